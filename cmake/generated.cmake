@@ -1,0 +1,25 @@
+# The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES) and the built-in runtime catalogue
+# (TRAINJOBC_CATALOGUE_SOURCE). Their generators are built and run as part of the build.
+
+# Sets `variable` to a source that tools/<tool>/<tool>.cpp makes of the files that match `pattern`.
+function(add_generated variable source tool pattern)
+  set(output ${PROJECT_BINARY_DIR}/generated/${source})
+  file(GLOB inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
+  # The inputs' names as a file, so that a removed one makes the generator run again too.
+  string(REPLACE ";" "\n" names "${inputs}")
+  file(CONFIGURE OUTPUT ${output}.inputs CONTENT "@names@\n" @ONLY)
+
+  add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/${tool}/${tool}.cpp)
+  target_include_directories(${tool} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${tool} ${output} ${inputs}
+    DEPENDS ${tool} ${inputs} ${output}.inputs
+    COMMENT "Generating ${source}"
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
+add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
+target_link_libraries(schemagen PRIVATE nlohmann_json::nlohmann_json)
+add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)

@@ -1,0 +1,59 @@
+// The public C++ API: TrainJobs and runtimes in, the objects that Kubeflow Trainer would create out. The
+// command line uses it like any other client.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "policy/plugin.h"
+#include "yaml/node.h"
+
+namespace trainjobc {
+
+// One input file. `name` is what diagnostics call it.
+struct Source {
+  std::string name;
+  std::string text;
+  // Named by the user, not found in a directory: a document without apiVersion and kind is then an error.
+  bool named = true;
+};
+
+struct Options {
+  std::string trainer_version = "auto";  // "2.3", or "auto"
+  bool use_catalogue = true;             // resolve runtimes from the built-in catalogue, last
+  bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
+  bool render = true;                    // false: only diagnostics are wanted
+  bool passthrough = false;              // return foreign objects too, unchanged
+  std::string ns;                        // namespace of TrainJobs that name none
+  std::string name_suffix;               // for metadata.generateName; "": from the content's hash
+  policy::PolicyOptions policy;
+  unsigned threads = 0;                  // 0: as many as there are processors
+};
+
+struct Object {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view ns;
+  std::string_view name;
+  const yaml::Node* root = nullptr;
+  bool passthrough = false;  // an input of another kind, as it was read
+};
+
+// What a compilation gives. Nodes live as long as `memory`.
+struct Compilation {
+  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob: ConfigMaps,
+  // Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
+  std::vector<Object> objects;
+  base::Diagnostics diagnostics;  // sorted
+  size_t train_jobs = 0;          // how many TrainJobs the inputs held
+  size_t documents = 0;
+  std::shared_ptr<const void> memory;
+};
+
+// Runs all passes. `runtimes` are searched for runtimes after `inputs`; what else they hold is not looked at.
+Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
+
+}  // namespace trainjobc

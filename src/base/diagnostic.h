@@ -1,0 +1,71 @@
+// Diagnostics: what is wrong, where, and what to write instead. Passes append to `Diagnostics`; they never
+// print and never exit.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+
+namespace trainjobc::base {
+
+enum class Severity { Error, Warning, Info };
+
+// Who would say it: the YAML reader, admission of an input, admission of the rendered JobSet, the kube-apiserver
+// when the JobSet controller creates the Jobs, or trainjobc alone.
+enum class Stage { Yaml, Input, JobSet, Job, Advice };
+
+std::string_view to_string(Severity severity);
+std::string_view to_string(Stage stage);
+
+struct Note {
+  std::string message;
+  Location location;
+};
+
+// Replace the text at `range` (empty: insert before its first byte) by `text`.
+struct Edit {
+  Location range;
+  std::string text;
+};
+
+struct Diagnostic {
+  std::string rule;  // "input/unknown-field"; never reused for another meaning
+  Stage stage = Stage::Input;
+  Severity severity = Severity::Error;
+  std::string object;   // "Kind/namespace/name", "" where the document has no readable identity
+  std::string field;    // as the API server names it: spec.trainer.env[0].name
+  std::string message;  // one sentence without a final stop
+  std::string hint;     // what to write instead; shown beside the caret
+  Location location;
+  std::vector<Note> notes;
+  std::vector<Edit> fix;  // safe to apply without asking; empty where there is none
+};
+
+class Diagnostics {
+ public:
+  void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
+  void append(Diagnostics other);
+  const std::vector<Diagnostic>& items() const { return items_; }
+  bool empty() const { return items_.empty(); }
+  bool has_errors() const;
+  // By file, line, column, then rule, field, message: the order of every report. Drops exact repetitions.
+  void sort();
+
+ private:
+  std::vector<Diagnostic> items_;
+};
+
+// How a text report looks. `colour` writes ANSI sequences.
+struct TextStyle {
+  bool colour = false;
+};
+
+// The one formatter of diagnostics for people:
+//   path:line:col: error: message [rule]
+//      14 |     source line
+//         |     ^~~~ hint
+std::string format_text(const Diagnostic& diagnostic, TextStyle style);
+
+}  // namespace trainjobc::base

@@ -1,0 +1,59 @@
+// The file system as an interface: the real one, and one in memory for tests.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace trainjobc::base {
+
+struct IoError {
+  std::string message;  // "open jobs/a.yaml: No such file or directory"
+};
+
+template <class T>
+using IoResult = std::variant<T, IoError>;
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual bool is_directory(const std::string& path) const = 0;
+  virtual bool exists(const std::string& path) const = 0;
+  virtual IoResult<std::string> read(const std::string& path) const = 0;
+  // Paths of a directory's regular files, sorted; of its subdirectories' too where `recurse` is set. Entries
+  // whose name begins with a dot are left out.
+  virtual IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const = 0;
+  // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod.
+  virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
+  // Like mkdir -p.
+  virtual std::optional<IoError> make_directory(const std::string& path) = 0;
+};
+
+class RealFileSystem final : public FileSystem {
+ public:
+  bool is_directory(const std::string& path) const override;
+  bool exists(const std::string& path) const override;
+  IoResult<std::string> read(const std::string& path) const override;
+  IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
+  std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
+  std::optional<IoError> make_directory(const std::string& path) override;
+};
+
+class MemoryFileSystem final : public FileSystem {
+ public:
+  std::map<std::string, std::string> files;
+  std::map<std::string, unsigned> modes;
+
+  bool is_directory(const std::string& path) const override;
+  bool exists(const std::string& path) const override;
+  IoResult<std::string> read(const std::string& path) const override;
+  IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
+  std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
+  std::optional<IoError> make_directory(const std::string& path) override;
+};
+
+}  // namespace trainjobc::base

@@ -1,0 +1,130 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "base/file_system.h"
+
+namespace trainjobc::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+IoError failure(std::string_view what, const std::string& path, int error) {
+  return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
+}
+
+// Closes the descriptor when it goes.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  // The result of close(2): a full disk may show only here.
+  int close() {
+    const int result = ::close(fd_);
+    fd_ = -1;
+    return result;
+  }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+void collect(const fs::path& directory, bool recurse, std::vector<std::string>& out, std::error_code& error) {
+  std::vector<fs::path> entries;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) entries.push_back(entry.path());
+  if (error) return;
+  std::ranges::sort(entries);
+  for (const fs::path& path : entries) {
+    if (is_hidden(path)) continue;
+    if (fs::is_directory(path)) {
+      // A link to a directory could lead back here.
+      if (recurse && !fs::is_symlink(path)) collect(path, recurse, out, error);
+    } else if (fs::is_regular_file(path)) {
+      out.push_back(path.string());
+    }
+  }
+}
+
+}  // namespace
+
+bool RealFileSystem::is_directory(const std::string& path) const {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool RealFileSystem::exists(const std::string& path) const {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+IoResult<std::string> RealFileSystem::read(const std::string& path) const {
+  if (is_directory(path)) return failure("read", path, EISDIR);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return failure("open", path, errno);
+  std::string text;
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && status.st_size > 0) text.reserve(static_cast<size_t>(status.st_size) + 1);
+  constexpr size_t kBlock = size_t{1} << 16U;
+  while (true) {
+    const size_t at = text.size();
+    text.resize(at + kBlock);
+    const ssize_t count = ::read(file.get(), text.data() + at, kBlock);
+    text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure("read", path, errno);
+    if (count == 0) return text;
+  }
+}
+
+IoResult<std::vector<std::string>> RealFileSystem::list(const std::string& path, bool recurse) const {
+  std::vector<std::string> paths;
+  std::error_code error;
+  collect(path, recurse, paths, error);
+  if (error) return failure("list", path, error.value());
+  return paths;
+}
+
+std::optional<IoError> RealFileSystem::write(const std::string& path, std::string_view text, unsigned mode) {
+  std::string temporary = path + ".XXXXXX";
+  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.get() < 0) return failure("create", path, errno);
+  const bool written = ::fchmod(file.get(), mode) == 0 && write_all(file.get(), text) && ::fsync(file.get()) == 0 &&
+                       file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (written) return std::nullopt;
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  return failure("write", path, error);
+}
+
+std::optional<IoError> RealFileSystem::make_directory(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return failure("create directory", path, error.value());
+  return std::nullopt;
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,32 @@
+#include "base/source.h"
+
+#include <algorithm>
+
+namespace trainjobc::base {
+
+SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+  if (text_.starts_with("\xEF\xBB\xBF")) {
+    text_.erase(0, 3);
+    had_byte_order_mark_ = true;
+  }
+  line_starts_.push_back(0);
+  for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
+    if (at + 1 < text_.size()) line_starts_.push_back(at + 1);
+  }
+}
+
+size_t SourceFile::line_start(uint32_t number) const {
+  if (number == 0 || number > line_starts_.size()) return text_.size();
+  return line_starts_[number - 1];
+}
+
+std::string_view SourceFile::line(uint32_t number) const {
+  if (number == 0 || number > line_starts_.size()) return {};
+  const size_t begin = line_starts_[number - 1];
+  const size_t end = std::min(text_.find('\n', begin), text_.size());
+  std::string_view line = std::string_view(text_).substr(begin, end - begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace trainjobc::base

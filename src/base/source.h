@@ -1,0 +1,46 @@
+// Source files, and places in them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainjobc::base {
+
+// The text of one input and the name it is reported under. Immutable; whoever holds a SourceFile* must not
+// outlive the SourceStore that owns the file.
+class SourceFile {
+ public:
+  SourceFile(std::string name, std::string text);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  // Line `number`, counted from 1, without its line break; empty where there is no such line.
+  std::string_view line(uint32_t number) const;
+  uint32_t line_count() const { return static_cast<uint32_t>(line_starts_.size()); }
+  // Byte offset of a line's first character; the text's size where there is no such line.
+  size_t line_start(uint32_t number) const;
+  // Whether the input began with a UTF-8 byte order mark, which text() leaves out.
+  bool had_byte_order_mark() const { return had_byte_order_mark_; }
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<size_t> line_starts_;
+  bool had_byte_order_mark_ = false;
+};
+
+// A range of a file. Lines and columns count from 1; columns count bytes; `end_column` is one past the last
+// byte. `line == 0` means the file as a whole, `file == nullptr` no place at all.
+struct Location {
+  const SourceFile* file = nullptr;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t end_line = 0;
+  uint32_t end_column = 0;
+
+  bool operator==(const Location&) const = default;
+};
+
+}  // namespace trainjobc::base

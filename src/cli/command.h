@@ -1,0 +1,25 @@
+// Command: one subcommand. The registry is the only list of them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "cli/console.h"
+
+namespace trainjobc::cli {
+
+// Adds the command's flags to `app` and returns what runs it once they are parsed.
+using Setup = std::function<int(Console&)> (*)(CLI::App& app);
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  Setup setup;
+};
+
+std::span<const Command> commands();
+
+}  // namespace trainjobc::cli

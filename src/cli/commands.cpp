@@ -1,0 +1,16 @@
+#include "cli/commands.h"
+
+#include <array>
+
+namespace trainjobc::cli {
+
+std::span<const Command> commands() {
+  static constexpr std::array kCommands = std::to_array<Command>({
+      {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
+      {"lint", "Say what the cluster would say, at the line where it is wrong", setup_lint},
+      {"version", "Print the version and what it supports", setup_version},
+  });
+  return kCommands;
+}
+
+}  // namespace trainjobc::cli

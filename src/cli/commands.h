@@ -1,0 +1,12 @@
+// The setups that the registry lists; each command has a file of its own.
+#pragma once
+
+#include "cli/command.h"
+
+namespace trainjobc::cli {
+
+std::function<int(Console&)> setup_render(CLI::App& app);
+std::function<int(Console&)> setup_lint(CLI::App& app);
+std::function<int(Console&)> setup_version(CLI::App& app);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,92 @@
+#include "cli/common_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/load.h"
+#include "model/behaviours.h"
+
+namespace trainjobc::cli {
+namespace {
+
+std::vector<std::string> versions() {
+  std::vector<std::string> words{"auto"};
+  for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
+  return words;
+}
+
+}  // namespace
+
+void InputFlags::add_to(CLI::App& command) {
+  command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input");
+  command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")->type_name("PATH");
+  command.add_flag("-R,--recursive", recurse, "Read directories recursively");
+  command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
+      ->type_name("PATH");
+  command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
+  command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for")
+      ->check(CLI::IsMember(versions()))
+      ->capture_default_str();
+  command.add_option("-n,--namespace", ns, "Namespace of TrainJobs that name none")->type_name("NAME");
+  command.add_option("--name-suffix", name_suffix, "Suffix for metadata.generateName, instead of one from the content")
+      ->type_name("TEXT");
+  command.add_option("--threads", threads, "Number of threads; 0 is one a processor")->capture_default_str();
+}
+
+void ColourFlag::add_to(CLI::App& command) {
+  command.add_option("--color", choice, "When to colour the output")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
+ColourChoice ColourFlag::value() const {
+  if (choice == "always") return ColourChoice::Always;
+  return choice == "never" ? ColourChoice::Never : ColourChoice::Auto;
+}
+
+std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
+  std::vector<std::string> paths = flags.paths;
+  paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
+  if (paths.empty()) {
+    if (console.stdin_is_terminal()) {
+      fail(console, "no input: name a file or a directory, or - for standard input");
+      return std::nullopt;
+    }
+    paths.emplace_back("-");
+  }
+  LoadedInputs loaded;
+  const auto load = [&](const std::vector<std::string>& from, std::vector<Source>& to) {
+    auto sources = load_sources(console, from, flags.recurse);
+    if (const auto* error = std::get_if<base::IoError>(&sources)) {
+      fail(console, error->message);
+      return false;
+    }
+    to = std::move(std::get<std::vector<Source>>(sources));
+    return true;
+  };
+  if (!load(paths, loaded.inputs) || !load(flags.runtimes, loaded.runtimes)) return std::nullopt;
+  return loaded;
+}
+
+Options to_options(const InputFlags& flags) {
+  Options options;
+  options.trainer_version = flags.trainer_version;
+  options.use_catalogue = !flags.no_catalogue;
+  options.ns = flags.ns;
+  options.name_suffix = flags.name_suffix;
+  options.threads = flags.threads;
+  return options;
+}
+
+void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
+                       bool job_errors_warn) {
+  const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal())};
+  std::string text;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    if (diagnostic.severity == base::Severity::Info) continue;
+    if (job_errors_warn && diagnostic.stage == base::Stage::Job) diagnostic.severity = base::Severity::Warning;
+    text += base::format_text(diagnostic, style);
+  }
+  console.write_stderr(text);
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,80 @@
+#include "cli/print_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yaml/writer.h"
+
+namespace trainjobc::cli {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+// What the user wrote keeps its order of keys.
+yaml::KeyOrder order_of(const Object& object) {
+  return object.passthrough ? yaml::KeyOrder::AsIs : yaml::KeyOrder::Kubernetes;
+}
+
+std::string as_yaml(std::span<const Object> objects) {
+  std::string out;
+  for (const Object& object : objects) {
+    if (!out.empty()) out += "---\n";
+    yaml::write_yaml(*object.root, order_of(object), out);
+  }
+  return out;
+}
+
+std::string as_json(std::span<const Object> objects) {
+  std::string out = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [";
+  bool first = true;
+  for (const Object& object : objects) {
+    out += first ? "\n        " : ",\n        ";
+    first = false;
+    std::string text;
+    yaml::write_json(*object.root, order_of(object), 4, text);
+    for (const char c : text) {
+      out += c;
+      if (c == '\n') out += "        ";
+    }
+  }
+  out += first ? "]" : "\n    ]";
+  return out + ",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
+}
+
+std::string as_names(std::span<const Object> objects) {
+  std::string out;
+  for (const Object& object : objects) {
+    const std::string_view group = group_of(object.api_version);
+    out += fmt::format("{}{}{}/{}\n", lower(object.kind), group.empty() ? "" : ".", group, object.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string print_objects(std::span<const Object> objects, ObjectFormat format) {
+  switch (format) {
+    case ObjectFormat::Yaml: return as_yaml(objects);
+    case ObjectFormat::Json: return as_json(objects);
+    case ObjectFormat::Name: return as_names(objects);
+  }
+  return "";
+}
+
+std::string file_name(const Object& object) {
+  std::string version = lower(object.api_version);
+  std::ranges::replace(version, '/', '_');
+  return fmt::format("{}_{}_{}.yaml", version, lower(object.kind), lower(object.name));
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,50 @@
+#include "cli/process_console.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace trainjobc::cli {
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+base::IoResult<std::string> ProcessConsole::read_stdin() {
+  std::string text;
+  std::array<char, 1U << 16U> block{};
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return base::IoError{"read standard input: " + std::generic_category().message(errno)};
+    if (count == 0) return text;
+    text.append(block.data(), static_cast<size_t>(count));
+  }
+}
+
+bool ProcessConsole::stdin_is_terminal() const { return ::isatty(STDIN_FILENO) != 0; }
+bool ProcessConsole::stdout_is_terminal() const { return ::isatty(STDOUT_FILENO) != 0; }
+bool ProcessConsole::stderr_is_terminal() const { return ::isatty(STDERR_FILENO) != 0; }
+
+std::string ProcessConsole::environment(const char* name) const {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets variables
+  return value ? value : "";
+}
+
+bool ProcessConsole::write_stdout(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+
+void ProcessConsole::write_stderr(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+
+}  // namespace trainjobc::cli

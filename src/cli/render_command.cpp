@@ -1,0 +1,139 @@
+// trainjobc render
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/print_objects.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct RenderFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::string format = "yaml";
+  std::string output_dir;
+  std::string ssh_key = "generate";
+  std::string torchrun = "env";
+  bool with_defaults = false;
+  bool passthrough = false;
+  bool keep_going = false;
+};
+
+ObjectFormat format_of(const std::string& word) {
+  if (word == "json") return ObjectFormat::Json;
+  return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
+}
+
+// generate, omit, file:PATH or seed:PATH. False where the file can't be read, which has been said.
+bool read_ssh_key(Console& console, const std::string& choice, policy::SshKeyOptions& key) {
+  if (choice == "generate") return true;
+  if (choice == "omit") {
+    key.source = policy::SshKeySource::Omit;
+    return true;
+  }
+  const std::string path = choice.substr(choice.find(':') + 1);
+  auto text = console.files().read(path);
+  if (const auto* error = std::get_if<base::IoError>(&text)) {
+    fail(console, fmt::format("--ssh-key: {}", error->message));
+    return false;
+  }
+  key.source = choice.starts_with("file:") ? policy::SshKeySource::File : policy::SshKeySource::Seed;
+  key.material = std::move(std::get<std::string>(text));
+  return true;
+}
+
+std::string check_ssh_key(const std::string& choice) {
+  const bool with_path = (choice.starts_with("file:") || choice.starts_with("seed:")) && choice.size() > 5;
+  if (choice == "generate" || choice == "omit" || with_path) return "";
+  return "must be generate, omit, file:PATH or seed:PATH";
+}
+
+bool is_ssh_secret(const Object& object) {
+  return object.kind == "Secret" && !object.passthrough && object.name.ends_with("-mpi-ssh-auth");
+}
+
+void note_generated_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {
+  if (key.source != policy::SshKeySource::Generate) return;
+  const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
+  if (count == 0) return;
+  console.write_stderr(
+      fmt::format("note: {} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
+                  "--ssh-key omit none\n",
+                  count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
+                  count == 1 ? "it" : "them"));
+}
+
+// One file an object; objects of several namespaces go into a folder each.
+int write_directory(Console& console, const std::string& directory, std::span<const Object> objects) {
+  std::set<std::string_view> namespaces;
+  for (const Object& object : objects) namespaces.insert(object.ns);
+  for (const Object& object : objects) {
+    std::string folder = directory;
+    if (namespaces.size() > 1 && !object.ns.empty()) folder += fmt::format("/{}", object.ns);
+    if (const auto error = console.files().make_directory(folder)) return fail(console, error->message);
+    const unsigned mode = object.kind == "Secret" ? 0600 : 0644;
+    const std::string text = print_objects(std::span(&object, 1), ObjectFormat::Yaml);
+    const std::string path = fmt::format("{}/{}", folder, file_name(object));
+    if (const auto error = console.files().write(path, text, mode)) return fail(console, error->message);
+  }
+  return kOk;
+}
+
+bool is_refusal(const base::Diagnostic& diagnostic) {
+  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
+}
+
+int run_render(Console& console, const RenderFlags& flags) {
+  Options options = to_options(flags.input);
+  options.with_defaults = flags.with_defaults;
+  options.passthrough = flags.passthrough;
+  options.policy.torchrun = flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
+  if (!read_ssh_key(console, flags.ssh_key, options.policy.ssh_key)) return kFailed;
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  const Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
+  if (rejected && !flags.keep_going) return kRejected;
+  if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
+    console.write_stderr("note: the inputs hold no TrainJob\n");
+  }
+  note_generated_keys(console, compiled, options.policy.ssh_key);
+  if (!flags.output_dir.empty()) {
+    const int status = write_directory(console, flags.output_dir, compiled.objects);
+    if (status != kOk) return status;
+  } else if (!console.write_stdout(print_objects(compiled.objects, format_of(flags.format)))) {
+    return fail(console, "the output could not be written");
+  }
+  return rejected ? kRejected : kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_render(CLI::App& app) {
+  auto flags = std::make_shared<RenderFlags>();
+  flags->input.add_to(app);
+  app.add_option("-o,--output", flags->format, "Output format")
+      ->check(CLI::IsMember({"yaml", "json", "name"}))
+      ->capture_default_str();
+  app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")->type_name("DIR");
+  app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
+  app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
+  app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
+  app.add_option("--ssh-key", flags->ssh_key, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
+      ->check(CLI::Validator(check_ssh_key, "KEY"))
+      ->capture_default_str();
+  app.add_option("--torchrun", flags->torchrun, "How torchrun gets its arguments: by env, or by flags too")
+      ->check(CLI::IsMember({"env", "flags"}))
+      ->capture_default_str();
+  flags->colour.add_to(app);
+  return [flags](Console& console) { return run_render(console, *flags); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,34 @@
+#include "compile/admission.h"
+
+#include "schema/defaults.h"
+#include "schema/typed.h"
+
+namespace trainjobc::compile {
+
+void report(schema::Violations violations, base::Stage stage, const std::string& object,
+            base::Diagnostics& diagnostics) {
+  for (base::Diagnostic& violation : violations) {
+    violation.stage = stage;
+    violation.object = object;
+    diagnostics.add(std::move(violation));
+  }
+}
+
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas, const yaml::Maker& make,
+                           base::Diagnostics& diagnostics) {
+  const schema::KindSchema* kind = schemas.kind(object.id.kind);
+  const std::string name = object.id.str();
+  base::Diagnostics found;
+  report(schema::find_unknown_fields(*object.root, *kind->schema), base::Stage::Input, name, found);
+  const yaml::Node* root = schema::apply_defaults(*object.root, *kind->schema, make);
+  schema::Validation validation = schema::validate_structure(*root, *kind->schema);
+  report(std::move(validation.violations), base::Stage::Input, name, found);
+  if (validation.types_fit) report(schema::validate_cel(*root, *kind->schema), base::Stage::Input, name, found);
+  AdmittedObject admitted;
+  admitted.accepted = !found.has_errors();
+  if (admitted.accepted) admitted.root = schema::as_typed(*root, *kind->schema, make);
+  diagnostics.append(std::move(found));
+  return admitted;
+}
+
+}  // namespace trainjobc::compile

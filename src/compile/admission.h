@@ -1,0 +1,26 @@
+// Pass 2, admit: what the API server does to an input before Trainer sees it.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "compile/input.h"
+#include "schema/schema.h"
+#include "schema/validate.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+struct AdmittedObject {
+  const yaml::Node* root = nullptr;  // defaulted and typed; usable only where `accepted`
+  bool accepted = false;
+};
+
+// Unknown fields, defaulting, schema, list types, CEL, object metadata. Webhooks come later: they need the
+// runtime.
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas, const yaml::Maker& make,
+                           base::Diagnostics& diagnostics);
+
+// Appends violations as diagnostics of an object.
+void report(schema::Violations violations, base::Stage stage, const std::string& object,
+            base::Diagnostics& diagnostics);
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,223 @@
+#include "compile/build.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/names.h"
+#include "policy/build_nodes.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using policy::Container;
+using policy::NodeList;
+using policy::PodSet;
+using policy::RuntimeInfo;
+using yaml::Maker;
+using yaml::Node;
+
+NodeList items_of(const Node* list) {
+  if (!list) return {};
+  return {list->items().begin(), list->items().end()};
+}
+
+// `map` with `key` set to the list, unless it holds just that already; an empty list removes the key.
+const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {
+  const Node* old = map->get(key);
+  if (old && std::ranges::equal(old->items(), list)) return map;
+  if (list.empty()) return old ? make.with(map, key, nullptr) : map;
+  return make.with(map, key, make.list(list, old ? old->origin() : map->origin()));
+}
+
+// The template's list with the policy's elements upserted into it. The two share their storage in the controller,
+// so what a policy replaced in place is replaced in the template too.
+template <class Upsert>
+NodeList sync(const Node* from_template, const NodeList& from_policy, Upsert upsert) {
+  NodeList list(from_policy.begin(),
+                from_policy.begin() + static_cast<std::ptrdiff_t>(
+                                          std::min(from_policy.size(), from_template ? from_template->size() : 0)));
+  for (const Node* item : from_policy) upsert(list, item);
+  return list;
+}
+
+// The parts of one container that the build works on.
+class ContainerBuilder {
+ public:
+  ContainerBuilder(const Maker& make, const Container& container)
+      : make_(make), node_(container.node ? container.node : new_container(make, container)) {
+    env = sync(node_->get("env"), container.env, policy::upsert_env);
+    ports_ = sync(node_->get("ports"), container.ports, policy::upsert_port);
+    mounts_ = sync(node_->get("volumeMounts"), container.volume_mounts, policy::upsert_volume_mount);
+    if (container.command && container.command->size() > 0) set("command", container.command);
+    if (container.image && !container.image->text().empty()) set("image", container.image);
+  }
+
+  NodeList env;
+
+  void set(std::string_view key, const Node* value) {
+    if (node_->get(key) != value) node_ = make_.with(node_, key, value);
+  }
+  // An empty list clears the field.
+  void set_words(std::string_view key, const Node* words) { set(key, words->size() > 0 ? words : nullptr); }
+
+  void add_env_from_secret(const Node* secret_name) {
+    NodeList sources = items_of(node_->get("envFrom"));
+    const Node* reference = policy::map_of(make_, {{"name", secret_name}}, secret_name->origin());
+    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_name->origin()));
+    set("envFrom", make_.list(sources, secret_name->origin()));
+  }
+
+  const Node* finish() {
+    node_ = with_list(make_, node_, "env", env);
+    node_ = with_list(make_, node_, "ports", ports_);
+    return with_list(make_, node_, "volumeMounts", mounts_);
+  }
+
+ private:
+  static const Node* new_container(const Maker& make, const Container& container) {
+    const yaml::Origin origin = make.made("policy/container");
+    return policy::map_of(make, {{"name", make.copied(container.name, origin)}}, origin);
+  }
+
+  const Maker& make_;
+  const Node* node_;
+  NodeList ports_;
+  NodeList mounts_;
+};
+
+class JobSetBuilder {
+ public:
+  JobSetBuilder(const RuntimeInfo& info, const Maker& make) : info_(info), job_(*info.job), make_(make) {}
+
+  const Node* build() const {
+    NodeList jobs;
+    for (const PodSet& set : info_.pod_sets) jobs.push_back(build_replicated_job(set));
+    const Node* spec = info_.job_set_spec;
+    if (!jobs.empty()) spec = with_list(make_, spec, "replicatedJobs", jobs);
+    spec = make_.with(spec, "suspend", job_.suspend);
+    const yaml::Origin origin = make_.made("jobset", {job_.root});
+    return policy::map_of(make_,
+                          {{"apiVersion", make_.string(model::kJobSetApiVersion, origin)},
+                           {"kind", make_.string("JobSet", origin)},
+                           {"metadata", policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels),
+                                                               to_map(info_.annotations))},
+                           {"spec", spec}},
+                          origin);
+  }
+
+ private:
+  const Node* to_map(const policy::StringMap& map) const { return make_.map(map); }
+
+  bool is_initializer(const PodSet& set) const {
+    return set.ancestor == model::kDatasetInitializer || set.ancestor == model::kModelInitializer;
+  }
+
+  const Node* build_replicated_job(const PodSet& set) const {
+    const Node* job = set.replicated_job;
+    if (set.ancestor == model::kTrainer || is_initializer(set)) {
+      const Node* replicas = job->get("replicas");
+      if (!replicas || replicas->as_int() != 1) job = make_.with(job, "replicas", make_.integer(1, make_.made("trainer/replicas", {replicas})));
+    }
+    const Node* count = make_.integer(set.count.value, make_.made("trainer/pod-count", {set.count.source}));
+    const Node* spec = job->at({"template", "spec"});
+    spec = make_.with(spec, "parallelism", count);
+    spec = make_.with(spec, "completions", count);
+    spec = make_.with(spec, "template", build_pod_template(set, spec->get("template")));
+    return make_.with_path(job, {"template", "spec"}, spec);
+  }
+
+  const Node* build_pod_template(const PodSet& set, const Node* pod_template) const {
+    pod_template = make_.with(pod_template, "spec", build_pod_spec(set));
+    pod_template = with_strings(pod_template, "labels", info_.pod_labels);
+    return with_strings(pod_template, "annotations", info_.pod_annotations);
+  }
+
+  const Node* with_strings(const Node* pod_template, std::string_view key, const policy::StringMap& more) const {
+    if (more.empty()) return pod_template;
+    const Node* strings = pod_template->at({"metadata", key});
+    for (const yaml::Entry& entry : more) strings = make_.with(strings, entry.key, entry.value);
+    return make_.with_path(pod_template, {"metadata", key}, strings);
+  }
+
+  const Node* build_pod_spec(const PodSet& set) const {
+    const Node* spec = set.pod_spec();
+    spec = with_list(make_, spec, "volumes", sync(spec->get("volumes"), set.volumes, policy::upsert_volume));
+    NodeList init_containers;
+    for (const Container& container : set.init_containers) {
+      init_containers.push_back(ContainerBuilder(make_, container).finish());
+    }
+    NodeList containers;
+    for (const Container& container : set.containers) containers.push_back(build_container(set, container));
+    spec = with_list(make_, spec, "initContainers", init_containers);
+    return with_list(make_, spec, "containers", containers);
+  }
+
+  const Node* build_container(const PodSet& set, const Container& container) const {
+    ContainerBuilder builder(make_, container);
+    if (set.ancestor == model::kDatasetInitializer) initialize(builder, container, model::kDatasetInitializer, job_.dataset);
+    if (set.ancestor == model::kModelInitializer) initialize(builder, container, model::kModelInitializer, job_.model);
+    if (container.name == model::kNode && job_.trainer) train(builder, set);
+    return builder.finish();
+  }
+
+  void initialize(ContainerBuilder& builder, const Container& container, std::string_view name,
+                  const std::optional<model::Initializer>& initializer) const {
+    if (container.name != name || !initializer) return;
+    if (initializer->storage_uri) {
+      const Node* uri = initializer->storage_uri->node;
+      policy::upsert_env(builder.env, policy::env_value(make_, "STORAGE_URI", uri->text(),
+                                                        make_.made("initializer/STORAGE_URI", {uri})));
+    }
+    policy::upsert_job_env(make_, builder.env, initializer->env);
+    if (initializer->secret_name) builder.add_env_from_secret(initializer->secret_name);
+  }
+
+  void train(ContainerBuilder& builder, const PodSet& set) const {
+    const bool trains = set.ancestor == model::kTrainer;
+    if (trains) {
+      if (job_.trainer->image) builder.set("image", job_.trainer->image);
+      if (info_.trainer_command) builder.set_words("command", info_.trainer_command);
+      if (info_.trainer_args) builder.set_words("args", info_.trainer_args);
+    }
+    const bool is_launched_node = info_.policy && info_.policy->mpi && info_.policy->mpi->run_launcher_as_node &&
+                                  set.name == model::kNode;
+    if (trains || is_launched_node) policy::upsert_job_env(make_, builder.env, job_.trainer->env);
+  }
+
+  const RuntimeInfo& info_;
+  const model::TrainJob& job_;
+  const Maker& make_;
+};
+
+bool is_empty_struct(const yaml::Entry& entry) {
+  static constexpr std::array<std::string_view, 4> kStructs{"metadata", "resources", "status", "strategy"};
+  return entry.value->is_map() && entry.value->size() == 0 &&
+         std::ranges::find(kStructs, entry.key) != kStructs.end();
+}
+
+}  // namespace
+
+const Node* build_job_set(const RuntimeInfo& info, const Maker& make) { return JobSetBuilder(info, make).build(); }
+
+const Node* without_empty_structs(const Node& node, const Maker& make) {
+  bool changed = false;
+  if (node.is_map()) {
+    std::vector<yaml::Entry> entries;
+    entries.reserve(node.size());
+    for (const yaml::Entry& entry : node.entries()) {
+      const Node* value = without_empty_structs(*entry.value, make);
+      changed = changed || value != entry.value || is_empty_struct(entry);
+      if (!is_empty_struct({entry.key, value, {}})) entries.push_back({entry.key, value, entry.key_origin});
+    }
+    return changed ? make.map(entries, node.origin()) : &node;
+  }
+  NodeList items;
+  items.reserve(node.items().size());
+  for (const Node* item : node.items()) {
+    items.push_back(without_empty_structs(*item, make));
+    changed = changed || items.back() != item;
+  }
+  return changed ? make.list(items, node.origin()) : &node;
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,15 @@
+// Pass 6, build: the JobSet from what the policies made of the runtime.
+// Source of the rules: Trainer's JobSet plugin, jobset.go and builder.go.
+#pragma once
+
+#include "policy/runtime_info.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+const yaml::Node* build_job_set(const policy::RuntimeInfo& info, const yaml::Maker& make);
+
+// Drops the empty maps that Go writes for structs by value: metadata, resources, status, strategy.
+const yaml::Node* without_empty_structs(const yaml::Node& node, const yaml::Maker& make);
+
+}  // namespace trainjobc::compile

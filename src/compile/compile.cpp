@@ -1,0 +1,98 @@
+// The pass list. This is the only place that knows the order of the passes.
+#include "trainjobc/trainjobc.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "compile/input.h"
+#include "compile/render_job.h"
+#include "compile/runtime_store.h"
+#include "compile/schedule.h"
+#include "model/behaviours.h"
+
+namespace trainjobc {
+namespace {
+
+using compile::InputKind;
+using compile::InputObject;
+using compile::JobUnit;
+
+// Everything that the nodes of a compilation live in.
+struct Memory {
+  compile::InputSet inputs;
+  compile::InputSet runtimes;
+  std::unique_ptr<compile::RuntimeStore> store;
+  std::deque<JobUnit> units;
+};
+
+Object describe(const yaml::Node& root) {
+  const auto text = [&](std::initializer_list<std::string_view> path) {
+    const yaml::Node* value = root.at(path);
+    return value ? value->text() : std::string_view();
+  };
+  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}), &root};
+}
+
+bool is_runtime(InputKind kind) {
+  return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
+}
+
+void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects) {
+  for (const InputObject& input : inputs.objects) {
+    if (input.kind != InputKind::Foreign) continue;
+    Object object = describe(*input.root);
+    object.passthrough = true;
+    objects.push_back(object);
+  }
+}
+
+}  // namespace
+
+Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options) {
+  auto memory = std::make_shared<Memory>();
+  Compilation result;
+
+  // read: text to objects
+  compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics);
+  base::Diagnostics of_runtimes;
+  compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
+  result.documents = memory->inputs.objects.size();
+
+  // admit the runtimes; those of the inputs come first
+  const compile::Target target = compile::choose_target(options.trainer_version);
+  memory->store = std::make_unique<compile::RuntimeStore>(*target.schemas, result.diagnostics);
+  for (const InputObject& object : memory->inputs.objects) {
+    if (is_runtime(object.kind)) memory->store->add(object, true);
+  }
+  for (const InputObject& object : memory->runtimes.objects) {
+    if (is_runtime(object.kind)) memory->store->add(object, false);
+  }
+  result.diagnostics.append(std::move(of_runtimes));
+
+  // admit the jobs, and resolve each one's runtime
+  for (const InputObject& object : memory->inputs.objects) {
+    if (object.kind != InputKind::TrainJob) continue;
+    ++result.train_jobs;
+    compile::admit_job(memory->units.emplace_back(), object, target, options, *memory->store);
+  }
+  compile::report_duplicates(memory->units);
+
+  // merge, expand, build, admit the JobSet: each job for itself, on all processors
+  compile::run_all(memory->units, options, target);
+
+  if (options.passthrough) pass_through(memory->inputs, result.objects);
+  std::vector<JobUnit*> ordered;
+  for (JobUnit& unit : memory->units) ordered.push_back(&unit);
+  std::ranges::stable_sort(ordered, {}, [](const JobUnit* unit) { return std::pair(unit->job.id.ns, unit->job.id.name); });
+  for (JobUnit* unit : ordered) {
+    for (const yaml::Node* object : unit->objects) result.objects.push_back(describe(*object));
+    result.diagnostics.append(std::move(unit->diagnostics));
+  }
+  result.diagnostics.sort();
+  result.memory = std::move(memory);
+  return result;
+}
+
+}  // namespace trainjobc

@@ -1,0 +1,45 @@
+#include "compile/generate_name.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "yaml/writer.h"
+
+namespace trainjobc::compile {
+namespace {
+
+// FNV-1a: not for secrets, only for names.
+uint64_t hash(std::string_view text) {
+  uint64_t value = 0xcbf29ce484222325ULL;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return value;
+}
+
+// Letters that Kubernetes uses for generated names: no vowels, so no words.
+std::string suffix_of(const yaml::Node& root) {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string json;
+  yaml::write_json(root, yaml::KeyOrder::Kubernetes, 0, json);
+  uint64_t value = hash(json);
+  std::string suffix;
+  for (int i = 0; i < 5; ++i) {
+    suffix += kLetters[value % kLetters.size()];
+    value /= kLetters.size();
+  }
+  return suffix;
+}
+
+}  // namespace
+
+const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix, const yaml::Maker& make) {
+  const yaml::Node* prefix = root.at({"metadata", "generateName"});
+  if (!prefix || !prefix->is_string() || prefix->text().empty()) return &root;
+  const yaml::Node* name = root.at({"metadata", "name"});
+  if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return &root;
+  const std::string generated =
+      fmt::format("{}{}", prefix->text(), suffix.empty() ? suffix_of(root) : std::string(suffix));
+  return make.with_path(&root, {"metadata", "name"}, make.copied(generated, make.made("generate-name", {prefix})));
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,36 @@
+// Pass 1, read: sources to objects.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "model/train_job.h"
+#include "trainjobc/trainjobc.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
+
+struct InputObject {
+  InputKind kind = InputKind::Foreign;
+  const yaml::Node* root = nullptr;
+  model::ObjectId id;
+};
+
+// The files of one run and all that was read from them. Everything lives until the last copy goes.
+struct InputSet {
+  std::vector<std::unique_ptr<base::SourceFile>> files;
+  base::Arena arena;
+  std::vector<InputObject> objects;  // in the order of the sources
+};
+
+// Reads every document of the sources, expands Lists, sorts objects into kinds. Documents that can't be read, or
+// that no API server would take, are diagnostics.
+void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics);
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,15 @@
+// What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
+// Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation.
+#pragma once
+
+#include "schema/validate.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+// Violations of all replicatedJobs' Jobs and pod templates, after the API server's own defaulting. Fields are
+// paths in the JobSet (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs
+// that caused them; rules begin with "job/". Stage and object are the caller's.
+schema::Violations validate_jobs(const yaml::Node& admitted_job_set);
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,65 @@
+#include "compile/jobset_dns.h"
+
+#include <algorithm>
+
+namespace trainjobc::compile::jobset {
+namespace {
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
+bool is_alnum(char c) { return is_lower_alnum(c) || is_upper(c); }
+bool is_label_char(char c) { return is_lower_alnum(c) || c == '-'; }
+
+// A DNS-1123 label of any length.
+bool is_domain_part(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_label_char) && text.front() != '-' && text.back() != '-';
+}
+
+bool is_path(std::string_view text) {
+  constexpr std::string_view kPunctuation = "/-._~%!$&'()*+,;=:";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return is_alnum(c) || kPunctuation.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+bool has_label_form(std::string_view text) { return is_domain_part(text) && is_lower(text.front()); }
+
+bool has_label_value_form(std::string_view text) {
+  if (text.empty()) return true;
+  const auto inner = [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; };
+  return std::ranges::all_of(text, inner) && is_alnum(text.front()) && is_alnum(text.back());
+}
+
+bool is_dns1123_subdomain(std::string_view text) {
+  constexpr size_t kMaxSubdomain = 253;
+  if (text.size() > kMaxSubdomain) return false;
+  while (true) {
+    const size_t dot = text.find('.');
+    if (!is_domain_part(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+bool is_domain_prefixed_path(std::string_view text) {
+  const size_t slash = text.find('/');
+  return slash != std::string_view::npos && is_dns1123_subdomain(text.substr(0, slash)) &&
+         is_path(text.substr(slash + 1));
+}
+
+std::string suggest_label(std::string_view text) {
+  std::string label;
+  for (const char c : text) {
+    const char low = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    label += is_lower_alnum(low) ? low : '-';
+  }
+  label.erase(label.begin(), std::ranges::find_if(label, is_lower));
+  while (label.ends_with('-')) label.pop_back();
+  return label;
+}
+
+}  // namespace trainjobc::compile::jobset

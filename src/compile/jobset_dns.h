@@ -1,0 +1,28 @@
+// The forms of names that JobSet's webhook checks.
+// Source of the rules: k8s.io/apimachinery, pkg/util/validation.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace trainjobc::compile::jobset {
+
+inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
+
+// The characters of a DNS-1035 label, whatever the length: lower case letters, digits, dashes; a letter first,
+// no dash last.
+bool has_label_form(std::string_view text);
+
+// The characters of a Kubernetes label value, whatever the length.
+bool has_label_value_form(std::string_view text);
+
+bool is_dns1123_subdomain(std::string_view text);
+
+// A domain, a slash and a path.
+bool is_domain_prefixed_path(std::string_view text);
+
+// A DNS-1035 label as far as the text's letters allow one; "" where there are none.
+std::string suggest_label(std::string_view text);
+
+}  // namespace trainjobc::compile::jobset

@@ -1,0 +1,211 @@
+#include "compile/render_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/suggest.h"
+#include "compile/admission.h"
+#include "compile/build.h"
+#include "compile/generate_name.h"
+#include "compile/job_admission.h"
+#include "compile/jobset_admission.h"
+#include "compile/merge.h"
+#include "model/names.h"
+#include "policy/plugin.h"
+#include "policy/runtime_rules.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using base::Diagnostic;
+using base::Stage;
+using yaml::Maker;
+using yaml::Node;
+
+Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, std::string field,
+                             std::string message, const Node* where) {
+  Diagnostic diagnostic;
+  diagnostic.rule = rule;
+  diagnostic.object = job.id.str();
+  diagnostic.field = std::move(field);
+  diagnostic.message = std::move(message);
+  if (where) diagnostic.location = yaml::locate(*where);
+  return diagnostic;
+}
+
+// Trainer webhook: only these two kinds are runtimes.
+bool check_runtime_kind(JobUnit& unit) {
+  const model::RuntimeRef& ref = unit.job.runtime_ref;
+  const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
+  if (known_kind && ref.api_group == model::kTrainerGroup) return true;
+  const std::string_view field = known_kind ? "apiGroup" : "kind";
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "input/runtime-kind", "",
+      fmt::format("no runtime is of kind \"{}\" in group \"{}\"", ref.kind, ref.api_group), ref.node->get(field));
+  static constexpr std::string_view kKinds[] = {model::kTrainingRuntime, model::kClusterTrainingRuntime};
+  const auto meant = base::closest(ref.kind, kKinds);
+  if (known_kind) {
+    diagnostic.hint = fmt::format("write {}, or leave it out", model::kTrainerGroup);
+  } else {
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", meant.value_or(model::kClusterTrainingRuntime));
+  }
+  unit.diagnostics.add(std::move(diagnostic));
+  return false;
+}
+
+void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
+  const model::RuntimeRef& ref = unit.job.runtime_ref;
+  const bool cluster = ref.kind == model::kClusterTrainingRuntime;
+  const std::string where =
+      cluster ? "" : fmt::format(" in namespace \"{}\"", unit.job.id.ns.empty() ? "default" : unit.job.id.ns);
+  // The webhook spells the field of the cluster kind with a capital.
+  Diagnostic diagnostic =
+      runtime_ref_error(unit.job, "input/missing-runtime", cluster ? "spec.RuntimeRef" : "spec.runtimeRef",
+                        fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
+  if (const auto meant = base::closest(ref.name.value, resolution.candidates)) {
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
+  } else {
+    diagnostic.hint = "add it to the inputs, or name its file or folder with --runtimes";
+  }
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+void warn_of_deprecated_runtime(JobUnit& unit) {
+  const model::Runtime& runtime = unit.runtime->runtime;
+  if (runtime.id.kind != model::kClusterTrainingRuntime || !policy::is_deprecated(runtime)) return;
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
+      fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name), unit.job.runtime_ref.name.node);
+  diagnostic.severity = base::Severity::Warning;
+  diagnostic.stage = Stage::Advice;
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+const Node* with_namespace(const Node* root, const std::string& ns, const Maker& make) {
+  const Node* metadata = root->get("metadata");
+  if (ns.empty() || !metadata || !metadata->is_map()) return root;
+  const Node* own = metadata->get("namespace");
+  if (own && !own->is_null() && !own->text().empty()) return root;
+  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
+}
+
+// Runs one step of every plugin.
+template <class Step>
+void for_each_plugin(Step step) {
+  for (const policy::Plugin& plugin : policy::registry()) step(plugin);
+}
+
+// ConfigMaps and Secrets come before what mounts them.
+int output_rank(const Node& object) {
+  static constexpr std::array<std::string_view, 4> kOrder{"ConfigMap", "Secret", "PodGroup", "JobSet"};
+  return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
+}
+
+// Pass 7. Returns the JobSet to emit.
+const Node* admit_output(JobUnit& unit, const Node* job_set, const Options& options, const Target& target,
+                         const Maker& make) {
+  const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
+  const Node* admitted = admit_job_set(*job_set, schema, make);
+  const std::string object = unit.job.id.str();
+  schema::Violations violations = validate_job_set(*admitted, schema);
+  const bool accepted = violations.empty();
+  report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
+  if (accepted) report(validate_jobs(*admitted), Stage::Job, object, unit.diagnostics);
+  return without_empty_structs(options.with_defaults ? *admitted : *job_set, make);
+}
+
+}  // namespace
+
+Target choose_target(std::string_view trainer_version) {
+  const model::Behaviours* behaviours = model::find_behaviours(trainer_version);
+  if (!behaviours) behaviours = &model::newest_behaviours();
+  return {schema::find_version(behaviours->trainer), behaviours};
+}
+
+void admit_job(JobUnit& unit, const InputObject& object, const Target& target, const Options& options,
+               RuntimeStore& store) {
+  const Maker make(unit.arena);
+  InputObject named = object;
+  named.root = with_generated_name(*with_namespace(object.root, options.ns, make), options.name_suffix, make);
+  named.id = model::identify(*named.root);
+  unit.job.id = named.id;
+  const AdmittedObject admitted = admit_input(named, *target.schemas, make, unit.diagnostics);
+  if (!admitted.accepted) return;
+  unit.job = model::decode_train_job(*admitted.root);
+  if (!check_runtime_kind(unit)) return;
+  const Resolution resolution = store.resolve(unit.job, options.use_catalogue);
+  if (!resolution.found) {
+    report_missing_runtime(unit, resolution);
+    return;
+  }
+  if (!resolution.found->accepted) return;  // its own errors say why
+  unit.runtime = resolution.found;
+  warn_of_deprecated_runtime(unit);
+}
+
+void report_duplicates(std::deque<JobUnit>& units) {
+  std::map<std::pair<std::string_view, std::string_view>, const JobUnit*> first;
+  for (JobUnit& unit : units) {
+    const Node* name = unit.job.root ? unit.job.root->at({"metadata", "name"}) : nullptr;
+    if (!name) continue;
+    const std::string_view ns = unit.job.id.ns.empty() ? "default" : unit.job.id.ns;
+    const auto [at, is_new] = first.try_emplace({ns, unit.job.id.name}, &unit);
+    if (is_new) continue;
+    Diagnostic duplicate = runtime_ref_error(unit.job, "input/duplicate-object", "metadata.name",
+                                             fmt::format("{} is defined twice", unit.job.id.str()), name);
+    duplicate.notes.push_back({"the first one", yaml::locate(*at->second->job.root->at({"metadata", "name"}))});
+    unit.diagnostics.add(std::move(duplicate));
+    unit.runtime = nullptr;
+  }
+}
+
+void render_job(JobUnit& unit, const Options& options, const Target& target) {
+  const Maker make(unit.arena);
+  const schema::Schema& spec = *target.schemas->kind("JobSet")->schema->property("spec")->schema;
+
+  // merge
+  auto info = merge_runtime(unit.job, unit.runtime->runtime, spec, make, unit.diagnostics);
+  if (!info) return;
+
+  // the webhook's rules
+  policy::Findings findings(unit.diagnostics);
+  policy::PluginContext context{*info, make, options.policy, findings};
+  for_each_plugin([&](const policy::Plugin& plugin) {
+    if (plugin.validate) plugin.validate(context);
+  });
+
+  // expand
+  if (!findings.has_errors()) {
+    for_each_plugin([&](const policy::Plugin& plugin) {
+      if (plugin.expand) plugin.expand(context);
+    });
+  }
+
+  // build
+  std::vector<const Node*> objects;
+  if (!findings.has_errors() && options.render) {
+    for_each_plugin([&](const policy::Plugin& plugin) {
+      if (plugin.build) plugin.build(context, objects);
+    });
+  }
+  const bool failed = findings.has_errors();
+  findings.flush(unit.job.id.str());
+  if (failed) return;
+  const Node* job_set = build_job_set(*info, make);
+
+  // admit the JobSet
+  job_set = admit_output(unit, job_set, options, target, make);
+  const auto refuses = [](const Diagnostic& d) {
+    return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
+  };
+  if (!options.render || std::ranges::any_of(unit.diagnostics.items(), refuses)) return;
+  objects.push_back(job_set);
+  std::ranges::stable_sort(objects, {}, [](const Node* object) { return output_rank(*object); });
+  unit.objects = std::move(objects);
+}
+
+}  // namespace trainjobc::compile

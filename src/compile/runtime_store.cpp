@@ -1,0 +1,91 @@
+#include "compile/runtime_store.h"
+
+#include <fmt/format.h>
+
+#include "compile/admission.h"
+#include "compile/catalogue.h"
+#include "model/names.h"
+#include "policy/runtime_rules.h"
+
+namespace trainjobc::compile {
+namespace {
+
+std::string namespace_of(const model::ObjectId& id) {
+  if (!id.namespaced) return "";
+  return std::string(id.ns.empty() ? "default" : id.ns);
+}
+
+}  // namespace
+
+StoredRuntime& RuntimeStore::store(const InputObject& object) {
+  auto stored = std::make_unique<StoredRuntime>();
+  stored->object = object;
+  const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), diagnostics_);
+  if (admitted.accepted) {
+    stored->runtime = model::decode_runtime(*admitted.root);
+    policy::Findings findings(diagnostics_);
+    policy::validate_runtime(stored->runtime, findings);
+    stored->accepted = !findings.has_errors();
+    findings.flush(object.id.str());
+  }
+  const Key key{object.id.kind, namespace_of(object.id), object.id.name};
+  return *runtimes_.insert_or_assign(key, std::move(stored)).first->second;
+}
+
+void RuntimeStore::add(const InputObject& object, bool is_input) {
+  const auto first = runtimes_.find(Key{object.id.kind, namespace_of(object.id), object.id.name});
+  if (first == runtimes_.end()) {
+    store(object);
+    return;
+  }
+  if (!is_input || !object.root->at({"metadata", "name"})) return;
+  base::Diagnostic duplicate;
+  duplicate.rule = "input/duplicate-object";
+  duplicate.object = object.id.str();
+  duplicate.field = "metadata.name";
+  duplicate.message = fmt::format("{} is defined twice", object.id.str());
+  duplicate.location = yaml::locate(*object.root->at({"metadata", "name"}));
+  const yaml::Node* other = first->second->object.root->at({"metadata", "name"});
+  if (other) duplicate.notes.push_back({"the first one", yaml::locate(*other)});
+  diagnostics_.add(std::move(duplicate));
+}
+
+const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
+  const CatalogueFile* file = find_catalogue_runtime(schemas_.trainer, name);
+  if (!file) return nullptr;
+  catalogue_.push_back(std::make_unique<InputSet>());
+  InputSet& inputs = *catalogue_.back();
+  Source source;
+  source.name = fmt::format("catalogue/v{}/{}", file->version, file->name);
+  source.text = file->text;
+  read_inputs({std::move(source)}, inputs, diagnostics_);
+  for (const InputObject& object : inputs.objects) {
+    StoredRuntime& stored = store(object);
+    stored.runtime.from_catalogue = true;
+    return &stored;
+  }
+  return nullptr;
+}
+
+Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue) {
+  const model::RuntimeRef& ref = job.runtime_ref;
+  const bool cluster = ref.kind == model::kClusterTrainingRuntime;
+  const std::string ns = cluster ? "" : std::string(job.id.ns.empty() ? "default" : job.id.ns);
+  const auto found = runtimes_.find(Key{ref.kind, ns, ref.name.value});
+  if (found != runtimes_.end()) return {found->second.get(), {}};
+  if (cluster && use_catalogue) {
+    if (const StoredRuntime* stored = from_catalogue(ref.name.value)) return {stored, {}};
+  }
+  Resolution nothing;
+  for (const auto& [key, stored] : runtimes_) {
+    if (std::get<0>(key) == ref.kind && std::get<1>(key) == ns) nothing.candidates.push_back(std::get<2>(key));
+  }
+  if (cluster && use_catalogue) {
+    for (const CatalogueFile& file : catalogue_files()) {
+      if (file.version == schemas_.trainer) nothing.candidates.push_back(file.name.substr(0, file.name.rfind('.')));
+    }
+  }
+  return nothing;
+}
+
+}  // namespace trainjobc::compile

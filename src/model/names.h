@@ -1,0 +1,40 @@
+// The fixed names of Kubeflow Trainer: kinds, labels, replicatedJobs and containers with a meaning.
+#pragma once
+
+#include <string_view>
+
+namespace trainjobc::model {
+
+inline constexpr std::string_view kTrainerGroup = "trainer.kubeflow.org";
+inline constexpr std::string_view kTrainerApiVersion = "trainer.kubeflow.org/v1alpha1";
+inline constexpr std::string_view kJobSetApiVersion = "jobset.x-k8s.io/v1alpha2";
+
+inline constexpr std::string_view kTrainJob = "TrainJob";
+inline constexpr std::string_view kTrainingRuntime = "TrainingRuntime";
+inline constexpr std::string_view kClusterTrainingRuntime = "ClusterTrainingRuntime";
+
+// Label of a Job template: which part of the TrainJob the replicatedJob runs.
+inline constexpr std::string_view kAncestorLabel = "trainer.kubeflow.org/trainjob-ancestor-step";
+inline constexpr std::string_view kTrainer = "trainer";
+inline constexpr std::string_view kDatasetInitializer = "dataset-initializer";
+inline constexpr std::string_view kModelInitializer = "model-initializer";
+
+// Label of a runtime.
+inline constexpr std::string_view kFrameworkLabel = "trainer.kubeflow.org/framework";
+inline constexpr std::string_view kSupportLabel = "trainer.kubeflow.org/support";
+
+// The replicatedJob and the container that train, and MPI's launcher.
+inline constexpr std::string_view kNode = "node";
+inline constexpr std::string_view kLauncher = "launcher";
+
+// The volume mount that an initializer writes to.
+inline constexpr std::string_view kInitializerVolume = "initializer";
+
+// The port of the first node that the others meet at.
+inline constexpr int kTrainerPort = 29500;
+
+// What a pod of an Indexed Job knows its index by.
+inline constexpr std::string_view kCompletionIndexField =
+    "metadata.annotations['batch.kubernetes.io/job-completion-index']";
+
+}  // namespace trainjobc::model

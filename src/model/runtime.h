@@ -1,0 +1,69 @@
+// TrainingRuntime and ClusterTrainingRuntime, decoded.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/train_job.h"
+
+namespace trainjobc::model {
+
+// spec.mlPolicy.torch.envInjection.targets[]: containers that get PET_* too.
+struct EnvInjectionTarget {
+  const yaml::Node* node = nullptr;
+  std::string_view job_name;
+  std::vector<LocatedText> container_names;
+};
+
+struct TorchPolicy {
+  const yaml::Node* num_proc_per_node = nullptr;  // until Trainer 2.1
+  std::vector<EnvInjectionTarget> env_injection;
+};
+
+struct MpiPolicy {
+  std::optional<LocatedInt> num_proc_per_node;
+  std::optional<LocatedText> implementation;
+  std::optional<LocatedText> ssh_auth_mount_path;
+  bool run_launcher_as_node = false;
+};
+
+struct FluxPolicy {
+  std::optional<LocatedInt> num_proc_per_node;
+};
+
+// spec.mlPolicy. At most one framework is set.
+struct MLPolicy {
+  const yaml::Node* node = nullptr;
+  std::optional<LocatedInt> num_nodes;
+  std::optional<TorchPolicy> torch;
+  std::optional<MpiPolicy> mpi;
+  std::optional<FluxPolicy> flux;
+  bool jax = false;
+  bool xgboost = false;
+};
+
+// spec.podGroupPolicy.
+struct PodGroupPolicy {
+  bool coscheduling = false;
+  std::optional<LocatedInt> schedule_timeout_seconds;  // of coscheduling
+  bool volcano = false;
+  const yaml::Node* network_topology = nullptr;  // of volcano
+};
+
+struct Runtime {
+  const yaml::Node* root = nullptr;  // defaulted and typed
+  ObjectId id;
+  std::optional<MLPolicy> ml_policy;
+  std::optional<PodGroupPolicy> pod_group_policy;
+  const yaml::Node* labels = nullptr;                // of spec.template.metadata
+  const yaml::Node* annotations = nullptr;           // of spec.template.metadata
+  const yaml::Node* job_set_spec = nullptr;          // spec.template.spec
+  bool from_catalogue = false;
+};
+
+Runtime decode_runtime(const yaml::Node& root);
+
+// The label that ties a replicatedJob to a part of the TrainJob; "" where it has none.
+std::string_view ancestor_of(const yaml::Node& replicated_job);
+
+}  // namespace trainjobc::model

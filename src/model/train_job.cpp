@@ -1,0 +1,88 @@
+#include "model/train_job.h"
+
+#include <fmt/format.h>
+
+#include "model/names.h"
+
+namespace trainjobc::model {
+namespace {
+
+using yaml::Node;
+
+const Node* list_at(const Node& node, std::string_view key) {
+  const Node* value = node.get(key);
+  return value && value->is_list() ? value : nullptr;
+}
+
+std::string_view text_at(const Node& node, std::initializer_list<std::string_view> path) {
+  const Node* value = node.at(path);
+  return value && value->is_string() ? value->text() : std::string_view();
+}
+
+std::optional<Initializer> decode_initializer(const Node* node) {
+  if (!node || !node->is_map()) return std::nullopt;
+  Initializer initializer;
+  initializer.node = node;
+  initializer.storage_uri = decode_text(node->get("storageUri"));
+  initializer.env = list_at(*node, "env");
+  initializer.secret_name = node->at({"secretRef", "name"});
+  return initializer;
+}
+
+std::optional<Trainer> decode_trainer(const Node* node) {
+  if (!node || !node->is_map()) return std::nullopt;
+  Trainer trainer;
+  trainer.node = node;
+  trainer.image = node->get("image");
+  trainer.command = list_at(*node, "command");
+  trainer.args = list_at(*node, "args");
+  trainer.env = list_at(*node, "env");
+  trainer.num_nodes = decode_int(node->get("numNodes"));
+  trainer.num_proc_per_node = node->get("numProcPerNode");
+  const Node* resources = node->get("resourcesPerNode");
+  if (resources && resources->is_map()) trainer.resources_per_node = resources;
+  return trainer;
+}
+
+RuntimeRef decode_runtime_ref(const Node* node) {
+  RuntimeRef ref;
+  if (!node || !node->is_map()) return ref;
+  ref.node = node;
+  if (const auto name = decode_text(node->get("name"))) ref.name = *name;
+  ref.api_group = text_at(*node, {"apiGroup"});
+  ref.kind = text_at(*node, {"kind"});
+  return ref;
+}
+
+}  // namespace
+
+std::string ObjectId::str() const {
+  return fmt::format("{}/{}/{}", kind, namespaced ? (ns.empty() ? "default" : ns) : "", name);
+}
+
+ObjectId identify(const Node& document) {
+  ObjectId id;
+  id.kind = text_at(document, {"kind"});
+  id.name = text_at(document, {"metadata", "name"});
+  id.namespaced = id.kind != kClusterTrainingRuntime;
+  if (id.namespaced) id.ns = text_at(document, {"metadata", "namespace"});
+  return id;
+}
+
+TrainJob decode_train_job(const Node& root) {
+  TrainJob job;
+  job.root = &root;
+  job.id = identify(root);
+  job.uid = text_at(root, {"metadata", "uid"});
+  const Node* spec = root.get("spec");
+  if (!spec || !spec->is_map()) return job;
+  job.runtime_ref = decode_runtime_ref(spec->get("runtimeRef"));
+  job.dataset = decode_initializer(spec->at({"initializer", "dataset"}));
+  job.model = decode_initializer(spec->at({"initializer", "model"}));
+  job.trainer = decode_trainer(spec->get("trainer"));
+  job.suspend = spec->get("suspend");
+  job.managed_by = spec->get("managedBy");
+  return job;
+}
+
+}  // namespace trainjobc::model

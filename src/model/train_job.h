@@ -1,0 +1,67 @@
+// TrainJob, decoded for the code that computes. A view: what is only carried stays a node.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/located.h"
+
+namespace trainjobc::model {
+
+// Who an object is. `ns` is "" for cluster-scoped kinds and where the document names no namespace.
+struct ObjectId {
+  std::string_view kind;
+  std::string_view ns;
+  std::string_view name;
+  bool namespaced = true;
+
+  // "Kind/namespace/name", as reports name objects: an absent namespace counts as "default".
+  std::string str() const;
+};
+
+ObjectId identify(const yaml::Node& document);
+
+struct RuntimeRef {
+  LocatedText name;
+  std::string_view api_group;  // defaulted
+  std::string_view kind;       // defaulted
+  const yaml::Node* node = nullptr;
+};
+
+// spec.initializer.dataset and spec.initializer.model.
+struct Initializer {
+  const yaml::Node* node = nullptr;
+  std::optional<LocatedText> storage_uri;
+  const yaml::Node* env = nullptr;          // a list, or nullptr
+  const yaml::Node* secret_name = nullptr;  // secretRef.name; nullptr without secretRef
+};
+
+// spec.trainer.
+struct Trainer {
+  const yaml::Node* node = nullptr;
+  const yaml::Node* image = nullptr;
+  const yaml::Node* command = nullptr;  // a list; an empty one is not absent
+  const yaml::Node* args = nullptr;     // a list; an empty one is not absent
+  const yaml::Node* env = nullptr;      // a list, or nullptr
+  std::optional<LocatedInt> num_nodes;
+  const yaml::Node* num_proc_per_node = nullptr;   // a number; a word too in Trainer 2.0 and 2.1
+  const yaml::Node* resources_per_node = nullptr;  // limits, requests, claims
+};
+
+struct TrainJob {
+  const yaml::Node* root = nullptr;  // defaulted and typed
+  ObjectId id;
+  std::string_view uid;
+  RuntimeRef runtime_ref;
+  std::optional<Initializer> dataset;
+  std::optional<Initializer> model;
+  std::optional<Trainer> trainer;
+  const yaml::Node* suspend = nullptr;
+  const yaml::Node* managed_by = nullptr;
+};
+
+// `root` has its defaults; values of the wrong type are left out.
+TrainJob decode_train_job(const yaml::Node& root);
+
+}  // namespace trainjobc::model

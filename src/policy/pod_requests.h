@@ -1,0 +1,30 @@
+// What a pod asks the scheduler for, and the sums over a gang.
+// Source of the rules: k8s.io/component-helpers/resource, PodRequests.
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include "policy/runtime_info.h"
+#include "yaml/quantity.h"
+
+namespace trainjobc::policy {
+
+using ResourceTotals = std::map<std::string_view, yaml::Quantity>;
+
+// Requests of one pod: containers and sidecars together, or the init containers where those need more, replaced
+// by pod-level requests for cpu, memory and huge pages, plus the overhead. Limits don't count.
+ResourceTotals pod_requests(const yaml::Node& pod_spec);
+
+struct Gang {
+  int64_t members = 0;
+  ResourceTotals resources;
+};
+
+// All pods of the job; replicas of a replicatedJob don't count, as in the controller.
+Gang gang_of(const RuntimeInfo& info);
+
+// The totals as a node: {cpu: "8", memory: 4Gi}; {} where there are none.
+const yaml::Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin);
+
+}  // namespace trainjobc::policy

@@ -1,0 +1,176 @@
+#include "policy/runtime_info.h"
+
+#include <algorithm>
+
+#include "model/names.h"
+#include "yaml/quantity.h"
+
+namespace trainjobc::policy {
+namespace {
+
+using yaml::Node;
+
+NodeList items_of(const Node& map, std::string_view key) {
+  const Node* list = map.get(key);
+  if (!list) return {};
+  return {list->items().begin(), list->items().end()};
+}
+
+std::string_view name_of(const Node& node) {
+  const Node* name = node.get("name");
+  return name ? name->text() : std::string_view();
+}
+
+Container read_container(const Node& node) {
+  Container container;
+  container.node = &node;
+  container.name = name_of(node);
+  container.image = node.get("image");
+  container.command = node.get("command");
+  container.env = items_of(node, "env");
+  container.ports = items_of(node, "ports");
+  container.volume_mounts = items_of(node, "volumeMounts");
+  return container;
+}
+
+std::vector<Container> read_containers(const Node& pod_spec, std::string_view key) {
+  std::vector<Container> containers;
+  for (const Node* item : items_of(pod_spec, key)) containers.push_back(read_container(*item));
+  return containers;
+}
+
+PodCount initial_count(const PodSet& set, const std::optional<model::MLPolicy>& policy) {
+  PodCount count;
+  if (set.ancestor == model::kTrainer && policy) {
+    if (policy->num_nodes) count = {policy->num_nodes->value, policy->num_nodes->node};
+  } else if (const Node* parallelism = set.replicated_job->at({"template", "spec", "parallelism"})) {
+    count = {parallelism->as_int().value_or(1), parallelism};
+  }
+  count.value = std::max<int64_t>(count.value, 1);
+  return count;
+}
+
+PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPolicy>& policy) {
+  PodSet set;
+  set.replicated_job = &replicated_job;
+  set.name = name_of(replicated_job);
+  set.ancestor = model::ancestor_of(replicated_job);
+  set.count = initial_count(set, policy);
+  if (const Node* spec = set.pod_spec()) {
+    set.volumes = items_of(*spec, "volumes");
+    set.init_containers = read_containers(*spec, "initContainers");
+    set.containers = read_containers(*spec, "containers");
+  }
+  return set;
+}
+
+// Kubernetes compares resource names without case here.
+bool is_gpu(std::string_view resource) {
+  std::string lower(resource);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower.find("gpu") != std::string::npos;
+}
+
+// The controller takes whichever entry Go's random map order yields first; we take the alphabet's first.
+int64_t count_gpus(const Node* list) {
+  if (!list) return 0;
+  const yaml::Entry* first = nullptr;
+  for (const yaml::Entry& entry : list->entries()) {
+    if (is_gpu(entry.key) && (!first || entry.key < first->key)) first = &entry;
+  }
+  if (!first) return 0;
+  const auto quantity = yaml::Quantity::parse(first->value->text());
+  return quantity ? quantity->value() : 0;
+}
+
+}  // namespace
+
+const Node* PodSet::pod_spec() const { return replicated_job->at({"template", "spec", "template", "spec"}); }
+
+void put(StringMap& map, std::string_view key, const Node* value) {
+  const auto at = std::ranges::find(map, key, &yaml::Entry::key);
+  if (at == map.end()) {
+    map.push_back({key, value, {}});
+  } else {
+    at->value = value;
+  }
+}
+
+const Node* find(const StringMap& map, std::string_view key) {
+  const auto at = std::ranges::find(map, key, &yaml::Entry::key);
+  return at != map.end() ? at->value : nullptr;
+}
+
+PodSet* RuntimeInfo::pod_set_by_ancestor(std::string_view ancestor) {
+  const auto at = std::ranges::find(pod_sets, ancestor, &PodSet::ancestor);
+  return at != pod_sets.end() ? &*at : nullptr;
+}
+
+PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) {
+  const auto at = std::ranges::find(pod_sets, name, &PodSet::name);
+  return at != pod_sets.end() ? &*at : nullptr;
+}
+
+const PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) const {
+  const auto at = std::ranges::find(pod_sets, name, &PodSet::name);
+  return at != pod_sets.end() ? &*at : nullptr;
+}
+
+Container* RuntimeInfo::container_by_ancestor(std::string_view ancestor, std::string_view container) {
+  PodSet* set = pod_set_by_ancestor(ancestor);
+  if (!set) return nullptr;
+  const auto at = std::ranges::find(set->containers, container, &Container::name);
+  return at != set->containers.end() ? &*at : nullptr;
+}
+
+Container* RuntimeInfo::container_by_pod_set(std::string_view pod_set, std::string_view container) {
+  PodSet* set = pod_set_by_name(pod_set);
+  if (!set) return nullptr;
+  for (std::vector<Container>* list : {&set->containers, &set->init_containers}) {
+    const auto at = std::ranges::find(*list, container, &Container::name);
+    if (at != list->end()) return &*at;
+  }
+  return nullptr;
+}
+
+Container* RuntimeInfo::trainer_container() {
+  return job->trainer ? container_by_ancestor(model::kTrainer, model::kNode) : nullptr;
+}
+
+RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime, const Node* job_set_spec) {
+  RuntimeInfo info;
+  info.job = &job;
+  info.runtime = &runtime;
+  info.policy = runtime.ml_policy;
+  info.job_set_spec = job_set_spec;
+  if (job.trainer) {
+    info.trainer_command = job.trainer->command;
+    info.trainer_args = job.trainer->args;
+  }
+  const Node* jobs = job_set_spec ? job_set_spec->get("replicatedJobs") : nullptr;
+  if (!jobs) return info;
+  for (const Node* item : jobs->items()) info.pod_sets.push_back(read_pod_set(*item, info.policy));
+  return info;
+}
+
+NodeResources resources_per_node(const RuntimeInfo& info) {
+  if (info.job->trainer && info.job->trainer->resources_per_node) {
+    const Node* resources = info.job->trainer->resources_per_node;
+    return {resources->get("limits"), resources->get("requests"), resources};
+  }
+  for (const PodSet& set : info.pod_sets) {
+    if (set.name != model::kNode && set.ancestor != model::kTrainer) continue;
+    for (const Container& container : set.containers) {
+      const Node* resources = container.name == model::kNode ? container.node->get("resources") : nullptr;
+      if (resources) return {resources->get("limits"), resources->get("requests"), resources};
+    }
+  }
+  return {};
+}
+
+int64_t gpus_per_node(const NodeResources& resources) {
+  const int64_t requested = count_gpus(resources.requests);
+  return requested == 0 ? std::max<int64_t>(count_gpus(resources.limits), 0) : requested;
+}
+
+}  // namespace trainjobc::policy

@@ -1,0 +1,96 @@
+// RuntimeInfo: one TrainJob on its merged runtime, in the form that the policies work on. The controller calls
+// it runtime.Info: pod sets whose lists the policies extend, written back into the JobSet when it is built.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/runtime.h"
+#include "model/train_job.h"
+#include "yaml/node.h"
+
+namespace trainjobc::policy {
+
+using NodeList = std::vector<const yaml::Node*>;
+
+// The parts of a container that policies change. `template_*` say how many elements came from the template.
+struct Container {
+  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a policy adds
+  std::string_view name;
+  const yaml::Node* image = nullptr;
+  const yaml::Node* command = nullptr;  // a list, or nullptr
+  NodeList env;
+  NodeList ports;
+  NodeList volume_mounts;
+};
+
+// How many pods run, and which node says so.
+struct PodCount {
+  int64_t value = 1;
+  const yaml::Node* source = nullptr;
+};
+
+// One replicatedJob's pods.
+struct PodSet {
+  const yaml::Node* replicated_job = nullptr;  // of the merged template, with the job's resources
+  std::string_view name;
+  std::string_view ancestor;  // "" where the Job template has no ancestor label
+  PodCount count;
+  NodeList volumes;
+  std::vector<Container> init_containers;
+  std::vector<Container> containers;
+
+  const yaml::Node* pod_spec() const;
+};
+
+// A set of strings by name, for labels and annotations; later values replace earlier ones.
+using StringMap = std::vector<yaml::Entry>;
+void put(StringMap& map, std::string_view key, const yaml::Node* value);
+const yaml::Node* find(const StringMap& map, std::string_view key);
+
+struct RuntimeInfo {
+  const model::TrainJob* job = nullptr;
+  const model::Runtime* runtime = nullptr;
+  std::optional<model::MLPolicy> policy;  // a policy may change its numbers
+  const yaml::Node* job_set_spec = nullptr;
+  StringMap labels;       // of the JobSet
+  StringMap annotations;  // of the JobSet
+  StringMap pod_labels;
+  StringMap pod_annotations;
+  std::vector<PodSet> pod_sets;
+  // spec.trainer.command and args as the build uses them: the job's, unless a policy rewrites them.
+  const yaml::Node* trainer_command = nullptr;
+  const yaml::Node* trainer_args = nullptr;
+
+  std::string_view job_name() const { return job->id.name; }
+
+  PodSet* pod_set_by_ancestor(std::string_view ancestor);
+  PodSet* pod_set_by_name(std::string_view name);
+  const PodSet* pod_set_by_name(std::string_view name) const;
+  // The first pod set of that ancestor only, as the controller looks it up.
+  Container* container_by_ancestor(std::string_view ancestor, std::string_view container);
+  // Containers first, then init containers.
+  Container* container_by_pod_set(std::string_view pod_set, std::string_view container);
+  // The container that trains; nullptr without spec.trainer, where policies inject nothing.
+  Container* trainer_container();
+};
+
+// Reads the pod sets out of `job_set_spec`, which has been merged, typed, and has the job's resources in it.
+RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
+                              const yaml::Node* job_set_spec);
+
+// limits and requests of one node: the job's resourcesPerNode, else the first container `node` of the runtime's
+// node or trainer job that has resources.
+struct NodeResources {
+  const yaml::Node* limits = nullptr;
+  const yaml::Node* requests = nullptr;
+  const yaml::Node* source = nullptr;
+};
+NodeResources resources_per_node(const RuntimeInfo& info);
+
+// How many GPUs a node has: the first resource whose name contains "gpu", of requests before limits. 0 without.
+int64_t gpus_per_node(const NodeResources& resources);
+
+}  // namespace trainjobc::policy

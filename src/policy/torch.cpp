@@ -1,0 +1,135 @@
+// Torch: torchrun reads its arguments from PET_* variables, so the controller sets those on the container that
+// trains, opens the rendezvous port, and rewrites the command of torchtune.
+#include "policy/torch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/pod_count.h"
+#include "policy/reserved_env.h"
+#include "yaml/quantity.h"
+
+namespace trainjobc::policy::torch {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 5> kReserved{"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
+                                                    "PET_MASTER_ADDR", "PET_MASTER_PORT"};
+
+// Whole CPUs of a node, rounded up; limits count where nothing is requested.
+int64_t cpus_per_node(const NodeResources& resources) {
+  const auto cpus = [](const Node* list) -> int64_t {
+    const Node* cpu = list ? list->get("cpu") : nullptr;
+    const auto quantity = cpu ? yaml::Quantity::parse(cpu->text()) : std::nullopt;
+    return quantity ? quantity->value() : 0;
+  };
+  const int64_t requested = cpus(resources.requests);
+  return requested != 0 ? requested : cpus(resources.limits);
+}
+
+struct PetEnv {
+  const Node* num_nodes;
+  const Node* num_proc_per_node;
+  const Node* node_rank;
+  const Node* master_addr;
+  const Node* master_port;
+};
+
+PetEnv make_pet_env(PluginContext& context, const PodCount& nodes, const ProcPerNode& processes) {
+  const Maker& make = context.make;
+  const Node* job_name = context.info.job->root->at({"metadata", "name"});
+  return {env_value(make, kReserved[0], std::to_string(nodes.value), make.made("torch/PET_NNODES", {nodes.source})),
+          env_value(make, kReserved[1], processes.text(), make.made("torch/PET_NPROC_PER_NODE", {processes.source})),
+          env_completion_index(make, kReserved[2], make.made("torch/PET_NODE_RANK")),
+          env_value(make, kReserved[3], first_node_address(context.info), make.made("torch/PET_MASTER_ADDR", {job_name})),
+          env_value(make, kReserved[4], std::to_string(model::kTrainerPort), make.made("torch/PET_MASTER_PORT"))};
+}
+
+void inject_workers(Container& container, const PetEnv& env) {
+  for (const Node* item : {env.num_nodes, env.num_proc_per_node, env.node_rank}) upsert_env(container.env, item);
+}
+
+void inject_master(Container& container, const PetEnv& env) {
+  for (const Node* item : {env.master_addr, env.master_port}) upsert_env(container.env, item);
+}
+
+void check_env_injection(PluginContext& context) {
+  for (const model::EnvInjectionTarget& target : context.info.policy->torch->env_injection) {
+    for (const model::LocatedText& name : target.container_names) {
+      if (context.info.container_by_pod_set(target.job_name, name.value)) continue;
+      base::Diagnostic& finding = context.findings.error(
+          "input/env-injection-target", "spec.runtimeRef",
+          fmt::format("the runtime's envInjection names container \"{}\" of replicatedJob \"{}\", which its template "
+                      "has not got",
+                      name.value, target.job_name),
+          context.info.job->runtime_ref.name.node);
+      finding.notes.push_back({"named in the runtime", yaml::locate(*name.node)});
+    }
+  }
+}
+
+}  // namespace
+
+std::string first_node_address(const RuntimeInfo& info) {
+  return fmt::format("{0}-{1}-0-0.{0}", info.job_name(), model::kNode);
+}
+
+std::string ProcPerNode::text() const { return number ? std::to_string(*number) : word; }
+
+ProcPerNode proc_per_node(const RuntimeInfo& info, const NodeResources& resources) {
+  ProcPerNode processes;
+  const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
+  if (given && given->as_int()) {
+    processes.number = given->as_int();
+    processes.source = given;
+    return processes;
+  }
+  processes.source = resources.source;
+  if (gpus_per_node(resources) == 0) processes.number = std::max<int64_t>(1, cpus_per_node(resources));
+  return processes;
+}
+
+void validate(PluginContext& context) {
+  if (!context.info.policy || !context.info.policy->torch) return;
+  check_env_injection(context);
+  check_reserved_env(context, kReserved, "torch");
+  if (is_torchtune(context.info)) validate_torchtune(context);
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (!info.policy || !info.policy->torch) return;
+  PodSet* trainer = info.pod_set_by_ancestor(model::kTrainer);
+  take_num_nodes(info, trainer);
+  const PodCount nodes = trainer ? trainer->count : PodCount{};
+  const ProcPerNode processes = proc_per_node(info, resources_per_node(info));
+  const PetEnv env = make_pet_env(context, nodes, processes);
+  if (Container* container = info.trainer_container()) {
+    upsert_job_env(context.make, container->env, info.job->trainer->env);
+    inject_workers(*container, env);
+    if (is_torchtune(info)) {
+      expand_torchtune(context, nodes.value, processes);
+    } else {
+      inject_master(*container, env);
+      if (context.options.torchrun == TorchrunStyle::Flags) write_torchrun_flags(context, *container, nodes, processes);
+    }
+    expose_trainer_port(context.make, *container, "torch/port");
+  }
+  for (const model::EnvInjectionTarget& target : info.policy->torch->env_injection) {
+    for (const model::LocatedText& name : target.container_names) {
+      Container* container = info.container_by_pod_set(target.job_name, name.value);
+      if (!container) continue;  // validate has said so
+      inject_workers(*container, env);
+      inject_master(*container, env);
+    }
+  }
+}
+
+}  // namespace trainjobc::policy::torch

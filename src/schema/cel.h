@@ -1,0 +1,24 @@
+// The CEL rules of the schemas, each known by its text and written as a function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::schema {
+
+// The outcome of one rule on one value.
+struct CelOutcome {
+  bool holds = true;
+  std::string hint;                     // what to write instead
+  const yaml::Node* culprit = nullptr;  // where to point, if not at the value itself
+};
+
+// Whether the code knows the rule (a test walks all schemas with it).
+bool knows_cel_rule(std::string_view rule);
+
+// Evaluates a rule for a creation. An unknown rule holds.
+CelOutcome evaluate_cel(std::string_view rule, const yaml::Node& self);
+
+}  // namespace trainjobc::schema

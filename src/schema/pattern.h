@@ -1,0 +1,23 @@
+// The patterns of the schemas, matched without a regular expression engine: there are only a few, and each is
+// known by its text.
+#pragma once
+
+#include <string_view>
+
+namespace trainjobc::schema {
+
+// Whether `text` matches; `pattern` is one of the schema's patterns, or "date-time" for RFC 3339.
+bool matches_pattern(std::string_view pattern, std::string_view text);
+
+// Whether the code knows this pattern (a test walks all schemas with it).
+bool knows_pattern(std::string_view pattern);
+
+struct PatternAdvice {
+  std::string_view rule;  // of the diagnostic
+  std::string_view what;  // "a quantity"
+  std::string_view hint;
+};
+
+PatternAdvice explain_pattern(std::string_view pattern);
+
+}  // namespace trainjobc::schema

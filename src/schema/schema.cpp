@@ -1,0 +1,23 @@
+#include "schema/schema.h"
+
+#include <algorithm>
+
+namespace trainjobc::schema {
+
+const Property* Schema::property(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
+  return found != properties.end() && found->name == name ? &*found : nullptr;
+}
+
+const KindSchema* VersionSchemas::kind(std::string_view name) const {
+  const auto found = std::ranges::find(kinds, name, &KindSchema::kind);
+  return found != kinds.end() ? &*found : nullptr;
+}
+
+const VersionSchemas* find_version(std::string_view trainer) {
+  const auto versions = all_versions();
+  const auto found = std::ranges::find(versions, trainer, &VersionSchemas::trainer);
+  return found != versions.end() ? &*found : nullptr;
+}
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,101 @@
+// Structural schemas as constant tables: what the CRDs of one Trainer version accept, how Kubernetes merges
+// and defaults it, and how its Go types serialise. Generated from schema/v*.json by tools/schemagen;
+// read-only data in the binary, nothing is parsed at start.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace trainjobc::schema {
+
+enum class Type : uint8_t { Any, Object, Array, String, Integer, Number, Boolean, IntOrString };
+enum class Format : uint8_t { None, Int32, Int64, DateTime };
+// Of arrays; None is an array without x-kubernetes-list-type, which behaves as Atomic.
+enum class ListType : uint8_t { None, Atomic, Map, Set };
+
+// What Go's JSON encoder does with a field of the typed API, and so what a value survives a trip through it.
+// Observed by tools/wirefacts. In every class a given null counts as absent.
+enum class Wire : uint8_t {
+  // Scalar, list or map with `omitempty`: "", 0, false, [] and {} vanish.
+  OmitEmpty,
+  // Pointer with `omitempty`, or struct or time with `omitzero`: whatever was given stays, {} and 0 too.
+  // (Go drops an `omitzero` struct that is zero throughout; admission leaves only an empty template so.)
+  Pointer,
+  // Struct by value: always written, an absent one as its own zero value.
+  Struct,
+  // Scalar without `omitempty`: an absent one is written as its zero value; a quantity's is "0", an
+  // int-or-string's the number 0.
+  Always,
+  // List, map or pointer without `omitempty`, or a time by value: an absent one is written as null; whatever
+  // was given stays, [] and {} too.
+  Null,
+};
+
+struct Schema;
+
+struct Property {
+  std::string_view name;
+  const Schema* schema = nullptr;
+  Wire wire = Wire::OmitEmpty;
+  // Strategic merge tags of the Go type (patchStrategy, patchMergeKey).
+  bool patch_merge = false;
+  bool patch_retain_keys = false;
+  std::string_view patch_merge_key;
+};
+
+// A CEL rule (x-kubernetes-validations). The code knows each rule by its text.
+struct CelRule {
+  std::string_view rule;
+  std::string_view message;
+};
+
+struct Bounds {
+  std::optional<int64_t> minimum, maximum;
+  std::optional<int64_t> min_length, max_length;
+  std::optional<int64_t> min_items, max_items;
+  std::optional<int64_t> min_properties;
+  std::string_view pattern;  // RE2 syntax; "" where there is none
+};
+
+struct Schema {
+  Type type = Type::Any;
+  Format format = Format::None;
+  ListType list_type = ListType::None;
+  bool quantity = false;                 // a Kubernetes resource quantity (Type::IntOrString)
+  bool atomic_map = false;               // x-kubernetes-map-type: atomic
+  std::span<const Property> properties;  // by name, ascending
+  const Schema* items = nullptr;         // of arrays
+  const Schema* additional = nullptr;    // additionalProperties: the schema of every value
+  std::span<const std::string_view> required;
+  std::span<const std::string_view> enums;      // of strings
+  std::span<const std::string_view> list_keys;  // of ListType::Map
+  std::span<const CelRule> rules;
+  const Bounds* bounds = nullptr;
+  std::string_view default_json;  // the default as JSON text; "" where there is none
+
+  const Property* property(std::string_view name) const;
+};
+
+struct KindSchema {
+  std::string_view kind;
+  std::string_view group;    // trainer.kubeflow.org, jobset.x-k8s.io
+  std::string_view version;  // v1alpha1, v1alpha2
+  bool namespaced = true;
+  const Schema* schema = nullptr;
+};
+
+// The tables of one Trainer version.
+struct VersionSchemas {
+  std::string_view trainer;  // "2.3"
+  std::span<const KindSchema> kinds;
+
+  const KindSchema* kind(std::string_view name) const;
+};
+
+// Every version the binary knows, oldest first.
+std::span<const VersionSchemas> all_versions();
+const VersionSchemas* find_version(std::string_view trainer);
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,347 @@
+#include "schema/strategic_merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "schema/merge_order.h"
+
+namespace trainjobc::schema {
+namespace {
+
+using yaml::Entry;
+using yaml::Kind;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kDirective = "$patch";
+constexpr std::string_view kRetainKeys = "$retainKeys";
+constexpr std::string_view kDeletePrefix = "$deleteFromPrimitiveList";
+constexpr std::string_view kOrderPrefix = "$setElementOrder";
+
+using Entries = std::vector<Entry>;
+
+Items items_of(const Node* list) {
+  return list ? Items(list->items().begin(), list->items().end()) : Items{};
+}
+
+Entries::iterator find(Entries& entries, std::string_view key) {
+  return std::ranges::find(entries, key, &Entry::key);
+}
+
+void set(Entries& entries, const Entry& entry) {
+  const auto at = find(entries, entry.key);
+  if (at == entries.end()) {
+    entries.push_back(entry);
+  } else {
+    *at = entry;
+  }
+}
+
+// The field that a "$directive/field" key is about.
+std::string_view directed_field(std::string_view key, std::string_view prefix, const Node& culprit) {
+  if (key.size() == prefix.size() || key[prefix.size()] != '/') {
+    fail_merge(fmt::format("\"{}\" must name a list: {}/<list>", key, prefix), culprit);
+  }
+  return key.substr(prefix.size() + 1);
+}
+
+std::string shown(const Node& scalar) {
+  return scalar.is_string() ? fmt::format("\"{}\"", scalar.text())
+                            : fmt::format("{}", scalar.is_scalar() ? scalar.text() : to_string(scalar.kind()));
+}
+
+// Whether the lists hold maps. All elements must be of one kind.
+bool hold_maps(ItemSpan original, ItemSpan patch, const Node& culprit) {
+  const Node& first = original.empty() ? *patch.front() : *original.front();
+  if (first.is_list() || first.is_null()) {
+    fail_merge(fmt::format("a list that holds a {} can't be merged", to_string(first.kind())), culprit);
+  }
+  const auto same_kind = [&](const Node* item) { return item->kind() == first.kind(); };
+  if (!std::ranges::all_of(original, same_kind) || !std::ranges::all_of(patch, same_kind)) {
+    fail_merge("the elements of a merged list must all be of the same type, the runtime's included", culprit);
+  }
+  return first.is_map();
+}
+
+// How a list merges.
+struct ListField {
+  const Schema* items = nullptr;
+  bool merges = false;  // otherwise the patch's list replaces the original's
+  std::string_view merge_key;
+};
+
+class Merger {
+ public:
+  explicit Merger(const Maker& make) : make_(make) {}
+
+  const Node* merge_map(const Node* original, const Node& patch, const Schema* schema) {
+    if (const Node* directive = patch.get(kDirective)) return apply_directive(*directive, patch);
+    Entries merged;
+    if (original) merged.assign(original->entries().begin(), original->entries().end());
+    Entries changes(patch.entries().begin(), patch.entries().end());
+    retain_keys(merged, changes);
+    merge_ordered_lists(merged, changes, schema);
+    for (const Entry& change : changes) merge_entry(merged, change, schema);
+    return make_.map(merged, original ? original->origin() : patch.origin());
+  }
+
+ private:
+  const Node* apply_directive(const Node& directive, const Node& patch) {
+    const std::string_view word = directive.is_string() ? directive.text() : "";
+    if (word == "replace") return make_.with(&patch, kDirective, nullptr);
+    if (word == "delete") return make_.map({}, patch.origin());
+    fail_merge(fmt::format("$patch must be \"replace\" or \"delete\", not {}", shown(directive)), directive);
+  }
+
+  static const Property& field_of(const Schema* schema, std::string_view key, const Node& culprit) {
+    const Property* property = schema ? schema->property(key) : nullptr;
+    if (!property) fail_merge(fmt::format("\"{}\" is not a field that can be merged here", key), culprit);
+    return *property;
+  }
+
+  static ListField list_field_of(const Schema* schema, std::string_view key, const Node& culprit) {
+    const Property& property = field_of(schema, key, culprit);
+    const Schema& type = *property.schema;
+    if (type.type == Type::Array) return {type.items, property.patch_merge, property.patch_merge_key};
+    if (property.wire == Wire::Pointer) return {&type, false, ""};
+    fail_merge(fmt::format("\"{}\" is not a list", key), culprit);
+  }
+
+  // $retainKeys: keeps only the listed keys of the original.
+  static void retain_keys(Entries& merged, Entries& changes) {
+    const auto directive = find(changes, kRetainKeys);
+    if (directive == changes.end()) return;
+    const Node& keys = *directive->value;
+    changes.erase(directive);
+    if (!keys.is_list() || !std::ranges::all_of(keys.items(), &Node::is_scalar)) {
+      fail_merge("$retainKeys must be a list of field names", keys);
+    }
+    const auto listed = [&](std::string_view key) {
+      return std::ranges::any_of(keys.items(),
+                                 [&](const Node* item) { return item->is_string() && item->text() == key; });
+    };
+    for (const Entry& change : changes) {
+      const bool is_directive = change.key.starts_with(kDeletePrefix) || change.key.starts_with(kOrderPrefix);
+      if (change.value->is_null() || is_directive || listed(change.key)) continue;
+      fail_merge(fmt::format("the patch sets \"{}\", which its $retainKeys does not list", change.key), *change.value);
+    }
+    std::erase_if(merged, [&](const Entry& entry) { return !listed(entry.key); });
+  }
+
+  // $setElementOrder/<list>: merges that list and puts it in the given order.
+  void merge_ordered_lists(Entries& merged, Entries& changes, const Schema* schema) {
+    const auto is_order = [](const Entry& entry) { return entry.key.starts_with(kOrderPrefix); };
+    for (auto at = std::ranges::find_if(changes, is_order); at != changes.end();
+         at = std::ranges::find_if(changes, is_order)) {
+      const Entry order = *at;
+      changes.erase(at);
+      merge_ordered_list(merged, changes, order, schema);
+    }
+  }
+
+  void merge_ordered_list(Entries& merged, Entries& changes, const Entry& order, const Schema* schema) {
+    const std::string_view key = directed_field(order.key, kOrderPrefix, *order.value);
+    const auto change = find(changes, key);
+    const auto current = find(merged, key);
+    const Node* patch = change != changes.end() ? change->value : nullptr;
+    const Node* original = current != merged.end() ? current->value : nullptr;
+    if (!order.value->is_list() || (patch && !patch->is_list()) || (original && !original->is_list())) {
+      fail_merge(fmt::format("{} must be a list, and \"{}\" as well", order.key, key), *order.value);
+    }
+    const ListField field = list_field_of(schema, key, *order.value);
+    const ElementIdentity identity{field.merge_key, order.value};
+    const Items wanted = items_of(order.value);
+    check_element_order(items_of(patch), wanted, identity);
+    if (!patch && !original) return;
+    Items before = items_of(original);
+    if (before.empty() && items_of(patch).empty()) {
+      fail_merge(fmt::format("{} orders a list that has no elements", order.key), *order.value);
+    }
+    Items list = before;
+    if (patch) list = original ? merge_list(before, *patch, field, false) : items_of(without_directives(*patch));
+    hold_maps(before, items_of(patch), *order.value);
+    const Node* sorted =
+        make_.list(in_merged_order(list, wanted, before, identity), (original ? original : patch)->origin());
+    set(merged, {key, sorted, patch ? change->key_origin : current->key_origin});
+    if (patch) changes.erase(find(changes, key));
+  }
+
+  void merge_entry(Entries& merged, const Entry& change, const Schema* schema) {
+    const bool is_delete_list = change.key.starts_with(kDeletePrefix);
+    std::string_view key = change.key;
+    if (is_delete_list) key = directed_field(key, kDeletePrefix, *change.value);
+    const auto current = find(merged, key);
+    if (change.value->is_null()) {
+      if (current != merged.end()) merged.erase(current);
+      return;
+    }
+    if (current == merged.end() || current->value->kind() != change.value->kind()) {
+      if (!is_delete_list) put_new(merged, change);
+      return;
+    }
+    if (change.value->is_map()) {
+      current->value = merge_map(current->value, *change.value, field_of(schema, key, *change.value).schema);
+    } else if (change.value->is_list()) {
+      Items original = items_of(current->value);
+      const ListField field = list_field_of(schema, key, *change.value);
+      current->value =
+          make_.list(merge_list(original, *change.value, field, is_delete_list), current->value->origin());
+    } else {
+      *current = {key, change.value, change.key_origin};
+    }
+  }
+
+  // A value with nothing to merge into: nulls and directives in it are dropped; a map that is itself a
+  // directive leaves nothing behind.
+  void put_new(Entries& merged, const Entry& entry) const {
+    const Node* value = without_directives(*without_nulls(*entry.value));
+    if (value) {
+      set(merged, {entry.key, value, entry.key_origin});
+    } else {
+      std::erase_if(merged, [&](const Entry& old) { return old.key == entry.key; });
+    }
+  }
+
+  const Node* without_nulls(const Node& node) const {
+    if (node.is_map()) {
+      Entries kept;
+      for (const Entry& entry : node.entries()) {
+        if (!entry.value->is_null()) kept.push_back({entry.key, without_nulls(*entry.value), entry.key_origin});
+      }
+      return make_.map(kept, node.origin());
+    }
+    if (!node.is_list()) return &node;
+    Items kept;
+    for (const Node* item : node.items()) kept.push_back(without_nulls(*item));
+    return make_.list(kept, node.origin());
+  }
+
+  const Node* without_directives(const Node& node) const {
+    if (node.is_map()) {
+      if (node.get(kDirective)) return nullptr;
+      Entries kept;
+      for (const Entry& entry : node.entries()) {
+        if (const Node* value = without_directives(*entry.value)) kept.push_back({entry.key, value, entry.key_origin});
+      }
+      return make_.map(kept, node.origin());
+    }
+    if (!node.is_list()) return &node;
+    Items kept;
+    for (const Node* item : node.items()) {
+      if (const Node* value = without_directives(*item)) kept.push_back(value);
+    }
+    return make_.list(kept, node.origin());
+  }
+
+  // In Go, a merge overwrites parts of the original list's array, and $setElementOrder, alone, then reads the
+  // former order from it; so `original` becomes what Go would leave there.
+  Items merge_list(Items& original, const Node& patch, const ListField& field, bool is_delete_list) {
+    if (!field.merges && !is_delete_list) return items_of(&patch);
+    if (original.empty() && patch.size() == 0) return {};
+    const bool maps = hold_maps(original, patch.items(), patch);
+    if (!maps) return merge_scalars(original, patch, field, is_delete_list);
+    if (field.merge_key.empty()) fail_merge("this list has no merge key: it can only be replaced", patch);
+    return merge_maps(original, patch, field);
+  }
+
+  static Items merge_scalars(Items& original, const Node& patch, const ListField& field, bool is_delete_list) {
+    const ElementIdentity identity{"", &patch};
+    Items merged = original;
+    if (is_delete_list) {
+      std::erase_if(merged, [&](const Node* item) { return identity.contains(patch.items(), *item); });
+      return merged;
+    }
+    merged.insert(merged.end(), patch.items().begin(), patch.items().end());
+    const bool fits = merged.size() <= std::bit_ceil(original.size());
+    Items array = merged;
+    // The last element takes the place of a duplicate.
+    for (size_t i = 0; i + 1 < merged.size(); ++i) {
+      for (size_t j = i + 1; j < merged.size();) {
+        if (!identity.same_value(*merged[i], *merged[j])) {
+          ++j;
+          continue;
+        }
+        array[j] = merged[j] = merged.back();
+        merged.pop_back();
+      }
+    }
+    if (fits) std::copy_n(array.begin(), original.size(), original.begin());
+    return in_merged_order(merged, patch.items(), original, {field.merge_key, &patch});
+  }
+
+  // The patch's elements without those that are a $patch directive, which are carried out on `original`.
+  static Items take_directives(Items& original, const Node& patch, const ElementIdentity& identity, bool& replace) {
+    Items changes;
+    for (const Node* item : patch.items()) {
+      const Node* directive = item->get(kDirective);
+      if (!directive) {
+        changes.push_back(item);
+        continue;
+      }
+      const std::string_view word = directive->is_string() ? directive->text() : "";
+      if (word == "replace") {
+        replace = true;
+      } else if (word == "delete") {
+        const Node* key = item->get(identity.merge_key);
+        if (!key) {
+          fail_merge(fmt::format("$patch: delete needs the \"{}\" of what to delete", identity.merge_key), *item);
+        }
+        std::erase_if(original, [&](const Node* old) {
+          const Node* old_key = old->get(identity.merge_key);
+          return old_key && identity.same_value(*old_key, *key);
+        });
+      } else {
+        fail_merge(
+            fmt::format("$patch in a list must be \"replace\" or \"delete\", not {}", shown(*directive)), *directive);
+      }
+    }
+    return changes;
+  }
+
+  Items merge_maps(Items& original, const Node& patch, const ListField& field) {
+    const ElementIdentity identity{field.merge_key, &patch};
+    Items before = original;
+    bool replace = false;
+    const Items changes = take_directives(before, patch, identity, replace);
+    std::ranges::copy(before, original.begin());
+    if (replace) {
+      for (const Node* change : changes) identity.key_of(*change);
+      return changes;
+    }
+    Items merged = before;
+    for (const Node* change : changes) {
+      const Node* key = change->get(field.merge_key);
+      if (!key) {
+        fail_merge(fmt::format("this element has no \"{}\", by which the list is merged", field.merge_key), *change);
+      }
+      const auto at = std::ranges::find_if(merged, [&](const Node* old) {
+        const Node* old_key = old->get(field.merge_key);
+        return old_key && identity.same_value(*old_key, *key);
+      });
+      if (at == merged.end()) {
+        merged.push_back(change);
+      } else {
+        *at = merge_map(*at, *change, field.items);
+      }
+    }
+    std::copy_n(merged.begin(), std::min(merged.size(), original.size()), original.begin());
+    return in_merged_order(merged, changes, before, identity);
+  }
+
+  const Maker& make_;
+};
+
+}  // namespace
+
+MergeResult strategic_merge(const Node* original, const Node& patch, const Schema& schema, const Maker& make) {
+  try {
+    return Merger(make).merge_map(original, patch, &schema);
+  } catch (MergeFailure& failure) {
+    return std::move(failure.error);
+  }
+}
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,27 @@
+// Strategic merge patch, driven by the patch tags of the schema tables.
+// Source of the rules: k8s.io/apimachinery/pkg/util/strategicpatch.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "schema/schema.h"
+#include "yaml/node.h"
+
+namespace trainjobc::schema {
+
+struct MergeError {
+  std::string message;
+  const yaml::Node* culprit = nullptr;  // a node of the patch
+};
+
+using MergeResult = std::variant<const yaml::Node*, MergeError>;
+
+// `original` with `patch` applied. Maps merge key by key; lists merge by their patchMergeKey, or are replaced
+// where they have no merge strategy; elements that the patch names come before the other elements that follow
+// them in `original`. Understands $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
+// $setElementOrder/…; a null removes its key. Every leaf keeps the origin it had. `original` may be nullptr.
+MergeResult strategic_merge(const yaml::Node* original, const yaml::Node& patch, const Schema& schema,
+                            const yaml::Maker& make);
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,26 @@
+// Splitting a file into documents, and the checks of its bytes that come before any parsing.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+
+namespace trainjobc::yaml {
+
+// The text of one document and the line it begins on.
+struct Chunk {
+  std::string_view text;
+  uint32_t first_line = 1;
+};
+
+// Splits at lines that begin with `---`, as k8s.io/apimachinery's YAMLReader does: anything but a comment
+// behind the dashes is an error. Each chunk ends at its `...` line; what stands below that is never read by
+// Kubernetes, and is warned about.
+std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnostics& diagnostics);
+
+// Finds the first byte that YAML forbids: broken UTF-8, control characters. True where there is none.
+bool check_characters(const base::SourceFile& file, base::Diagnostics& diagnostics);
+
+}  // namespace trainjobc::yaml

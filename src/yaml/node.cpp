@@ -1,0 +1,138 @@
+#include "yaml/node.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "yaml/token.h"
+
+namespace trainjobc::yaml {
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::Null: return "null";
+    case Kind::Bool: return "boolean";
+    case Kind::Int: return "integer";
+    case Kind::Float: return "number";
+    case Kind::String: return "string";
+    case Kind::List: return "array";
+    case Kind::Map: return "object";
+  }
+  return "";
+}
+
+std::string_view Node::text() const {
+  if (!is_scalar()) return {};
+  return {static_cast<const char*>(data_), size_};
+}
+
+std::span<const Node* const> Node::items() const {
+  if (!is_list()) return {};
+  return {static_cast<const Node* const*>(data_), size_};
+}
+
+std::span<const Entry> Node::entries() const {
+  if (!is_map()) return {};
+  return {static_cast<const Entry*>(data_), size_};
+}
+
+std::optional<int64_t> Node::as_int() const {
+  if (!is_int()) return std::nullopt;
+  const std::string_view digits = text();
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> Node::as_bool() const {
+  if (!is_bool()) return std::nullopt;
+  return text() == "true";
+}
+
+bool Node::is_empty_value() const {
+  switch (kind_) {
+    case Kind::Null: return true;
+    case Kind::Bool: return text() == "false";
+    case Kind::Int: return text() == "0" || text() == "-0";
+    case Kind::Float: return false;
+    case Kind::String:
+    case Kind::List:
+    case Kind::Map: return size_ == 0;
+  }
+  return false;
+}
+
+const Entry* Node::find(std::string_view key) const {
+  for (const Entry& entry : entries()) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+const Node* Node::get(std::string_view key) const {
+  const Entry* entry = find(key);
+  return entry ? entry->value : nullptr;
+}
+
+const Node* Node::at(std::initializer_list<std::string_view> path) const {
+  const Node* node = this;
+  for (const std::string_view key : path) {
+    node = node->get(key);
+    if (!node) return nullptr;
+  }
+  return node;
+}
+
+namespace {
+
+double to_double(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+bool equal_numbers(const Node& a, const Node& b) {
+  if (a.text() == b.text()) return true;
+  if (a.is_int() && b.is_int()) return false;
+  return to_double(a.text()) == to_double(b.text());
+}
+
+bool equal_maps(const Node& a, const Node& b) {
+  return a.size() == b.size() && std::ranges::all_of(a.entries(), [&](const Entry& entry) {
+           const Node* other = b.get(entry.key);
+           return other && equal(*entry.value, *other);
+         });
+}
+
+}  // namespace
+
+bool equal(const Node& a, const Node& b) {
+  if (&a == &b) return true;
+  if (a.is_number() && b.is_number()) return equal_numbers(a, b);
+  if (a.kind() != b.kind()) return false;
+  if (a.is_map()) return equal_maps(a, b);
+  if (a.is_list()) {
+    return std::ranges::equal(a.items(), b.items(), [](const Node* x, const Node* y) { return equal(*x, *y); });
+  }
+  return a.text() == b.text();
+}
+
+base::Location locate(const Node& node) {
+  const Origin& origin = node.origin();
+  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column());
+  if (const Derivation* made = origin.derivation()) {
+    for (const Node* input : made->inputs) {
+      const base::Location location = locate(*input);
+      if (location.file) return location;
+    }
+  }
+  return {};
+}
+
+base::Location locate_key(const Entry& entry) {
+  const Origin& origin = entry.key_origin;
+  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column());
+  return entry.value ? locate(*entry.value) : base::Location{};
+}
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,147 @@
+// Node: the one tree of input and output. An ordered map, a list or a scalar, with the place it came from.
+//
+// Nodes are immutable and live in a base::Arena; trees share subtrees freely (an alias, a runtime used by a
+// thousand jobs). A changed tree is a new tree that shares what did not change.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/source.h"
+
+namespace trainjobc::yaml {
+
+class Node;
+
+// How a value that nobody wrote came to be: the rule ("torch/PET_NNODES", "default") and the input nodes it
+// was computed from, the most telling one first.
+struct Derivation {
+  std::string_view rule;
+  std::span<const Node* const> inputs;
+};
+
+// Where a node came from: a place in a file, or a derivation; neither for nodes made in tests.
+class Origin {
+ public:
+  Origin() = default;
+  // Line and column count from 1; the column counts bytes.
+  Origin(const base::SourceFile* file, uint32_t line, uint32_t column)
+      : source_(file), line_(line), column_(column) {}
+  explicit Origin(const Derivation* made) : source_(made) {}
+
+  const base::SourceFile* file() const {
+    return line_ != 0 ? static_cast<const base::SourceFile*>(source_) : nullptr;
+  }
+  const Derivation* derivation() const {
+    return line_ == 0 ? static_cast<const Derivation*>(source_) : nullptr;
+  }
+  uint32_t line() const { return line_; }
+  uint32_t column() const { return column_; }
+
+ private:
+  const void* source_ = nullptr;
+  uint32_t line_ = 0;
+  uint32_t column_ = 0;
+};
+
+enum class Kind : uint8_t { Null, Bool, Int, Float, String, List, Map };
+
+std::string_view to_string(Kind kind);
+
+// One key of a map. `key_origin` is where the key stands.
+struct Entry {
+  std::string_view key;
+  const Node* value = nullptr;
+  Origin key_origin;
+};
+
+class Node {
+ public:
+  Kind kind() const { return kind_; }
+  bool is_null() const { return kind_ == Kind::Null; }
+  bool is_string() const { return kind_ == Kind::String; }
+  bool is_int() const { return kind_ == Kind::Int; }
+  bool is_bool() const { return kind_ == Kind::Bool; }
+  bool is_number() const { return kind_ == Kind::Int || kind_ == Kind::Float; }
+  bool is_list() const { return kind_ == Kind::List; }
+  bool is_map() const { return kind_ == Kind::Map; }
+  bool is_scalar() const { return !is_list() && !is_map(); }
+  // A null, an empty string, list or map, zero or false: what Go's `omitempty` drops.
+  bool is_empty_value() const;
+
+  const Origin& origin() const { return origin_; }
+
+  // A scalar's value: a string's text, a number in JSON's spelling, "true", "false", "null"; "" for others.
+  std::string_view text() const;
+  // Where the node is an Int that fits.
+  std::optional<int64_t> as_int() const;
+  std::optional<bool> as_bool() const;
+
+  // Empty for scalars and maps.
+  std::span<const Node* const> items() const;
+  // Empty for scalars and lists. Keys are unique.
+  std::span<const Entry> entries() const;
+  size_t size() const { return size_; }
+
+  // The value of `key`; nullptr where the node is no map or has no such key.
+  const Node* get(std::string_view key) const;
+  const Entry* find(std::string_view key) const;
+  // Follows keys; nullptr as soon as one is missing.
+  const Node* at(std::initializer_list<std::string_view> path) const;
+
+ private:
+  friend class Maker;
+  Kind kind_ = Kind::Null;
+  uint32_t size_ = 0;
+  const void* data_ = nullptr;
+  Origin origin_;
+};
+
+// Same value: map entries in any order, an Int and a Float of equal number are the same. Origins don't count.
+bool equal(const Node& a, const Node& b);
+
+// Makes nodes in an arena. Text given to it must outlive the arena, or be copied with `copy`.
+class Maker {
+ public:
+  explicit Maker(base::Arena& arena) : arena_(&arena) {}
+
+  base::Arena& arena() const { return *arena_; }
+
+  const Node* null(Origin origin = {}) const;
+  const Node* boolean(bool value, Origin origin = {}) const;
+  const Node* integer(int64_t value, Origin origin = {}) const;
+  // `text` is a number in JSON's spelling.
+  const Node* number(Kind kind, std::string_view text, Origin origin = {}) const;
+  // The text is not copied.
+  const Node* string(std::string_view text, Origin origin = {}) const;
+  // The text is copied.
+  const Node* copied(std::string_view text, Origin origin = {}) const;
+  const Node* list(std::span<const Node* const> items, Origin origin = {}) const;
+  const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
+
+  // The origin of a value that `rule` computed from `inputs` (null pointers are left out).
+  Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const;
+
+  // `map` with `key` set to `value` (in place, or appended), or without it where `value` is nullptr.
+  // `map` may be nullptr: an empty map.
+  const Node* with(const Node* map, std::string_view key, const Node* value) const;
+  // The same along a path of keys; maps that are missing on the way are made.
+  const Node* with_path(const Node* map, std::span<const std::string_view> path, const Node* value) const;
+  const Node* with_path(const Node* map, std::initializer_list<std::string_view> path, const Node* value) const;
+
+ private:
+  base::Arena* arena_;
+};
+
+// The place to point at for a node: its own, or for a made one the first input that stands in a file.
+base::Location locate(const Node& node);
+// The place of an entry's key; where that is unknown, of its value.
+base::Location locate_key(const Entry& entry);
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,33 @@
+// Writers: nodes to YAML and JSON text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::yaml {
+
+// The order of a map's keys.
+enum class KeyOrder {
+  AsIs,        // as in the tree
+  Kubernetes,  // apiVersion, kind, metadata, spec…; name first; then by the alphabet
+};
+
+// Appends block-style YAML that YAML 1.1 and 1.2 readers read back to the same value, ending in a newline:
+// strings that could be read as something else are quoted, strings of several lines are block scalars.
+void write_yaml(const Node& node, KeyOrder order, std::string& out);
+
+// Appends JSON; `indent` spaces a level, 0 for one line. No newline at the end.
+void write_json(const Node& node, KeyOrder order, int indent, std::string& out);
+
+// Appends a JSON string with its quotes.
+void write_json_string(std::string_view text, std::string& out);
+
+// The rank of a key in KeyOrder::Kubernetes; keys of equal rank are ordered by the alphabet.
+int key_rank(std::string_view key);
+
+// The entries of `map` in `order`.
+std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order);
+
+}  // namespace trainjobc::yaml
