@@ -14,7 +14,9 @@ using yaml::Node;
 
 constexpr std::string_view kRule = "jobset/default";
 
-bool is_unset(const Node* value) { return !value || value->is_null() || (value->is_string() && value->size() == 0); }
+bool is_unset(const Node* value) {
+  return !value || value->is_null() || (value->is_string() && value->size() == 0);
+}
 
 // `map` with a text at `path`, unless something stands there. Types fit: admission of the inputs saw to it.
 const Node* with_text(const Node* map, std::initializer_list<std::string_view> path, std::string_view text,
@@ -64,14 +66,15 @@ const Node* with_rule_names(const Node* spec, const Maker& make) {
   if (!policy) return spec;
   const Node* named = with_each(policy, "rules", make, [&](const Node* rule, size_t index) {
     if (!is_unset(rule->get("name"))) return rule;
-    return make.with(rule, "name", make.copied(fmt::format("failurePolicyRule{}", index), make.made(kRule, {rule})));
+    return make.with(rule, "name",
+                     make.copied(fmt::format("failurePolicyRule{}", index), make.made(kRule, {rule})));
   });
   return named == policy ? spec : make.with(spec, "failurePolicy", named);
 }
 
 // A policy that stands there keeps what it says, and lacks.
-const Node* with_policy(const Node* spec, std::string_view policy, std::string_view key, std::string_view text,
-                        const Maker& make) {
+const Node* with_policy(const Node* spec, std::string_view policy, std::string_view key,
+                        std::string_view text, const Maker& make) {
   return is_unset(spec->get(policy)) ? with_text(spec, {policy, key}, text, make) : spec;
 }
 

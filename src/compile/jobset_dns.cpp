@@ -5,16 +5,29 @@
 namespace trainjobc::compile::jobset {
 namespace {
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
-bool is_alnum(char c) { return is_lower_alnum(c) || is_upper(c); }
-bool is_label_char(char c) { return is_lower_alnum(c) || c == '-'; }
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower_alnum(char c) {
+  return is_lower(c) || is_digit(c);
+}
+bool is_alnum(char c) {
+  return is_lower_alnum(c) || is_upper(c);
+}
+bool is_label_char(char c) {
+  return is_lower_alnum(c) || c == '-';
+}
 
 // A DNS-1123 label of any length.
 bool is_domain_part(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, is_label_char) && text.front() != '-' && text.back() != '-';
+  return !text.empty() && std::ranges::all_of(text, is_label_char) && text.front() != '-' &&
+         text.back() != '-';
 }
 
 bool is_path(std::string_view text) {
@@ -26,7 +39,9 @@ bool is_path(std::string_view text) {
 
 }  // namespace
 
-bool has_label_form(std::string_view text) { return is_domain_part(text) && is_lower(text.front()); }
+bool has_label_form(std::string_view text) {
+  return is_domain_part(text) && is_lower(text.front());
+}
 
 bool has_label_value_form(std::string_view text) {
   if (text.empty()) return true;

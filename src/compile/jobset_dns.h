@@ -10,8 +10,8 @@ namespace trainjobc::compile::jobset {
 
 inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
 
-// The characters of a DNS-1035 label, whatever the length: lower case letters, digits, dashes; a letter first,
-// no dash last.
+// The characters of a DNS-1035 label, whatever the length: lower case letters, digits, dashes; a letter
+// first, no dash last.
 bool has_label_form(std::string_view text);
 
 // The characters of a Kubernetes label value, whatever the length.

@@ -27,7 +27,9 @@ ReplicatedJob view_replicated_job(const Node& node, size_t index) {
   return job;
 }
 
-std::string_view plural(size_t count) { return count == 1 ? "" : "s"; }
+std::string_view plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
 
 }  // namespace
 

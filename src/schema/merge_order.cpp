@@ -21,15 +21,18 @@ Rank rank_in(ItemSpan order, const Node& element, const ElementIdentity& identit
   return std::nullopt;
 }
 
+// Whether the element says `$patch: delete`.
+bool deletes(const Node& element) {
+  const Node* directive = element.get("$patch");
+  return directive && directive->is_string() && directive->text() == "delete";
+}
+
 // Sorts by rank. Where one of two elements has none, Go's comparison says "less" both ways round, and what its
 // insertion sort makes of that is the order; so this is that sort. (Past 20 elements Go merges blocks.)
 // Elements that say `$patch: delete` come last; only a patch that names an element twice leaves such ones.
 void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity) {
-  const auto is_kept = [](const Node* item) {
-    const Node* directive = item->get("$patch");
-    return !directive || !directive->is_string() || directive->text() != "delete";
-  };
-  const auto kept_end = std::ranges::stable_partition(items, is_kept).begin();
+  const auto kept_end =
+      std::ranges::stable_partition(items, [](const Node* item) { return !deletes(*item); }).begin();
   std::vector<std::pair<Rank, const Node*>> ranked;
   ranked.reserve(items.size());
   for (auto item = items.begin(); item != kept_end; ++item) ranked.emplace_back(rank_in(order, **item, identity), *item);
@@ -88,6 +91,9 @@ Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before, con
       fail_merge("the elements of this list have no key to be put in order by", *identity.culprit);
     }
   }
+  for (const ItemSpan items : {wanted, before}) {
+    for (const Node* item : items) identity.key_of(*item);
+  }
   Items named;
   Items others;
   for (const Node* item : merged) (identity.contains(wanted, *item) ? named : others).push_back(item);
@@ -103,9 +109,10 @@ void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& 
     if (!identity.merge_key.empty() && !element->is_map()) {
       fail_merge("$setElementOrder needs a list of maps here", *element);
     }
-    if (element->get("$patch")) continue;
-    const Node& key = identity.key_of(*element);
-    while (next != order.end() && !identity.same_value(key, identity.key_of(**next))) ++next;
+    if (!identity.merge_key.empty() && deletes(*element)) continue;
+    // Other directives need no place in `order`, but Go refuses them behind its last one.
+    if (next != order.end() && element->get("$patch")) continue;
+    while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next))) ++next;
     if (next == order.end()) {
       fail_merge("the elements of the patch must stand in the order that its $setElementOrder gives", *element);
     }

@@ -1,0 +1,40 @@
+#include "compile/jobset_admission.h"
+
+#include "compile/jobset_rules.h"
+
+namespace trainjobc::compile {
+namespace {
+
+// The schema's rules are known as those of inputs: input/required is jobset/required here.
+void append_as_job_set(schema::Violations violations, schema::Violations& out) {
+  constexpr std::string_view kPrefix = "input/";
+  for (base::Diagnostic& violation : violations) {
+    if (violation.rule.starts_with(kPrefix)) violation.rule.replace(0, kPrefix.size(), "jobset/");
+    violation.stage = base::Stage::JobSet;
+    out.push_back(std::move(violation));
+  }
+}
+
+}  // namespace
+
+schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
+                                    const JobSetBehaviour& behaviour) {
+  schema::Violations out;
+  schema::Validation structure = schema::validate_structure(admitted, schema);
+  append_as_job_set(std::move(structure.violations), out);
+  if (!structure.types_fit) return out;
+  append_as_job_set(schema::validate_cel(admitted, schema), out);
+
+  const jobset::JobSetView job_set = jobset::view_job_set(admitted);
+  if (!job_set.spec) return out;
+  jobset::check_names(job_set, out);
+  jobset::check_pod_counts(job_set, out);
+  jobset::check_depends_on(job_set, out);
+  jobset::check_success_policy(job_set, out);
+  jobset::check_failure_policy(job_set, behaviour, out);
+  jobset::check_coordinator(job_set, behaviour, out);
+  jobset::check_volume_claims(job_set, out);
+  return out;
+}
+
+}  // namespace trainjobc::compile
