@@ -2,6 +2,7 @@
 // command line uses it like any other client.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,12 +43,21 @@ struct Object {
   bool passthrough = false;  // an input of another kind, as it was read
 };
 
+// A TrainJob or runtime of the inputs, all of whose rules were checked.
+struct LintedObject {
+  std::string file;
+  std::string object;  // "Kind/namespace/name", as diagnostics name it
+  uint32_t line = 0;   // where it begins, from 1
+};
+
 // What a compilation gives. Nodes live as long as `memory`.
 struct Compilation {
   // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob: ConfigMaps,
   // Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
   std::vector<Object> objects;
   base::Diagnostics diagnostics;  // sorted
+  std::vector<LintedObject> linted;  // in the order of the inputs
+  std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
   size_t train_jobs = 0;          // how many TrainJobs the inputs held
   size_t documents = 0;
   std::shared_ptr<const void> memory;

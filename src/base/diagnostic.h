@@ -12,8 +12,8 @@ namespace trainjobc::base {
 
 enum class Severity { Error, Warning, Info };
 
-// Who would say it: the YAML reader, admission of an input, admission of the rendered JobSet, the kube-apiserver
-// when the JobSet controller creates the Jobs, or trainjobc alone.
+// Who would say it: the YAML reader, admission of an input, admission of the rendered JobSet, the
+// kube-apiserver when the JobSet controller creates the Jobs, or trainjobc alone.
 enum class Stage { Yaml, Input, JobSet, Job, Advice };
 
 std::string_view to_string(Severity severity);
@@ -40,6 +40,7 @@ struct Diagnostic {
   std::string hint;     // what to write instead; shown beside the caret
   Location location;
   std::vector<Note> notes;
+  bool hide_source = false;  // the source line holds something secret: it is not shown
   std::vector<Edit> fix;  // safe to apply without asking; empty where there is none
 };
 

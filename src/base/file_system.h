@@ -29,6 +29,8 @@ class FileSystem {
   virtual IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const = 0;
   // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
+  // Like write, for a file that exists: its mode stays; a symbolic link's target is replaced, not the link.
+  virtual std::optional<IoError> replace(const std::string& path, std::string_view text) = 0;
   // Like mkdir -p.
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
 };
@@ -40,6 +42,7 @@ class RealFileSystem final : public FileSystem {
   IoResult<std::string> read(const std::string& path) const override;
   IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
+  std::optional<IoError> replace(const std::string& path, std::string_view text) override;
   std::optional<IoError> make_directory(const std::string& path) override;
 };
 
@@ -53,6 +56,7 @@ class MemoryFileSystem final : public FileSystem {
   IoResult<std::string> read(const std::string& path) const override;
   IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
+  std::optional<IoError> replace(const std::string& path, std::string_view text) override;
   std::optional<IoError> make_directory(const std::string& path) override;
 };
 

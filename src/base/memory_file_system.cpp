@@ -41,6 +41,12 @@ std::optional<IoError> MemoryFileSystem::write(const std::string& path, std::str
   return std::nullopt;
 }
 
+std::optional<IoError> MemoryFileSystem::replace(const std::string& path, std::string_view text) {
+  if (!files.contains(path)) return IoError{fmt::format("open {}: No such file or directory", path)};
+  files[path] = text;
+  return std::nullopt;
+}
+
 std::optional<IoError> MemoryFileSystem::make_directory(const std::string& /*path*/) { return std::nullopt; }
 
 }  // namespace trainjobc::base

@@ -120,6 +120,14 @@ std::optional<IoError> RealFileSystem::write(const std::string& path, std::strin
   return failure("write", path, error);
 }
 
+std::optional<IoError> RealFileSystem::replace(const std::string& path, std::string_view text) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return failure("open", path, errno);
+  std::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  return write(error ? path : target.string(), text, status.st_mode & 07777U);
+}
+
 std::optional<IoError> RealFileSystem::make_directory(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);

@@ -20,6 +20,10 @@ size_t SourceFile::line_start(uint32_t number) const {
   return line_starts_[number - 1];
 }
 
+uint32_t SourceFile::line_at(size_t offset) const {
+  return static_cast<uint32_t>(std::ranges::upper_bound(line_starts_, offset) - line_starts_.begin());
+}
+
 std::string_view SourceFile::line(uint32_t number) const {
   if (number == 0 || number > line_starts_.size()) return {};
   const size_t begin = line_starts_[number - 1];

@@ -21,6 +21,8 @@ class SourceFile {
   uint32_t line_count() const { return static_cast<uint32_t>(line_starts_.size()); }
   // Byte offset of a line's first character; the text's size where there is no such line.
   size_t line_start(uint32_t number) const;
+  // The number of the line that holds the byte at `offset`; the last line for what lies behind the text.
+  uint32_t line_at(size_t offset) const;
   // Whether the input began with a UTF-8 byte order mark, which text() leaves out.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
 

@@ -8,9 +8,13 @@ namespace {
 
 constexpr size_t kMaxLength = 64;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
-bool same(char a, char b) { return lower(a) == lower(b); }
+bool same(char a, char b) {
+  return lower(a) == lower(b);
+}
 
 // Damerau-Levenshtein distance (adjacent transpositions), case-insensitive.
 size_t distance(std::string_view a, std::string_view b) {
@@ -37,7 +41,8 @@ std::optional<std::string_view> closest(std::string_view word, std::span<const s
   std::optional<std::string_view> best;
   size_t best_distance = limit + 1;
   for (const std::string_view candidate : candidates) {
-    const size_t gap = candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
+    const size_t gap =
+        candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
     if (gap >= best_distance || candidate.size() > kMaxLength) continue;
     const size_t d = distance(word, candidate);
     if (d < best_distance) {

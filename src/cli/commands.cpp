@@ -8,6 +8,7 @@ std::span<const Command> commands() {
   static constexpr std::array kCommands = std::to_array<Command>({
       {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
       {"lint", "Say what the cluster would say, at the line where it is wrong", setup_lint},
+      {"diff", "Compare what the inputs make with what a cluster holds, by meaning", setup_diff},
       {"version", "Print the version and what it supports", setup_version},
   });
   return kCommands;

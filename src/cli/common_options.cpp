@@ -23,12 +23,13 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
       ->type_name("PATH");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
-  command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for")
-      ->check(CLI::IsMember(versions()))
-      ->capture_default_str();
+  command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")
+      ->check(CLI::IsMember(versions()));
   command.add_option("-n,--namespace", ns, "Namespace of TrainJobs that name none")->type_name("NAME");
   command.add_option("--name-suffix", name_suffix, "Suffix for metadata.generateName, instead of one from the content")
       ->type_name("TEXT");
+  command.add_option("--config", config, "Configuration file, instead of the nearest .trainjobc.yaml")->type_name("FILE");
+  command.add_flag("--no-config", no_config, "Don't look for a configuration");
   command.add_option("--threads", threads, "Number of threads; 0 is one a processor")->capture_default_str();
 }
 
@@ -41,6 +42,31 @@ void ColourFlag::add_to(CLI::App& command) {
 ColourChoice ColourFlag::value() const {
   if (choice == "always") return ColourChoice::Always;
   return choice == "never" ? ColourChoice::Never : ColourChoice::Auto;
+}
+
+ConfigResult load_config(Console& console, const InputFlags& flags) {
+  if (flags.no_config) return Config{};
+  return load_config(console, flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config);
+}
+
+std::string setting(const Console& console, const std::string& flag, const char* variable,
+                    const std::optional<std::string>& configured, std::string_view otherwise) {
+  if (!flag.empty()) return flag;
+  const std::string value = console.environment(variable);
+  return value.empty() ? configured.value_or(std::string(otherwise)) : value;
+}
+
+void apply_settings(const Console& console, const Config& config, InputFlags& flags) {
+  flags.trainer_version =
+      setting(console, flags.trainer_version, "TRAINJOBC_TRAINER_VERSION", config.trainer_version, "auto");
+  const std::string runtimes = console.environment("TRAINJOBC_RUNTIMES");
+  if (!runtimes.empty()) {
+    flags.runtimes.push_back(runtimes);
+  } else {
+    flags.runtimes.insert(flags.runtimes.end(), config.runtimes.begin(), config.runtimes.end());
+  }
+  if (config.catalogue && !*config.catalogue) flags.no_catalogue = true;
+  if (flags.ns.empty()) flags.ns = config.ns.value_or("");
 }
 
 std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/config.h"
 #include "cli/console.h"
 #include "trainjobc/trainjobc.h"
 
@@ -19,9 +20,11 @@ struct InputFlags {
   std::vector<std::string> runtimes;
   bool recurse = false;
   bool no_catalogue = false;
-  std::string trainer_version = "auto";
+  std::string trainer_version;  // "": not given
   std::string ns;
   std::string name_suffix;
+  std::string config;  // the file; "": look for it
+  bool no_config = false;
   unsigned threads = 0;
 
   void add_to(CLI::App& command);
@@ -33,6 +36,16 @@ struct ColourFlag {
   void add_to(CLI::App& command);
   ColourChoice value() const;
 };
+
+// The configuration that these flags ask for.
+ConfigResult load_config(Console& console, const InputFlags& flags);
+
+// Fills in what no flag says, from TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the configuration.
+void apply_settings(const Console& console, const Config& config, InputFlags& flags);
+
+// A flag's value, else the environment's, else the configuration's, else the default.
+std::string setting(const Console& console, const std::string& flag, const char* variable,
+                    const std::optional<std::string>& configured, std::string_view otherwise);
 
 // The sources of a command, or the exit status and nothing where they can't be had, which has been said.
 struct LoadedInputs {

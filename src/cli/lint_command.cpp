@@ -1,11 +1,19 @@
 // trainjobc lint
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
+#include "base/unified_diff.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/config.h"
 #include "cli/exit_status.h"
+#include "cli/fix.h"
 #include "cli/report.h"
+#include "cli/rule_texts.h"
+#include "cli/suppress.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -13,20 +21,148 @@ namespace {
 struct LintFlags {
   InputFlags input;
   ColourFlag colour;
-  std::string format = "text";
+  std::vector<std::string> formats;
+  std::vector<std::string> outputs;
+  std::vector<bool> is_output;  // of each --format and --output, in the order given
+  std::string fail_on;
+  std::string explain;
+  bool list_rules = false;
+  bool fix = false;
+  bool show_diff = false;
 };
 
-int run_lint(Console& console, const LintFlags& flags) {
-  Options options = to_options(flags.input);
+// One report and the file it goes to; "" is stdout.
+struct Report {
+  ReportFormat format = ReportFormat::Text;
+  std::string file;
+};
+
+// Each --output belongs to the --format before it. nullopt, and said so, where that doesn't work out.
+std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlags& flags) {
+  std::vector<Report> reports;
+  size_t formats = 0;
+  size_t outputs = 0;
+  for (const bool is_output : flags.is_output) {
+    if (!is_output) {
+      reports.push_back({parse_report_format(flags.formats[formats++]).value_or(ReportFormat::Text), ""});
+      continue;
+    }
+    if (reports.empty() || !reports.back().file.empty()) {
+      fail(console, "--output belongs behind the --format that it is for");
+      return std::nullopt;
+    }
+    reports.back().file = flags.outputs[outputs++];
+  }
+  if (reports.empty()) reports.push_back({});
+  if (std::ranges::count(reports, "", &Report::file) > 1) {
+    fail(console, "only one report can go to standard output: give the others an --output");
+    return std::nullopt;
+  }
+  return reports;
+}
+
+bool fails(const base::Diagnostics& diagnostics, const std::string& level) {
+  if (level == "never") return false;
+  const auto least = level == "warning" ? base::Severity::Warning : base::Severity::Error;
+  return std::ranges::any_of(diagnostics.items(), [&](const base::Diagnostic& d) { return d.severity <= least; });
+}
+
+// Where the nearest folder with a .git is; "" without one.
+Repository find_repository(Console& console) {
+  std::error_code ignored;
+  const std::filesystem::path here = std::filesystem::current_path(ignored);
+  for (std::filesystem::path folder = here;; folder = folder.parent_path()) {
+    if (console.files().exists((folder / ".git").string())) return {folder.string(), here.string()};
+    if (folder == folder.root_path()) return {};
+  }
+}
+
+struct Findings {
+  Compilation compiled;
+  base::Diagnostics diagnostics;
+  std::vector<std::string> files;
+};
+
+std::optional<Findings> lint(Console& console, const InputFlags& flags, const Config& config) {
+  Options options = to_options(flags);
   options.render = false;
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
-  const Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  const bool colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
-  const std::string report = flags.format == "json" ? report_json(compiled.diagnostics)
-                                                    : report_text(compiled.diagnostics, {colour});
-  if (!console.write_stdout(report)) return fail(console, "the report could not be written");
-  return compiled.diagnostics.has_errors() ? kRejected : kOk;
+  auto loaded = load_inputs(console, flags);
+  if (!loaded) return std::nullopt;
+  Findings findings;
+  for (const Source& source : loaded->inputs) findings.files.push_back(source.name);
+  findings.compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  findings.diagnostics = apply_config(findings.compiled.diagnostics, config, findings.compiled.files);
+  return findings;
+}
+
+// Writes the fixed files, or prints what would change. The number of applied fixes; nullopt on failure.
+std::optional<size_t> fix(Console& console, const Findings& findings, bool only_show) {
+  const FixedFiles fixed = apply_fixes(findings.diagnostics);
+  for (const auto& [name, text] : fixed.texts) {
+    auto old_text = console.files().read(name);
+    if (const auto* error = std::get_if<base::IoError>(&old_text)) {
+      fail(console, error->message);
+      return std::nullopt;
+    }
+    if (only_show) {
+      const std::string diff = base::unified_diff(std::get<std::string>(old_text), text, name, name);
+      if (!console.write_stdout(diff)) return std::nullopt;
+    } else if (const auto error = console.files().replace(name, text)) {
+      fail(console, error->message);
+      return std::nullopt;
+    }
+  }
+  return fixed.applied;
+}
+
+int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
+                  const LintFlags& flags) {
+  ReportInput input{.diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
+  input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
+  input.fails_from = flags.fail_on == "warning" ? base::Severity::Warning : base::Severity::Error;
+  input.repository = find_repository(console);
+  for (const Report& report : reports) {
+    const base::TextStyle style = input.style;
+    if (!report.file.empty()) input.style.colour = false;
+    const std::string text = make_report(report.format, input);
+    input.style = style;
+    if (report.file.empty()) {
+      if (!console.write_stdout(text)) return fail(console, "the report could not be written");
+    } else if (const auto error = console.files().write(report.file, text, 0644)) {
+      return fail(console, error->message);
+    }
+  }
+  return kOk;
+}
+
+int run_lint(Console& console, LintFlags flags) {
+  if (flags.list_rules) return console.write_stdout(list_rules()) ? kOk : kFailed;
+  if (!flags.explain.empty()) return explain_rule(console, flags.explain);
+  const auto reports = plan_reports(console, flags);
+  if (!reports) return kFailed;
+  const ConfigResult read = load_config(console, flags.input);
+  if (const auto* error = std::get_if<ConfigError>(&read)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  const Config& config = std::get<Config>(read);
+  apply_settings(console, config, flags.input);
+  flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", config.fail_on, "error");
+  auto findings = lint(console, flags.input, config);
+  if (!findings) return kFailed;
+  if (flags.fix) {
+    const auto applied = fix(console, *findings, flags.show_diff);
+    if (!applied) return kFailed;
+    if (flags.show_diff) return *applied > 0 ? kRejected : kOk;
+    if (*applied > 0) {
+      console.write_stderr(fmt::format("{} fixed\n", *applied));
+      findings = lint(console, flags.input, config);
+      if (!findings) return kFailed;
+    }
+  }
+  const int status = print_reports(console, *findings, *reports, flags);
+  if (status != kOk) return status;
+  return fails(findings->diagnostics, flags.fail_on) ? kRejected : kOk;
 }
 
 }  // namespace
@@ -34,11 +170,37 @@ int run_lint(Console& console, const LintFlags& flags) {
 std::function<int(Console&)> setup_lint(CLI::App& app) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(app);
-  app.add_option("--format", flags->format, "Format of the report")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  const auto names = report_format_names();
+  app.add_option_function<std::vector<std::string>>(
+         "--format", [flags](const std::vector<std::string>& words) { flags->formats = words; },
+         "Format of the report; may be given several times, each with its own --output")
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("FORMAT");
+  app.add_option("--output", flags->outputs, "Write the report of the --format before it to this file")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("FILE");
+  app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
+      ->check(CLI::IsMember({"error", "warning", "never"}));
+  app.add_flag("--fix", flags->fix, "Apply the safe fixes to the files");
+  app.add_flag("--diff", flags->show_diff, "With --fix: show what it would change, and change nothing")->needs("--fix");
+  app.add_flag("--list-rules", flags->list_rules, "List all rules");
+  app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
-  return [flags](Console& console) { return run_lint(console, *flags); };
+  app.footer("Examples:\n"
+             "  trainjobc lint jobs/\n"
+             "  trainjobc lint -R . --format github\n"
+             "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
+             "  trainjobc lint --explain input/unknown-field");
+  return [flags, &app](Console& console) {
+    for (const CLI::Option* option : app.parse_order()) {
+      const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
+      if (name == "format" || name == "output") flags->is_output.push_back(name == "output");
+    }
+    return run_lint(console, *flags);
+  };
 }
 
 }  // namespace trainjobc::cli

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/mask.h"
 #include "cli/print_objects.h"
 
 namespace trainjobc::cli {
@@ -23,6 +24,7 @@ struct RenderFlags {
   bool with_defaults = false;
   bool passthrough = false;
   bool keep_going = false;
+  bool mask_secrets = false;
 };
 
 ObjectFormat format_of(const std::string& word) {
@@ -89,7 +91,13 @@ bool is_refusal(const base::Diagnostic& diagnostic) {
   return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
 }
 
-int run_render(Console& console, const RenderFlags& flags) {
+int run_render(Console& console, RenderFlags flags) {
+  const ConfigResult config = load_config(console, flags.input);
+  if (const auto* error = std::get_if<ConfigError>(&config)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  apply_settings(console, std::get<Config>(config), flags.input);
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.passthrough = flags.passthrough;
@@ -97,14 +105,19 @@ int run_render(Console& console, const RenderFlags& flags) {
   if (!read_ssh_key(console, flags.ssh_key, options.policy.ssh_key)) return kFailed;
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
     console.write_stderr("note: the inputs hold no TrainJob\n");
   }
-  note_generated_keys(console, compiled, options.policy.ssh_key);
+  base::Arena masked;
+  if (flags.mask_secrets) {
+    for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(masked));
+  } else {
+    note_generated_keys(console, compiled, options.policy.ssh_key);
+  }
   if (!flags.output_dir.empty()) {
     const int status = write_directory(console, flags.output_dir, compiled.objects);
     if (status != kOk) return status;
@@ -126,6 +139,7 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
   app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
   app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
+  app.add_flag("--mask-secrets", flags->mask_secrets, "Print *** instead of the values of Secrets");
   app.add_option("--ssh-key", flags->ssh_key, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
       ->check(CLI::Validator(check_ssh_key, "KEY"))
       ->capture_default_str();

@@ -1,16 +1,40 @@
-// Reports of diagnostics.
+// Reports of what lint found, one format a file: report_<format>.cpp.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/diagnostic.h"
+#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
 
-// For people: each diagnostic with its source line, then a summary.
-std::string report_text(const base::Diagnostics& diagnostics, base::TextStyle style);
+enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
 
-// {"diagnostics": [...]}, as the command-line contract fixes it.
-std::string report_json(const base::Diagnostics& diagnostics);
+// Where the paths of a report start: both absolute, or empty where the working directory is the root.
+struct Repository {
+  std::string root;
+  std::string working_directory;
+};
+
+// What a report is about. The diagnostics are sorted; the rest is what they were looked for in.
+struct ReportInput {
+  const base::Diagnostics& diagnostics;
+  std::vector<std::string> files;  // every linted file, those without objects too
+  std::vector<LintedObject> objects;
+  base::TextStyle style;                              // of the text report
+  base::Severity fails_from = base::Severity::Error;  // what fails a case of the JUnit report
+  Repository repository;
+};
+
+// text, json, ...: the values of --format, in the order of ReportFormat.
+std::span<const std::string_view> report_format_names();
+std::optional<ReportFormat> parse_report_format(std::string_view name);
+
+// The whole report, its last line break included; empty for a clean text or GitHub report.
+std::string make_report(ReportFormat format, const ReportInput& input);
 
 }  // namespace trainjobc::cli

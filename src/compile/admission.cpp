@@ -1,5 +1,6 @@
 #include "compile/admission.h"
 
+#include "schema/decoded.h"
 #include "schema/defaults.h"
 #include "schema/typed.h"
 
@@ -26,7 +27,10 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
   if (validation.types_fit) report(schema::validate_cel(*root, *kind->schema), base::Stage::Input, name, found);
   AdmittedObject admitted;
   admitted.accepted = !found.has_errors();
-  if (admitted.accepted) admitted.root = schema::as_typed(*root, *kind->schema, make);
+  if (admitted.accepted) {
+    admitted.root = schema::as_decoded(*root, *kind->schema, make);
+    admitted.encoded = schema::as_typed(*root, *kind->schema, make);
+  }
   diagnostics.append(std::move(found));
   return admitted;
 }

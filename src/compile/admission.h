@@ -10,7 +10,8 @@
 namespace trainjobc::compile {
 
 struct AdmittedObject {
-  const yaml::Node* root = nullptr;  // defaulted and typed; usable only where `accepted`
+  const yaml::Node* root = nullptr;     // defaulted, as the controller's Go types hold it; only where `accepted`
+  const yaml::Node* encoded = nullptr;  // as they would write it again
   bool accepted = false;
 };
 

@@ -60,11 +60,13 @@ class ContainerBuilder {
   // An empty list clears the field.
   void set_words(std::string_view key, const Node* words) { set(key, words->size() > 0 ? words : nullptr); }
 
-  void add_env_from_secret(const Node* secret_name) {
+  void add_env_from(const Node& secret_ref) {
     NodeList sources = items_of(node_->get("envFrom"));
-    const Node* reference = policy::map_of(make_, {{"name", secret_name}}, secret_name->origin());
-    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_name->origin()));
-    set("envFrom", make_.list(sources, secret_name->origin()));
+    const Node* name = secret_ref.get("name");
+    if (!name) name = make_.string("", secret_ref.origin());
+    const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());
+    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_ref.origin()));
+    set("envFrom", make_.list(sources, secret_ref.origin()));
   }
 
   const Node* finish() {
@@ -112,13 +114,19 @@ class JobSetBuilder {
     return set.ancestor == model::kDatasetInitializer || set.ancestor == model::kModelInitializer;
   }
 
+  const policy::PodCount& pod_count(const PodSet& set) const {
+    if (set.ancestor != model::kTrainer || !info_.behaviours->first_trainer_counts) return set.count;
+    return std::ranges::find(info_.pod_sets, model::kTrainer, &PodSet::ancestor)->count;
+  }
+
   const Node* build_replicated_job(const PodSet& set) const {
     const Node* job = set.replicated_job;
     if (set.ancestor == model::kTrainer || is_initializer(set)) {
       const Node* replicas = job->get("replicas");
       if (!replicas || replicas->as_int() != 1) job = make_.with(job, "replicas", make_.integer(1, make_.made("trainer/replicas", {replicas})));
     }
-    const Node* count = make_.integer(set.count.value, make_.made("trainer/pod-count", {set.count.source}));
+    const policy::PodCount& pods = pod_count(set);
+    const Node* count = make_.integer(pods.value, make_.made("trainer/pod-count", {pods.source}));
     const Node* spec = job->at({"template", "spec"});
     spec = make_.with(spec, "parallelism", count);
     spec = make_.with(spec, "completions", count);
@@ -144,7 +152,8 @@ class JobSetBuilder {
     spec = with_list(make_, spec, "volumes", sync(spec->get("volumes"), set.volumes, policy::upsert_volume));
     NodeList init_containers;
     for (const Container& container : set.init_containers) {
-      init_containers.push_back(ContainerBuilder(make_, container).finish());
+      const bool as_it_is = container.node && !info_.behaviours->rebuilds_init_containers;
+      init_containers.push_back(as_it_is ? container.node : ContainerBuilder(make_, container).finish());
     }
     NodeList containers;
     for (const Container& container : set.containers) containers.push_back(build_container(set, container));
@@ -169,7 +178,7 @@ class JobSetBuilder {
                                                         make_.made("initializer/STORAGE_URI", {uri})));
     }
     policy::upsert_job_env(make_, builder.env, initializer->env);
-    if (initializer->secret_name) builder.add_env_from_secret(initializer->secret_name);
+    if (initializer->secret_ref) builder.add_env_from(*initializer->secret_ref);
   }
 
   void train(ContainerBuilder& builder, const PodSet& set) const {
@@ -179,9 +188,7 @@ class JobSetBuilder {
       if (info_.trainer_command) builder.set_words("command", info_.trainer_command);
       if (info_.trainer_args) builder.set_words("args", info_.trainer_args);
     }
-    const bool is_launched_node = info_.policy && info_.policy->mpi && info_.policy->mpi->run_launcher_as_node &&
-                                  set.name == model::kNode;
-    if (trains || is_launched_node) policy::upsert_job_env(make_, builder.env, job_.trainer->env);
+    if (trains || policy::is_launched_node(info_, set)) policy::upsert_job_env(make_, builder.env, job_.trainer->env);
   }
 
   const RuntimeInfo& info_;

@@ -48,6 +48,19 @@ void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects)
   }
 }
 
+// Jobs under the names that they were admitted by.
+std::vector<LintedObject> linted_objects(const Memory& memory) {
+  std::vector<LintedObject> linted;
+  auto unit = memory.units.begin();
+  for (const InputObject& input : memory.inputs.objects) {
+    const bool is_job = input.kind == InputKind::TrainJob;
+    if (!is_job && !is_runtime(input.kind)) continue;
+    const base::Location at = yaml::locate(*input.root);
+    linted.push_back({at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line});
+  }
+  return linted;
+}
+
 }  // namespace
 
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options) {
@@ -62,7 +75,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
   // admit the runtimes; those of the inputs come first
   const compile::Target target = compile::choose_target(options.trainer_version);
-  memory->store = std::make_unique<compile::RuntimeStore>(*target.schemas, result.diagnostics);
+  memory->store = std::make_unique<compile::RuntimeStore>(*target.schemas, *target.behaviours, result.diagnostics);
   for (const InputObject& object : memory->inputs.objects) {
     if (is_runtime(object.kind)) memory->store->add(object, true);
   }
@@ -78,6 +91,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
     compile::admit_job(memory->units.emplace_back(), object, target, options, *memory->store);
   }
   compile::report_duplicates(memory->units);
+  if (!options.render) memory->store->advise();
 
   // merge, expand, build, admit the JobSet: each job for itself, on all processors
   compile::run_all(memory->units, options, target);
@@ -91,6 +105,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
     result.diagnostics.append(std::move(unit->diagnostics));
   }
   result.diagnostics.sort();
+  result.linted = linted_objects(*memory);
+  for (const auto& file : memory->inputs.files) result.files.push_back(file.get());
   result.memory = std::move(memory);
   return result;
 }

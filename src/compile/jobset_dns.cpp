@@ -66,13 +66,13 @@ bool is_domain_prefixed_path(std::string_view text) {
          is_path(text.substr(slash + 1));
 }
 
-std::string suggest_label(std::string_view text) {
+std::string suggest_label(std::string_view text, bool letter_first) {
   std::string label;
   for (const char c : text) {
     const char low = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
     label += is_lower_alnum(low) ? low : '-';
   }
-  label.erase(label.begin(), std::ranges::find_if(label, is_lower));
+  label.erase(label.begin(), std::ranges::find_if(label, letter_first ? is_lower : is_lower_alnum));
   while (label.ends_with('-')) label.pop_back();
   return label;
 }

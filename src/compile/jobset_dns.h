@@ -22,7 +22,7 @@ bool is_dns1123_subdomain(std::string_view text);
 // A domain, a slash and a path.
 bool is_domain_prefixed_path(std::string_view text);
 
-// A DNS-1035 label as far as the text's letters allow one; "" where there are none.
-std::string suggest_label(std::string_view text);
+// A label as far as the text's letters allow one; "" where they don't. A DNS-1035 label where `letter_first`.
+std::string suggest_label(std::string_view text, bool letter_first);
 
 }  // namespace trainjobc::compile::jobset

@@ -43,7 +43,7 @@ void check_rule_name(const Node& rule, schema::Violations& out) {
     add(out, "jobset/failure-rule-name", "",
         fmt::format("the failure policy rule's name has {} characters, at most {} are allowed", name->size(),
                     kMaxRuleName),
-        name);
+        name, shorten_hint("it", name->size() - kMaxRuleName));
   }
   if (!is_rule_name(name->text())) {
     add(out, "jobset/failure-rule-name", "",
@@ -96,7 +96,8 @@ void check_restart_job(const JobSetView& job_set, const Node& rule, bool is_enab
     add(out, "jobset/feature-gate", "",
         fmt::format("the action {} needs the feature gate RestartJob of JobSet, which is off",
                     action->text()),
-        action, action->text() == "RestartJob" ? "RestartJobSet" : "RestartJobSetAndIgnoreMaxRestarts");
+        action,
+        action->text() == "RestartJob" ? "use RestartJobSet" : "use RestartJobSetAndIgnoreMaxRestarts");
     return;
   }
   const auto job =
@@ -139,7 +140,7 @@ void check_in_place_restart(const JobSetView& job_set, const Node& policy, bool 
   if (!is_enabled) {
     add(out, "jobset/feature-gate", "",
         "the restartStrategy InPlaceRestart needs the feature gate InPlaceRestart of JobSet, which is off",
-        strategy, "\"Recreate\" or \"BlockingRecreate\"");
+        strategy, "use Recreate or BlockingRecreate");
     return;
   }
   for (const ReplicatedJob& job : job_set.jobs) check_in_place_job(job, out);

@@ -12,58 +12,54 @@ namespace {
 
 using yaml::Node;
 
-std::string label_hint(std::string_view wrong) {
-  const std::string label = suggest_label(wrong);
-  return fmt::format("lower case letters, digits and dashes, a letter first{}",
+std::string label_hint(std::string_view wrong, bool letter_first) {
+  const std::string label = suggest_label(wrong, letter_first);
+  return fmt::format("lower case letters, digits and dashes{}{}", letter_first ? ", a letter first" : "",
                      label.empty() || label == wrong ? "" : fmt::format(": \"{}\"", label));
 }
 
-// It names the Service of the pods.
+void check_length(std::string_view rule, std::string field, std::string_view what, const Node& node,
+                  schema::Violations& out) {
+  if (node.size() <= kMaxLabel) return;
+  add(out, rule, std::move(field),
+      fmt::format("the {} has {} characters, at most {} are allowed", what, node.size(), kMaxLabel), &node,
+      shorten_hint("it", node.size() - kMaxLabel));
+}
+
 void check_subdomain(const JobSetView& job_set, schema::Violations& out) {
   const Node* subdomain = job_set.spec->at({"network", "subdomain"});
   if (!subdomain || subdomain->size() == 0) return;
   const std::string_view text = subdomain->text();
   if (!has_label_form(text)) {
     add(out, "jobset/subdomain", "spec.network.subdomain",
-        fmt::format("the subdomain \"{}\" is no DNS label, and the pods' Service is called so", text),
-        subdomain, label_hint(text));
+        fmt::format("the subdomain \"{}\" must be a DNS label, as it also names the pods' Service", text),
+        subdomain, label_hint(text, true));
   }
-  if (text.size() > kMaxLabel) {
-    add(out, "jobset/subdomain", "spec.network.subdomain",
-        fmt::format("the subdomain has {} characters, at most {} are allowed", text.size(), kMaxLabel),
-        subdomain);
-  }
+  check_length("jobset/subdomain", "spec.network.subdomain", "subdomain", *subdomain, out);
 }
 
 void check_manager(const JobSetView& job_set, schema::Violations& out) {
   const Node* manager = job_set.spec->get("managedBy");
   if (!manager) return;
-  const std::string_view text = manager->text();
-  if (!is_domain_prefixed_path(text)) {
+  if (!is_domain_prefixed_path(manager->text())) {
     add(out, "jobset/managed-by", "spec.managedBy",
-        fmt::format("the manager \"{}\" must be a domain-prefixed path", text), manager,
+        fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()), manager,
         "such as \"kueue.x-k8s.io/multikueue\"");
   }
-  if (text.size() > kMaxLabel) {
-    add(out, "jobset/managed-by", "spec.managedBy",
-        fmt::format("managedBy has {} characters, at most {} are allowed", text.size(), kMaxLabel), manager);
-  }
+  check_length("jobset/managed-by", "spec.managedBy", "manager", *manager, out);
 }
 
-// Until Trainer 2.0 there are no groups.
+// Trainer 2.0 knows no groups.
 void check_group_name(const ReplicatedJob& job, schema::Violations& out) {
   const Node* group = job.node->get("groupName");
   if (!group) return;
-  const std::string_view text = group->text();
-  if (!has_label_form(text)) {
-    add(out, "jobset/group-name", job.field + ".groupName",
-        fmt::format("the groupName \"{}\" is no DNS label", text), group, label_hint(text));
+  const std::string field = job.field + ".groupName";
+  if (!has_label_form(group->text())) {
+    add(out, "jobset/group-name", field,
+        fmt::format("the groupName \"{}\" must be a DNS label", group->text()), group,
+        label_hint(group->text(), true));
   }
-  if (text.size() > kMaxLabel) {
-    add(out, "jobset/group-name", job.field + ".groupName",
-        fmt::format("the groupName has {} characters, at most {} are allowed", text.size(), kMaxLabel),
-        group);
-  }
+  check_length("jobset/group-name", field, "groupName", *group, out);
 }
 
 // The Job of the highest index, whose name is the longest.
@@ -74,12 +70,15 @@ std::string last_job_name(const JobSetView& job_set, const ReplicatedJob& job) {
 void check_derived_form(const JobSetView& job_set, const ReplicatedJob& job, schema::Violations& out) {
   const std::string job_name = last_job_name(job_set, job);
   if (has_label_form(job_name)) return;
-  const bool prefix_fits = has_label_form(fmt::format("{}-0", job_set.name));
+  const std::string field = job.field + ".name";
+  const std::string message = fmt::format("the Job name \"{}\" must be a DNS label", job_name);
+  if (!has_label_form(fmt::format("{}-0", job_set.name))) {
+    add(out, "jobset/name", field, message, job_set.name_node, label_hint(job_set.name, true));
+    return;
+  }
   base::Diagnostic& diagnostic =
-      add(out, "jobset/name", job.field + ".name",
-          fmt::format("the Job name \"{}\" would be no DNS label", job_name),
-          prefix_fits ? job.name_node : job_set.name_node, label_hint(prefix_fits ? job.name : job_set.name));
-  if (prefix_fits) add_note(diagnostic, "the TrainJob", job_set.name_node);
+      add(out, "jobset/name", field, message, job.name_node, label_hint(job.name, false));
+  add_note(diagnostic, "the TrainJob", job_set.name_node);
 }
 
 // Pod names end in five random characters.
@@ -110,17 +109,18 @@ void check_pod_counts(const JobSetView& job_set, schema::Violations& out) {
   constexpr int64_t kMaxPods = std::numeric_limits<int32_t>::max();
   for (const ReplicatedJob& job : job_set.jobs) {
     const int64_t parallelism = job.parallelism.value_or(1);
-    if (parallelism * job.replicas <= kMaxPods) continue;
+    const int64_t pods = parallelism * job.replicas;
+    if (pods <= kMaxPods) continue;
     const bool by_replicas = job.replicas > parallelism;
     const Node* replicas = job.node->get("replicas");
-    const Node* culprit = by_replicas ? replicas : job.job_spec->get("parallelism");
-    base::Diagnostic& diagnostic = add(
-        out, "jobset/pod-count", "",
-        fmt::format(
-            "replicatedJob \"{}\" would run {} pods at once ({} replicas of {} pods), at most {} are allowed",
-            job.name, parallelism * job.replicas, job.replicas, parallelism, kMaxPods),
-        culprit);
-    if (!by_replicas) add_note(diagnostic, "the replicas", replicas);
+    const Node* parallel = job.job_spec ? job.job_spec->get("parallelism") : nullptr;
+    base::Diagnostic& diagnostic =
+        add(out, "jobset/pod-count", "",
+            fmt::format("replicatedJob \"{}\" would run {} pods ({} replicas of {}), at most {} are allowed",
+                        job.name, pods, job.replicas, parallelism, kMaxPods),
+            by_replicas ? replicas : parallel,
+            fmt::format("at most {}", kMaxPods / (by_replicas ? parallelism : job.replicas)));
+    add_note(diagnostic, by_replicas ? "the parallelism" : "the replicas", by_replicas ? parallel : replicas);
   }
 }
 

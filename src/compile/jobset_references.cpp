@@ -30,6 +30,12 @@ void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const
   add_note(diagnostic, fmt::format("replicatedJob \"{}\"", target), other->name_node);
 }
 
+// What an index of one of `count` may be.
+std::string index_hint(int64_t count) {
+  if (count <= 0) return "";
+  return count == 1 ? "0 is the only one" : fmt::format("0 to {}", count - 1);
+}
+
 void check_coordinator_index(const JobSetView& job_set, const Node& coordinator, schema::Violations& out) {
   const std::string_view name = text_at(coordinator, "replicatedJob");
   const ReplicatedJob* job = job_set.job(name);
@@ -48,7 +54,7 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
         add(out, "jobset/coordinator", "",
             fmt::format("the coordinator's jobIndex is {}, replicatedJob \"{}\" has {} replica{}", job_index,
                         name, job->replicas, job->replicas == 1 ? "" : "s"),
-            culprit("jobIndex"), job->replicas > 0 ? fmt::format("0 to {}", job->replicas - 1) : "");
+            culprit("jobIndex"), index_hint(job->replicas));
     add_note(diagnostic, "the replicas", job->node->get("replicas"));
     return;
   }
@@ -69,7 +75,7 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
       add(out, "jobset/coordinator", "",
           fmt::format("the coordinator's podIndex is {}, a Job of replicatedJob \"{}\" has {} pod{}",
                       pod_index, name, *job->completions, *job->completions == 1 ? "" : "s"),
-          culprit("podIndex"), *job->completions > 0 ? fmt::format("0 to {}", *job->completions - 1) : "");
+          culprit("podIndex"), index_hint(*job->completions));
   add_note(diagnostic, "the number of pods", job->job_spec->get("completions"));
 }
 

@@ -27,10 +27,6 @@ ReplicatedJob view_replicated_job(const Node& node, size_t index) {
   return job;
 }
 
-std::string_view plural(size_t count) {
-  return count == 1 ? "" : "s";
-}
-
 }  // namespace
 
 const ReplicatedJob* JobSetView::job(std::string_view job_name) const {
@@ -83,18 +79,21 @@ void add_note(base::Diagnostic& diagnostic, std::string message, const Node* nod
   if (location.file) diagnostic.notes.push_back({std::move(message), location});
 }
 
+std::string shorten_hint(std::string_view what, size_t excess) {
+  return fmt::format("shorten {} by {} character{}", what, excess, excess == 1 ? "" : "s");
+}
+
 void add_too_long(schema::Violations& out, std::string_view rule, std::string field, std::string message,
                   const JobSetView& job_set, size_t excess, const NamePart& part, size_t times) {
   const size_t surplus = (excess + times - 1) / times;
-  if (surplus < job_set.name.size()) {
-    base::Diagnostic& diagnostic =
-        add(out, rule, std::move(field), std::move(message), job_set.name_node,
-            fmt::format("shorten the TrainJob's name by {} character{}", surplus, plural(surplus)));
-    add_note(diagnostic, fmt::format("the {} \"{}\"", part.what, part.name), part.node);
-  } else {
+  if (surplus >= job_set.name.size()) {
     add(out, rule, std::move(field), std::move(message), part.node,
-        fmt::format("shorten the name of the {} by {} character{}", part.what, excess, plural(excess)));
+        shorten_hint(fmt::format("the name of the {}", part.what), excess));
+    return;
   }
+  base::Diagnostic& diagnostic = add(out, rule, std::move(field), std::move(message), job_set.name_node,
+                                     shorten_hint("the TrainJob's name", surplus));
+  add_note(diagnostic, fmt::format("the {} \"{}\"", part.what, part.name), part.node);
 }
 
 std::string suggest_job(const JobSetView& job_set, std::string_view wrong) {

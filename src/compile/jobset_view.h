@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ base::Diagnostic& add(schema::Violations& out, std::string_view rule, std::strin
 
 // Appends a note where the node stands in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
+
+// "shorten it by 7 characters".
+std::string shorten_hint(std::string_view what, size_t excess);
 
 // A name that goes into a generated one beside the JobSet's.
 struct NamePart {

@@ -35,8 +35,10 @@ std::vector<Claim> claims_of(const Node& spec) {
 
 void check_name(const JobSetView& job_set, const Claim& claim, schema::Violations& out) {
   if (!is_dns1123_subdomain(claim.name)) {
-    add(out, "jobset/claim-name", claim.field, fmt::format("\"{}\" can't name a claim", claim.name),
-        claim.node, "lower case letters, digits, dashes and dots; no dash or dot first or last");
+    const std::string message = claim.name.empty() ? "a claim template needs a name"
+                                                   : fmt::format("\"{}\" can't name a claim", claim.name);
+    add(out, "jobset/claim-name", claim.field, message, claim.node,
+        "lower case letters, digits, dashes and dots; no dash or dot first or last");
   }
   const std::string full = fmt::format("{}-{}", claim.name, job_set.name);
   if (full.size() <= kMaxLabel) return;
@@ -81,7 +83,7 @@ void check_mount(const JobSetView& job_set, const Claim& claim, schema::Violatio
   if (std::ranges::any_of(job_set.jobs, mounts_claim)) return;
   add(out, "jobset/claim-mount", "spec.replicatedJobs",
       fmt::format("no container mounts the claim \"{}\"", claim.name), claim.node,
-      fmt::format("add a volumeMount with name: {}", claim.name));
+      claim.name.empty() ? "" : fmt::format("add a volumeMount with name: {}", claim.name));
 }
 
 }  // namespace

@@ -1,18 +1,25 @@
-// Pass 4, merge: the job's patches and resources into its runtime.
+// Pass 4, merge: the job's overrides and resources into its runtime.
 #pragma once
 
 #include <optional>
 
 #include "compile/admission.h"
+#include "model/behaviours.h"
 #include "model/runtime.h"
 #include "policy/runtime_info.h"
 
 namespace trainjobc::compile {
 
-// The runtime's JobSet spec with the job's runtimePatches and resourcesPerNode, and the labels and annotations of
-// the JobSet. nullopt where a patch can't be merged, which is a diagnostic.
-std::optional<policy::RuntimeInfo> merge_runtime(const model::TrainJob& job, const model::Runtime& runtime,
-                                                 const schema::Schema& job_set_spec, const yaml::Maker& make,
+struct MergeInputs {
+  const model::TrainJob& job;
+  const model::Runtime& runtime;
+  const schema::Schema& job_set_spec;
+  const model::Behaviours& behaviours;
+};
+
+// The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of the
+// JobSet. nullopt where an override can't be merged, which is a diagnostic.
+std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const yaml::Maker& make,
                                                  base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/suggest.h"
 #include "compile/admission.h"
+#include "compile/advice.h"
 #include "compile/build.h"
 #include "compile/generate_name.h"
 #include "compile/job_admission.h"
@@ -17,6 +19,7 @@
 #include "model/names.h"
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
+#include "policy/train_job_rules.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -37,9 +40,21 @@ Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, 
   return diagnostic;
 }
 
+// Without a spec, which the schema lets through.
+void report_no_runtime_ref(JobUnit& unit) {
+  Diagnostic diagnostic =
+      runtime_ref_error(unit.job, "input/runtime-kind", "", "the job refers to no runtime", unit.job.root);
+  diagnostic.hint = "add spec: {runtimeRef: {name: NAME}}";
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
 // Trainer webhook: only these two kinds are runtimes.
 bool check_runtime_kind(JobUnit& unit) {
   const model::RuntimeRef& ref = unit.job.runtime_ref;
+  if (!ref.node) {
+    report_no_runtime_ref(unit);
+    return false;
+  }
   const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
   if (known_kind && ref.api_group == model::kTrainerGroup) return true;
   const std::string_view field = known_kind ? "apiGroup" : "kind";
@@ -62,9 +77,8 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string where =
       cluster ? "" : fmt::format(" in namespace \"{}\"", unit.job.id.ns.empty() ? "default" : unit.job.id.ns);
-  // The webhook spells the field of the cluster kind with a capital.
   Diagnostic diagnostic =
-      runtime_ref_error(unit.job, "input/missing-runtime", cluster ? "spec.RuntimeRef" : "spec.runtimeRef",
+      runtime_ref_error(unit.job, "input/missing-runtime", "spec.runtimeRef",
                         fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
   if (const auto meant = base::closest(ref.name.value, resolution.candidates)) {
     diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
@@ -74,9 +88,9 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-void warn_of_deprecated_runtime(JobUnit& unit) {
+void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviours) {
   const model::Runtime& runtime = unit.runtime->runtime;
-  if (runtime.id.kind != model::kClusterTrainingRuntime || !policy::is_deprecated(runtime)) return;
+  if (!policy::is_deprecated(runtime, behaviours)) return;
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
       fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name), unit.job.runtime_ref.name.node);
@@ -105,16 +119,21 @@ int output_rank(const Node& object) {
   return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
 }
 
-// Pass 7. Returns the JobSet to emit.
-const Node* admit_output(JobUnit& unit, const Node* job_set, const Options& options, const Target& target,
+// Pass 7. Returns the JobSet to emit. `merged` is what advice is given on; nullptr where none is wanted.
+const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const Node* job_set, const Options& options, const Target& target,
                          const Maker& make) {
   const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
   const Node* admitted = admit_job_set(*job_set, schema, make);
   const std::string object = unit.job.id.str();
-  schema::Violations violations = validate_job_set(*admitted, schema);
+  const JobSetBehaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
+  schema::Violations violations = validate_job_set(*admitted, schema, behaviour);
   const bool accepted = violations.empty();
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
   if (accepted) report(validate_jobs(*admitted), Stage::Job, object, unit.diagnostics);
+  if (merged) {
+    const AdviceContext context{unit.job, unit.runtime->runtime, *merged, *admitted, *unit.source};
+    report(advise_job(context), Stage::Advice, object, unit.diagnostics);
+  }
   return without_empty_structs(options.with_defaults ? *admitted : *job_set, make);
 }
 
@@ -133,18 +152,23 @@ void admit_job(JobUnit& unit, const InputObject& object, const Target& target, c
   named.root = with_generated_name(*with_namespace(object.root, options.ns, make), options.name_suffix, make);
   named.id = model::identify(*named.root);
   unit.job.id = named.id;
+  unit.source = named.root;
   const AdmittedObject admitted = admit_input(named, *target.schemas, make, unit.diagnostics);
   if (!admitted.accepted) return;
-  unit.job = model::decode_train_job(*admitted.root);
+  unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
   if (!check_runtime_kind(unit)) return;
+  policy::Findings findings(unit.diagnostics);
+  policy::validate_train_job(unit.job, *target.behaviours, findings);
+  const bool name_fits = !findings.has_errors();
+  findings.flush(unit.job.id.str());
   const Resolution resolution = store.resolve(unit.job, options.use_catalogue);
   if (!resolution.found) {
     report_missing_runtime(unit, resolution);
     return;
   }
-  if (!resolution.found->accepted) return;  // its own errors say why
+  if (!resolution.found->accepted || !name_fits) return;  // its own errors say why
   unit.runtime = resolution.found;
-  warn_of_deprecated_runtime(unit);
+  warn_of_deprecated_runtime(unit, *target.behaviours);
 }
 
 void report_duplicates(std::deque<JobUnit>& units) {
@@ -168,8 +192,10 @@ void render_job(JobUnit& unit, const Options& options, const Target& target) {
   const schema::Schema& spec = *target.schemas->kind("JobSet")->schema->property("spec")->schema;
 
   // merge
-  auto info = merge_runtime(unit.job, unit.runtime->runtime, spec, make, unit.diagnostics);
+  auto info = merge_runtime({unit.job, unit.runtime->runtime, spec, *target.behaviours}, make, unit.diagnostics);
   if (!info) return;
+  std::optional<policy::RuntimeInfo> merged;  // before the policies change it
+  if (!options.render) merged = *info;
 
   // the webhook's rules
   policy::Findings findings(unit.diagnostics);
@@ -198,7 +224,7 @@ void render_job(JobUnit& unit, const Options& options, const Target& target) {
   const Node* job_set = build_job_set(*info, make);
 
   // admit the JobSet
-  job_set = admit_output(unit, job_set, options, target, make);
+  job_set = admit_output(unit, merged ? &*merged : nullptr, job_set, options, target, make);
   const auto refuses = [](const Diagnostic& d) {
     return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
   };

@@ -25,6 +25,7 @@ Target choose_target(std::string_view trainer_version);
 struct JobUnit {
   base::Arena arena;
   base::Diagnostics diagnostics;
+  const yaml::Node* source = nullptr;      // the TrainJob as it was read, under its name
   model::TrainJob job;                     // decoded where admitted
   const StoredRuntime* runtime = nullptr;  // nullptr: rejected, without a runtime, or with a rejected one
   std::vector<const yaml::Node*> objects;  // of the result, in their order

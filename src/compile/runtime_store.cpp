@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compile/admission.h"
+#include "compile/advice.h"
 #include "compile/catalogue.h"
 #include "model/names.h"
 #include "policy/runtime_rules.h"
@@ -22,9 +23,9 @@ StoredRuntime& RuntimeStore::store(const InputObject& object) {
   stored->object = object;
   const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), diagnostics_);
   if (admitted.accepted) {
-    stored->runtime = model::decode_runtime(*admitted.root);
+    stored->runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
     policy::Findings findings(diagnostics_);
-    policy::validate_runtime(stored->runtime, findings);
+    policy::validate_runtime(stored->runtime, behaviours_, findings);
     stored->accepted = !findings.has_errors();
     findings.flush(object.id.str());
   }
@@ -35,7 +36,7 @@ StoredRuntime& RuntimeStore::store(const InputObject& object) {
 void RuntimeStore::add(const InputObject& object, bool is_input) {
   const auto first = runtimes_.find(Key{object.id.kind, namespace_of(object.id), object.id.name});
   if (first == runtimes_.end()) {
-    store(object);
+    store(object).is_input = is_input;
     return;
   }
   if (!is_input || !object.root->at({"metadata", "name"})) return;
@@ -48,6 +49,13 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
   const yaml::Node* other = first->second->object.root->at({"metadata", "name"});
   if (other) duplicate.notes.push_back({"the first one", yaml::locate(*other)});
   diagnostics_.add(std::move(duplicate));
+}
+
+void RuntimeStore::advise() {
+  for (const auto& [key, stored] : runtimes_) {
+    if (!stored->accepted || !stored->is_input) continue;
+    report(advise_runtime(stored->runtime, behaviours_, stored->has_jobs), base::Stage::Advice, stored->object.id.str(), diagnostics_);
+  }
 }
 
 const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
@@ -72,7 +80,10 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string ns = cluster ? "" : std::string(job.id.ns.empty() ? "default" : job.id.ns);
   const auto found = runtimes_.find(Key{ref.kind, ns, ref.name.value});
-  if (found != runtimes_.end()) return {found->second.get(), {}};
+  if (found != runtimes_.end()) {
+    found->second->has_jobs = true;
+    return {found->second.get(), {}};
+  }
   if (cluster && use_catalogue) {
     if (const StoredRuntime* stored = from_catalogue(ref.name.value)) return {stored, {}};
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compile/input.h"
+#include "model/behaviours.h"
 #include "model/runtime.h"
 #include "schema/schema.h"
 
@@ -17,6 +18,8 @@ struct StoredRuntime {
   InputObject object;
   model::Runtime runtime;  // decoded where accepted
   bool accepted = false;
+  bool is_input = false;
+  bool has_jobs = false;  // a TrainJob was resolved to it
 };
 
 // Where a lookup ended.
@@ -28,12 +31,16 @@ struct Resolution {
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once.
 class RuntimeStore {
  public:
-  RuntimeStore(const schema::VersionSchemas& schemas, base::Diagnostics& diagnostics)
-      : schemas_(schemas), diagnostics_(diagnostics) {}
+  RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
+               base::Diagnostics& diagnostics)
+      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
   // Takes an object into the store and admits it; the first of a name stays. A second one among the inputs is an
   // error (`is_input`), elsewhere it is passed over.
   void add(const InputObject& object, bool is_input);
+
+  // Advice on the accepted runtimes of the inputs, once all jobs are resolved.
+  void advise();
 
   // A TrainingRuntime must be of the job's namespace. The catalogue holds ClusterTrainingRuntimes only.
   Resolution resolve(const model::TrainJob& job, bool use_catalogue);
@@ -45,6 +52,7 @@ class RuntimeStore {
   const StoredRuntime* from_catalogue(std::string_view name);
 
   const schema::VersionSchemas& schemas_;
+  const model::Behaviours& behaviours_;
   base::Diagnostics& diagnostics_;
   base::Arena arena_;
   std::vector<std::unique_ptr<InputSet>> catalogue_;

@@ -1,13 +1,105 @@
-// What differs between Trainer versions, one row a version. No version comparison stands anywhere else.
+// What differs between Trainer versions beside their schemas and defaults: one row of named behaviours a version.
+// No version comparison stands anywhere else.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace trainjobc::model {
 
+// How a TrainJob changes its runtime's template.
+enum class OverrideStyle : uint8_t {
+  PodSpecs,      // spec.podSpecOverrides, merged into the pod spec of each target job
+  PodTemplates,  // spec.podTemplateOverrides, merged into the pod template of each target job
+  JobTemplates,  // spec.runtimePatches, merged into the Job template of each replicatedJob they name
+  JobSets,       // spec.runtimePatches, merged into the whole JobSet spec
+};
+
+// What spec.trainer.resourcesPerNode does to the resources of the container `node`.
+enum class NodeResourcesStyle : uint8_t {
+  Replace,      // limits and requests together take the place of the runtime's
+  MergePerKey,  // each resource for itself; ignored under a runtime without mlPolicy
+};
+
+// Which requests of the container `node` a PodGroup's minResources count.
+enum class GangRequests : uint8_t {
+  Runtime,   // the runtime's, whatever the job asks for
+  Job,       // resourcesPerNode instead, for trainers of a runtime with mlPolicy
+  Rendered,  // those of the rendered JobSet
+};
+
+// Where torchrun's processes a node come from, if no number is given.
+enum class TorchProcesses : uint8_t {
+  JobResources,   // resourcesPerNode alone: its limits before its requests, 1 where it has no requests
+  NodeResources,  // the node's resources: "auto" with GPUs, else its CPUs; requests before limits
+};
+
+// Which arguments make a torchtune job a QLoRA one.
+enum class QloraSwitch : uint8_t {
+  Mentioned,  // quantize_base in any form, unless use_dora is there in any form
+  True,       // quantize_base=True, unless use_dora=True
+};
+
+// Whose number of processes a node the Flux webhook looks at.
+enum class FluxProcesses : uint8_t { Runtime, JobThenRuntime };
+
+struct TorchBehaviour {
+  TorchProcesses processes = TorchProcesses::NodeResources;
+  bool always_checked = true;  // false: only jobs that give numProcPerNode
+};
+
+struct TorchtuneBehaviour {
+  std::span<const std::string_view> models;    // whose recipes exist
+  std::span<const std::string_view> settings;  // in the runtime's command, kept when it is rewritten
+  bool needs_num_nodes = false;     // the webhook crashes over a job without numNodes
+  bool counts_gpus = true;          // one GPU is a single device; false: only numProcPerNode 1 is
+  bool has_lora = true;             // recipes of LoRA and QLoRA
+  QloraSwitch qlora = QloraSwitch::True;
+  bool refuses_multi_node_lora = true;  // false: silently fine-tunes in full
+  bool refuses_settings = true;         // in the job's args
+};
+
+struct MpiBehaviour {
+  bool slots_from_gpus = true;          // numProcPerNode 1 of the runtime means one slot a GPU
+  bool launched_node_trains = true;     // under runLauncherAsNode, `node` gets the job's env and resources too
+  bool reserves_env = true;             // false: the job's own values win
+  bool key_has_modes = true;            // file modes in the volume of the SSH key
+  bool hosts_every_replica = true;      // false: the hostfile lists replica 0 only
+  bool launcher_has_one_replica = false;  // by the webhook, whatever its labels
+};
+
+struct FluxBehaviour {
+  FluxProcesses checked_processes = FluxProcesses::JobThenRuntime;
+  bool wraps_runtime_command = true;  // where the job sets none; false: an empty one
+  bool shares_memory = true;          // a volume in memory at /dev/shm
+};
+
 struct Behaviours {
   std::string_view trainer;  // "2.3"
+
+  OverrideStyle overrides = OverrideStyle::JobSets;
+  bool one_override_a_job = false;   // a replicatedJob is the target of one override at most
+  bool overrides_add_jobs = true;    // false: a target that the runtime hasn't got is refused
+
+  NodeResourcesStyle node_resources = NodeResourcesStyle::MergePerKey;
+  GangRequests gang_requests = GangRequests::Rendered;
+  bool first_trainer_counts = false;  // all trainers get the pod count of the first
+  bool rebuilds_init_containers = true;  // upserts their env, ports and mounts as it does the containers'
+
+  TorchBehaviour torch;
+  TorchtuneBehaviour torchtune;
+  MpiBehaviour mpi;
+  FluxBehaviour flux;
+  bool jax_needs_trainer = false;  // the controller crashes over a JAX runtime without a trainer
+
+  bool any_policy_labels_pods = false;  // `podGroupPolicy: {}` is enough for the pod-group label
+
+  bool webhook_checks_name = false;         // metadata.name, which the schema checks elsewhere
+  bool initializer_needs_mount = true;      // a mount of the volume `initializer`
+  bool ancestor_needs_container = true;     // a job with an ancestor label has the container that belongs to it
+  bool warns_of_deprecated_runtimes = true;  // of cluster scope
+  bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
 };
 
 // Every version that trainjobc compiles for, oldest first.

@@ -63,7 +63,7 @@ std::optional<PodGroupPolicy> decode_pod_group_policy(const Node* node) {
 
 }  // namespace
 
-Runtime decode_runtime(const Node& root) {
+Runtime decode_runtime(const Node& root, const Node& encoded) {
   Runtime runtime;
   runtime.root = &root;
   runtime.id = identify(root);
@@ -73,7 +73,7 @@ Runtime decode_runtime(const Node& root) {
   runtime.pod_group_policy = decode_pod_group_policy(spec->get("podGroupPolicy"));
   runtime.labels = spec->at({"template", "metadata", "labels"});
   runtime.annotations = spec->at({"template", "metadata", "annotations"});
-  runtime.job_set_spec = spec->at({"template", "spec"});
+  runtime.job_set_spec = encoded.at({"spec", "template", "spec"});
   return runtime;
 }
 

@@ -51,17 +51,17 @@ struct PodGroupPolicy {
 };
 
 struct Runtime {
-  const yaml::Node* root = nullptr;  // defaulted and typed
+  const yaml::Node* root = nullptr;  // defaulted, as Go decodes it
   ObjectId id;
   std::optional<MLPolicy> ml_policy;
   std::optional<PodGroupPolicy> pod_group_policy;
   const yaml::Node* labels = nullptr;                // of spec.template.metadata
   const yaml::Node* annotations = nullptr;           // of spec.template.metadata
-  const yaml::Node* job_set_spec = nullptr;          // spec.template.spec
+  const yaml::Node* job_set_spec = nullptr;          // spec.template.spec, as Go encodes it again
   bool from_catalogue = false;
 };
 
-Runtime decode_runtime(const yaml::Node& root);
+Runtime decode_runtime(const yaml::Node& root, const yaml::Node& encoded);
 
 // The label that ties a replicatedJob to a part of the TrainJob; "" where it has none.
 std::string_view ancestor_of(const yaml::Node& replicated_job);

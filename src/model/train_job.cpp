@@ -25,7 +25,7 @@ std::optional<Initializer> decode_initializer(const Node* node) {
   initializer.node = node;
   initializer.storage_uri = decode_text(node->get("storageUri"));
   initializer.env = list_at(*node, "env");
-  initializer.secret_name = node->at({"secretRef", "name"});
+  initializer.secret_ref = node->get("secretRef");
   return initializer;
 }
 
@@ -69,9 +69,10 @@ ObjectId identify(const Node& document) {
   return id;
 }
 
-TrainJob decode_train_job(const Node& root) {
+TrainJob decode_train_job(const Node& root, const Node& encoded) {
   TrainJob job;
   job.root = &root;
+  job.encoded = &encoded;
   job.id = identify(root);
   job.uid = text_at(root, {"metadata", "uid"});
   const Node* spec = root.get("spec");

@@ -33,8 +33,8 @@ struct RuntimeRef {
 struct Initializer {
   const yaml::Node* node = nullptr;
   std::optional<LocatedText> storage_uri;
-  const yaml::Node* env = nullptr;          // a list, or nullptr
-  const yaml::Node* secret_name = nullptr;  // secretRef.name; nullptr without secretRef
+  const yaml::Node* env = nullptr;         // a list, or nullptr
+  const yaml::Node* secret_ref = nullptr;   // a map, or nullptr
 };
 
 // spec.trainer.
@@ -50,7 +50,8 @@ struct Trainer {
 };
 
 struct TrainJob {
-  const yaml::Node* root = nullptr;  // defaulted and typed
+  const yaml::Node* root = nullptr;     // defaulted, as Go decodes it
+  const yaml::Node* encoded = nullptr;  // `root` as Go encodes it again: what a merge works on
   ObjectId id;
   std::string_view uid;
   RuntimeRef runtime_ref;
@@ -62,6 +63,6 @@ struct TrainJob {
 };
 
 // `root` has its defaults; values of the wrong type are left out.
-TrainJob decode_train_job(const yaml::Node& root);
+TrainJob decode_train_job(const yaml::Node& root, const yaml::Node& encoded);
 
 }  // namespace trainjobc::model

@@ -67,10 +67,11 @@ void append_words(std::string& out, const Node* words) {
   }
 }
 
-// The command that Flux runs, one string: the job's, else the runtime's; args only where the job has some.
+// The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it; args only
+// where the job has some.
 std::string wrapped_command(RuntimeInfo& info) {
   const Container* container = info.container_by_ancestor(model::kTrainer, model::kNode);
-  const Node* command = container ? container->command : nullptr;
+  const Node* command = container && info.behaviours->flux.wraps_runtime_command ? container->command : nullptr;
   if (info.trainer_command) command = info.trainer_command;
   std::string line;
   append_words(line, command);
@@ -122,9 +123,11 @@ NodeList make_volumes(const Maker& make, const RuntimeInfo& info) {
                               {"defaultMode", make.integer(0400, origin)}},
                              origin);
   const Node* empty = make.map({}, origin);
-  return {volume("spack-install", "emptyDir", empty), volume("flux-install", "emptyDir", empty),
-          volume(config_map_name(info), "configMap", scripts), volume("shared-memory", "emptyDir", memory),
-          volume("flux-curve", "secret", curve)};
+  NodeList volumes{volume("spack-install", "emptyDir", empty), volume("flux-install", "emptyDir", empty),
+                   volume(config_map_name(info), "configMap", scripts)};
+  if (info.behaviours->flux.shares_memory) volumes.push_back(volume("shared-memory", "emptyDir", memory));
+  volumes.push_back(volume("flux-curve", "secret", curve));
+  return volumes;
 }
 
 void prepare_pod_set(const Maker& make, const RuntimeInfo& info, const Settings& settings, PodSet& set) {
@@ -132,12 +135,10 @@ void prepare_pod_set(const Maker& make, const RuntimeInfo& info, const Settings&
   set.init_containers.push_back(make_installer(make, info, settings));
   for (Container& container : set.containers) {
     if (container.name != model::kNode) continue;
-    for (const Node* item : {mount(make, "flux-install", "/mnt/flux", false),
-                             mount(make, "spack-install", "/opt/software", false),
-                             mount(make, config_map_name(info), "/etc/flux-config", true),
-                             mount(make, "flux-curve", "/curve", true), mount(make, "shared-memory", "/dev/shm", true)}) {
-      upsert_volume_mount(container.volume_mounts, item);
-    }
+    NodeList mounts{mount(make, "flux-install", "/mnt/flux", false), mount(make, "spack-install", "/opt/software", false),
+                    mount(make, config_map_name(info), "/etc/flux-config", true), mount(make, "flux-curve", "/curve", true)};
+    if (info.behaviours->flux.shares_memory) mounts.push_back(mount(make, "shared-memory", "/dev/shm", true));
+    for (const Node* item : mounts) upsert_volume_mount(container.volume_mounts, item);
   }
 }
 
@@ -197,6 +198,17 @@ const Node* curve_secret(PluginContext& context) {
                 origin);
 }
 
+void check_processes(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  auto checked = info.policy->flux->num_proc_per_node;
+  const bool looks_at_job = info.behaviours->flux.checked_processes == model::FluxProcesses::JobThenRuntime;
+  const auto given = info.job->trainer ? model::decode_int(info.job->trainer->num_proc_per_node) : std::nullopt;
+  if (looks_at_job && given) checked = given;
+  if (!checked || checked->value >= 1) return;
+  context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
+                         "a Flux job needs at least one process a node", checked->node, "write 1 or more");
+}
+
 bool is_flux(const RuntimeInfo& info) { return info.policy && info.policy->flux; }
 
 }  // namespace
@@ -204,11 +216,7 @@ bool is_flux(const RuntimeInfo& info) { return info.policy && info.policy->flux;
 void validate(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   if (!is_flux(info)) return;
-  const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
-  if (const auto number = model::decode_int(given); number && number->value < 1) {
-    context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
-                           "a Flux job needs at least one process a node", given, "write 1 or more");
-  }
+  check_processes(context);
   for (const PodSet& set : info.pod_sets) {
     if (set.name != model::kNode) continue;
     for (const Container& container : set.init_containers) {

@@ -9,11 +9,29 @@
 #include "policy/torch.h"
 
 namespace trainjobc::policy::jax {
+namespace {
+
+void report_missing_trainer(PluginContext& context) {
+  const model::RuntimeRef& ref = context.info.job->runtime_ref;
+  base::Diagnostic& finding = context.findings.error(
+      "render/jax-needs-trainer", "spec.runtimeRef",
+      fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor label \"{}\": the controller crashes "
+                  "without it",
+                  ref.name.value, model::kTrainer),
+      ref.name.node, "label the replicatedJob that trains");
+  finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
+}
+
+}  // namespace
 
 void expand(PluginContext& context) {
   RuntimeInfo& info = context.info;
   if (!info.policy || !info.policy->jax) return;
   PodSet* trainer = info.pod_set_by_ancestor(model::kTrainer);
+  if (!trainer && info.behaviours->jax_needs_trainer) {
+    report_missing_trainer(context);
+    return;
+  }
   take_num_nodes(info, trainer);
   Container* container = info.trainer_container();
   if (!container) return;

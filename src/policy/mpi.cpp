@@ -26,20 +26,23 @@ constexpr std::string_view kHostfileVolume = "mpi-hostfile";
 
 const Node* text(const Maker& make, std::string_view value, yaml::Origin origin) { return make.copied(value, origin); }
 
-const Node* key_item(const Maker& make, std::string_view key, std::string_view path, int64_t mode, yaml::Origin origin) {
-  return map_of(make,
-                {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", make.integer(mode, origin)}},
-                origin);
+// `mode` may be nullptr.
+const Node* key_item(const Maker& make, std::string_view key, std::string_view path, const Node* mode,
+                     yaml::Origin origin) {
+  return map_of(make, {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}}, origin);
 }
 
 const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("mpi/ssh-key-volume");
-  const NodeList items{key_item(make, "ssh-privatekey", "id_rsa", 0640, origin),
-                       key_item(make, "ssh-publickey", "id_rsa.pub", 0644, origin),
-                       key_item(make, "ssh-publickey", "authorized_keys", 0644, origin)};
+  const auto mode = [&](int64_t bits) -> const Node* {
+    return info.behaviours->mpi.key_has_modes ? make.integer(bits, origin) : nullptr;
+  };
+  const NodeList items{key_item(make, "ssh-privatekey", "id_rsa", mode(0640), origin),
+                       key_item(make, "ssh-publickey", "id_rsa.pub", mode(0644), origin),
+                       key_item(make, "ssh-publickey", "authorized_keys", mode(0644), origin)};
   const Node* secret = map_of(make,
                               {{"secretName", text(make, ssh_secret_name(info.job_name()), origin)},
-                               {"defaultMode", make.integer(0400, origin)},
+                               {"defaultMode", mode(0400)},
                                {"items", make.list(items, origin)}},
                               origin);
   return map_of(make, {{"name", make.string(kKeyVolume, origin)}, {"secret", secret}}, origin);
@@ -49,7 +52,7 @@ std::string hostfile_name(const RuntimeInfo& info) { return fmt::format("{}-mpi-
 
 const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("mpi/hostfile-volume");
-  const NodeList items{key_item(make, "hostfile", "hostfile", 0444, origin)};
+  const NodeList items{key_item(make, "hostfile", "hostfile", make.integer(0444, origin), origin)};
   const Node* config_map = map_of(
       make, {{"name", text(make, hostfile_name(info), origin)}, {"items", make.list(items, origin)}}, origin);
   return map_of(make, {{"name", make.string(kHostfileVolume, origin)}, {"configMap", config_map}}, origin);
@@ -59,7 +62,7 @@ const Node* mount(const Maker& make, std::string_view volume, const Node* path, 
   return map_of(make, {{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
 }
 
-// Slots of a node: the job's numProcPerNode, else the runtime's, where 1 means one per GPU.
+// Slots of a node: the job's numProcPerNode, else the runtime's, where 1 may mean one per GPU.
 void resolve_slots(RuntimeInfo& info) {
   model::MpiPolicy& mpi = *info.policy->mpi;
   const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
@@ -67,7 +70,7 @@ void resolve_slots(RuntimeInfo& info) {
     mpi.num_proc_per_node = number;
     return;
   }
-  if (!mpi.num_proc_per_node || mpi.num_proc_per_node->value != 1) return;
+  if (!info.behaviours->mpi.slots_from_gpus || !mpi.num_proc_per_node || mpi.num_proc_per_node->value != 1) return;
   const NodeResources resources = resources_per_node(info);
   const int64_t gpus = gpus_per_node(resources);
   if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
@@ -138,7 +141,8 @@ std::string hostfile(const RuntimeInfo& info) {
     const bool hosts = set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
     if (!hosts) continue;
     const Node* replicas = set.replicated_job->get("replicas");
-    const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
+    const bool all = replicas && info.behaviours->mpi.hosts_every_replica;
+    const int64_t count = all ? replicas->as_int().value_or(1) : 1;
     for (int64_t replica = 0; replica < count; ++replica) {
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
         lines += fmt::format("{}-{}-{}-{}.{} slots={}\n", info.job_name(), set.name, replica, pod, subdomain, slots(info));
@@ -165,6 +169,11 @@ const Node* hostfile_config_map(PluginContext& context) {
 void validate(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   if (!info.policy || !info.policy->mpi || !info.job->trainer) return;
+  if (const Node* given = info.job->trainer->num_proc_per_node; given && given->is_string()) {
+    context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
+                           fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()), given,
+                           "write a number, or leave it out");
+  }
   const auto& nodes = info.job->trainer->num_nodes;
   const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
   if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
@@ -173,7 +182,7 @@ void validate(PluginContext& context) {
                            "\"node\", and the runtime lacks one",
                            nodes->node, "write 1, or add the missing replicatedJob to the runtime");
   }
-  check_reserved_env(context, kReserved, "MPI");
+  if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kReserved, "MPI");
 }
 
 void expand(PluginContext& context) {

@@ -84,8 +84,9 @@ Gang gang_of(const RuntimeInfo& info) {
   Gang gang;
   for (const PodSet& set : info.pod_sets) {
     gang.members += set.count.value;
-    if (!set.pod_spec()) continue;
-    for (auto& [name, quantity] : pod_requests(*set.pod_spec())) {
+    const Node* spec = set.gang_pod_spec ? set.gang_pod_spec : set.pod_spec();
+    if (!spec) continue;
+    for (auto& [name, quantity] : pod_requests(*spec)) {
       Quantity product = quantity;
       product.multiply(set.count.value);
       Quantity sum = gang.resources[name];

@@ -137,8 +137,10 @@ Container* RuntimeInfo::trainer_container() {
   return job->trainer ? container_by_ancestor(model::kTrainer, model::kNode) : nullptr;
 }
 
-RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime, const Node* job_set_spec) {
+RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime, const Node* job_set_spec,
+                              const model::Behaviours& behaviours) {
   RuntimeInfo info;
+  info.behaviours = &behaviours;
   info.job = &job;
   info.runtime = &runtime;
   info.policy = runtime.ml_policy;
@@ -151,6 +153,11 @@ RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& 
   if (!jobs) return info;
   for (const Node* item : jobs->items()) info.pod_sets.push_back(read_pod_set(*item, info.policy));
   return info;
+}
+
+bool is_launched_node(const RuntimeInfo& info, const PodSet& set) {
+  return info.behaviours->mpi.launched_node_trains && info.policy && info.policy->mpi &&
+         info.policy->mpi->run_launcher_as_node && set.name == model::kNode;
 }
 
 NodeResources resources_per_node(const RuntimeInfo& info) {
@@ -166,6 +173,10 @@ NodeResources resources_per_node(const RuntimeInfo& info) {
     }
   }
   return {};
+}
+
+bool names_gpu(const Node& list) {
+  return std::ranges::any_of(list.entries(), [](const yaml::Entry& entry) { return is_gpu(entry.key); });
 }
 
 int64_t gpus_per_node(const NodeResources& resources) {

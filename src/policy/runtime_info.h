@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/behaviours.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "yaml/node.h"
@@ -41,6 +42,7 @@ struct PodSet {
   NodeList volumes;
   std::vector<Container> init_containers;
   std::vector<Container> containers;
+  const yaml::Node* gang_pod_spec = nullptr;  // whose requests a PodGroup counts; nullptr: those of pod_spec()
 
   const yaml::Node* pod_spec() const;
 };
@@ -51,6 +53,7 @@ void put(StringMap& map, std::string_view key, const yaml::Node* value);
 const yaml::Node* find(const StringMap& map, std::string_view key);
 
 struct RuntimeInfo {
+  const model::Behaviours* behaviours = nullptr;
   const model::TrainJob* job = nullptr;
   const model::Runtime* runtime = nullptr;
   std::optional<model::MLPolicy> policy;  // a policy may change its numbers
@@ -77,9 +80,12 @@ struct RuntimeInfo {
   Container* trainer_container();
 };
 
-// Reads the pod sets out of `job_set_spec`, which has been merged, typed, and has the job's resources in it.
+// Reads the pod sets out of `job_set_spec`, which has been merged and typed.
 RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
-                              const yaml::Node* job_set_spec);
+                              const yaml::Node* job_set_spec, const model::Behaviours& behaviours);
+
+// Whether MPI's launcher is one of the nodes and the set holds the others, which then train as the launcher does.
+bool is_launched_node(const RuntimeInfo& info, const PodSet& set);
 
 // limits and requests of one node: the job's resourcesPerNode, else the first container `node` of the runtime's
 // node or trainer job that has resources.
@@ -89,6 +95,9 @@ struct NodeResources {
   const yaml::Node* source = nullptr;
 };
 NodeResources resources_per_node(const RuntimeInfo& info);
+
+// Whether a list of limits or requests names a GPU: any resource whose name contains "gpu".
+bool names_gpu(const yaml::Node& list);
 
 // How many GPUs a node has: the first resource whose name contains "gpu", of requests before limits. 0 without.
 int64_t gpus_per_node(const NodeResources& resources);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "model/names.h"
@@ -30,14 +31,15 @@ bool has_container(const Node& replicated_job, std::string_view name) {
   return false;
 }
 
-void check_replicated_job(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
+void check_replicas(const Node& job, const std::string& who, const std::string& path, Findings& findings) {
   const Node* replicas = job.get("replicas");
-  if (replicas && replicas->as_int() != 1) {
-    findings.error("input/ancestor-replicas", path + ".replicas",
-                   fmt::format("a replicatedJob with the ancestor label \"{}\" has exactly one replica, not {}",
-                               ancestor.label, replicas->text()),
-                   replicas, "write 1; spec.mlPolicy.numNodes sets the number of nodes");
-  }
+  if (!replicas || replicas->as_int() == 1) return;
+  findings.error("input/ancestor-replicas", path + ".replicas",
+                 fmt::format("{} has exactly one replica, not {}", who, replicas->text()), replicas,
+                 "write 1; spec.mlPolicy.numNodes sets the number of nodes");
+}
+
+void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
   if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
   findings.error("input/ancestor-container", path + ".template.spec.template.spec.containers",
@@ -46,27 +48,44 @@ void check_replicated_job(const Node& job, const Ancestor& ancestor, const std::
                  containers ? containers : &job, fmt::format("name its container \"{}\"", ancestor.container));
 }
 
+void check_replicated_job(const Node& job, const std::string& path, const model::Behaviours& behaviours,
+                          Findings& findings) {
+  const std::string_view label = model::ancestor_of(job);
+  const auto ancestor = std::ranges::find(kAncestors, label, &Ancestor::label);
+  if (ancestor != kAncestors.end()) {
+    check_replicas(job, fmt::format("a replicatedJob with the ancestor label \"{}\"", label), path, findings);
+    if (behaviours.ancestor_needs_container) check_container(job, *ancestor, path, findings);
+    return;
+  }
+  const Node* name = job.get("name");
+  if (behaviours.mpi.launcher_has_one_replica && name && name->text() == model::kLauncher) {
+    check_replicas(job, fmt::format("the replicatedJob \"{}\"", model::kLauncher), path, findings);
+  }
+}
+
+const Node* support_label(const model::Runtime& runtime) {
+  return runtime.root->at({"metadata", "labels", model::kSupportLabel});
+}
+
 }  // namespace
 
-bool is_deprecated(const model::Runtime& runtime) {
-  const Node* support = runtime.root->at({"metadata", "labels", model::kSupportLabel});
+bool is_deprecated(const model::Runtime& runtime, const model::Behaviours& behaviours) {
+  if (!behaviours.warns_of_deprecated_runtimes || runtime.id.kind != model::kClusterTrainingRuntime) return false;
+  const Node* support = support_label(runtime);
   return support && support->text() == "deprecated";
 }
 
-void validate_runtime(const model::Runtime& runtime, Findings& findings) {
-  if (runtime.id.kind == model::kClusterTrainingRuntime && is_deprecated(runtime)) {
+void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings) {
+  if (is_deprecated(runtime, behaviours)) {
     findings.warning("advice/deprecated-runtime", "metadata.labels",
                      fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
-                     runtime.root->at({"metadata", "labels", model::kSupportLabel}), "move its jobs to another runtime");
+                     support_label(runtime), "move its jobs to another runtime");
   }
-  const Node* jobs = runtime.job_set_spec ? runtime.job_set_spec->get("replicatedJobs") : nullptr;
+  const Node* jobs = runtime.root->at({"spec", "template", "spec", "replicatedJobs"});
   if (!jobs) return;
   size_t index = 0;
   for (const Node* job : jobs->items()) {
-    const std::string path = fmt::format("spec.template.spec.replicatedJobs[{}]", index++);
-    for (const Ancestor& ancestor : kAncestors) {
-      if (model::ancestor_of(*job) == ancestor.label) check_replicated_job(*job, ancestor, path, findings);
-    }
+    check_replicated_job(*job, fmt::format("spec.template.spec.replicatedJobs[{}]", index++), behaviours, findings);
   }
 }
 

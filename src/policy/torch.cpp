@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/suggest.h"
 #include "model/names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
 #include "policy/pod_count.h"
 #include "policy/reserved_env.h"
-#include "yaml/quantity.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -23,16 +23,8 @@ using yaml::Node;
 constexpr std::array<std::string_view, 5> kReserved{"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
                                                     "PET_MASTER_ADDR", "PET_MASTER_PORT"};
 
-// Whole CPUs of a node, rounded up; limits count where nothing is requested.
-int64_t cpus_per_node(const NodeResources& resources) {
-  const auto cpus = [](const Node* list) -> int64_t {
-    const Node* cpu = list ? list->get("cpu") : nullptr;
-    const auto quantity = cpu ? yaml::Quantity::parse(cpu->text()) : std::nullopt;
-    return quantity ? quantity->value() : 0;
-  };
-  const int64_t requested = cpus(resources.requests);
-  return requested != 0 ? requested : cpus(resources.limits);
-}
+// What spec.trainer.numProcPerNode may say in place of a number.
+constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
 
 struct PetEnv {
   const Node* num_nodes;
@@ -60,6 +52,14 @@ void inject_master(Container& container, const PetEnv& env) {
   for (const Node* item : {env.master_addr, env.master_port}) upsert_env(container.env, item);
 }
 
+void check_word(PluginContext& context, const Node& processes) {
+  if (!processes.is_string() || std::ranges::find(kWords, processes.text()) != kWords.end()) return;
+  const auto meant = base::closest(processes.text(), kWords);
+  context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
+                         fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()), &processes,
+                         meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+}
+
 void check_env_injection(PluginContext& context) {
   for (const model::EnvInjectionTarget& target : context.info.policy->torch->env_injection) {
     for (const model::LocatedText& name : target.container_names) {
@@ -81,24 +81,12 @@ std::string first_node_address(const RuntimeInfo& info) {
   return fmt::format("{0}-{1}-0-0.{0}", info.job_name(), model::kNode);
 }
 
-std::string ProcPerNode::text() const { return number ? std::to_string(*number) : word; }
-
-ProcPerNode proc_per_node(const RuntimeInfo& info, const NodeResources& resources) {
-  ProcPerNode processes;
-  const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
-  if (given && given->as_int()) {
-    processes.number = given->as_int();
-    processes.source = given;
-    return processes;
-  }
-  processes.source = resources.source;
-  if (gpus_per_node(resources) == 0) processes.number = std::max<int64_t>(1, cpus_per_node(resources));
-  return processes;
-}
-
 void validate(PluginContext& context) {
   if (!context.info.policy || !context.info.policy->torch) return;
   check_env_injection(context);
+  const Node* given = context.info.job->trainer ? context.info.job->trainer->num_proc_per_node : nullptr;
+  if (!given && !context.info.behaviours->torch.always_checked) return;
+  if (given) check_word(context, *given);
   check_reserved_env(context, kReserved, "torch");
   if (is_torchtune(context.info)) validate_torchtune(context);
 }
@@ -109,7 +97,7 @@ void expand(PluginContext& context) {
   PodSet* trainer = info.pod_set_by_ancestor(model::kTrainer);
   take_num_nodes(info, trainer);
   const PodCount nodes = trainer ? trainer->count : PodCount{};
-  const ProcPerNode processes = proc_per_node(info, resources_per_node(info));
+  const ProcPerNode processes = proc_per_node(info);
   const PetEnv env = make_pet_env(context, nodes, processes);
   if (Container* container = info.trainer_container()) {
     upsert_job_env(context.make, container->env, info.job->trainer->env);

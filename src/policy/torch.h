@@ -17,15 +17,16 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// spec.trainer.numProcPerNode; without it "auto" where the node has GPUs, else its CPUs.
-ProcPerNode proc_per_node(const RuntimeInfo& info, const NodeResources& resources);
+// The job's numProcPerNode, else the runtime's; where that is no number, what follows from the resources, by the
+// rule of the Trainer version.
+ProcPerNode proc_per_node(const RuntimeInfo& info);
 
 // The DNS name of the first node, whatever the replicatedJob is called: <job>-node-0-0.<job>.
 std::string first_node_address(const RuntimeInfo& info);
 
 // Whether the job's command is exactly [tune, run].
 bool is_torchtune(const RuntimeInfo& info);
-// Trainer 2.3 webhook: supported models, one node, LoRA and QLoRA, arguments that the runtime owns.
+// The webhook's rules: supported models, one node, LoRA and QLoRA, arguments that the runtime owns.
 void validate_torchtune(PluginContext& context);
 // Appends rendezvous, recipe, config and the runtime's own settings to the command.
 void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes);

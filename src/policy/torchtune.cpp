@@ -16,23 +16,27 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::array<std::string_view, 4> kModels{"llama3_2/1B", "llama3_2/3B", "llama3_3/70B", "qwen2_5/1.5B"};
 constexpr std::string_view kMultiNodeModel = "llama3_3/70B";
-constexpr std::string_view kQwen = "qwen2_5/1.5B";
-
-// Settings of the runtime's command that a job can't change.
-constexpr std::array<std::string_view, 4> kImmutable{"output_dir", "tokenizer.path", "checkpointer.checkpoint_dir",
-                                                     "tokenizer.merges_file"};
+constexpr std::string_view kModelWithoutQlora = "qwen2_5/1.5B";
+// Their QLoRA runs on one device only.
+constexpr std::array<std::string_view, 2> kSmallModels{"llama3_2/1B", "llama3_2/3B"};
 
 struct Recipe {
   std::string_view recipe;
   std::string_view config_suffix;
 };
 
+const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) { return info.behaviours->torchtune; }
+
+bool holds(std::span<const std::string_view> list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
 std::string_view before_equals(std::string_view text) { return text.substr(0, text.find('=')); }
 
-bool is_immutable(std::string_view setting) {
-  return std::ranges::find(kImmutable, before_equals(setting)) != kImmutable.end();
+// Whether a word of a command is a setting that the runtime owns.
+bool is_setting(const RuntimeInfo& info, std::string_view word) {
+  return holds(rules_of(info).settings, before_equals(word));
 }
 
 std::vector<std::string_view> arguments(const RuntimeInfo& info) {
@@ -66,26 +70,35 @@ bool is_enabled(const std::vector<std::string_view>& args, std::string_view item
   });
 }
 
-bool uses_lora(const std::vector<std::string_view>& args) {
-  return std::ranges::any_of(
-      args, [](std::string_view arg) { return arg.find("model.lora_attn_modules") != std::string_view::npos; });
+bool is_mentioned(const std::vector<std::string_view>& args, std::string_view item) {
+  return std::ranges::any_of(args, [&](std::string_view arg) { return arg.find(item) != std::string_view::npos; });
+}
+
+bool uses_lora(const RuntimeInfo& info) {
+  return rules_of(info).has_lora && is_mentioned(arguments(info), "model.lora_attn_modules");
 }
 
 // DoRA switches QLoRA off.
-bool uses_qlora(const std::vector<std::string_view>& args) {
-  return !is_enabled(args, "model.use_dora") && is_enabled(args, "model.quantize_base");
+bool uses_qlora(const RuntimeInfo& info) {
+  if (!rules_of(info).has_lora) return false;
+  const auto args = arguments(info);
+  const auto is_on = rules_of(info).qlora == model::QloraSwitch::True ? is_enabled : is_mentioned;
+  return !is_on(args, "model.use_dora") && is_on(args, "model.quantize_base");
 }
 
-Recipe choose_recipe(int64_t num_nodes, const ProcPerNode& processes, int64_t gpus,
-                     const std::vector<std::string_view>& args) {
+int64_t counted_gpus(const RuntimeInfo& info) {
+  return rules_of(info).counts_gpus ? gpus_per_node(resources_per_node(info)) : 0;
+}
+
+Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNode& processes) {
   if (num_nodes > 1) return {"full_finetune_distributed", "_full_multinode"};
   if (num_nodes != 1) return {"full_finetune_distributed", "_full"};
-  const bool single_device = processes.number == 1 || gpus == 1;
-  if (uses_qlora(args)) {
+  const bool single_device = processes.number == 1 || counted_gpus(info) == 1;
+  if (uses_qlora(info)) {
     return single_device ? Recipe{"lora_finetune_single_device", "_qlora_single_device"}
                          : Recipe{"lora_finetune_distributed", "_qlora"};
   }
-  if (uses_lora(args)) {
+  if (uses_lora(info)) {
     return single_device ? Recipe{"lora_finetune_single_device", "_lora_single_device"}
                          : Recipe{"lora_finetune_distributed", "_lora"};
   }
@@ -105,8 +118,6 @@ std::string model_of(std::string_view runtime_name) {
   return family + "/" + size;
 }
 
-bool is_known_model(std::string_view model) { return std::ranges::find(kModels, model) != kModels.end(); }
-
 void check_nodes(PluginContext& context, const std::string& model, int64_t num_nodes) {
   if (num_nodes <= 1) return;
   const Node* where = context.info.job->trainer->num_nodes->node;
@@ -116,8 +127,8 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
                                        model.empty() ? std::string("\"\"") : model),
                            where, "write 1");
   }
-  const auto args = arguments(context.info);
-  if (uses_lora(args) || uses_qlora(args)) {
+  if (!rules_of(context.info).refuses_multi_node_lora) return;
+  if (uses_lora(context.info) || uses_qlora(context.info)) {
     context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
                            "torchtune fine-tunes with LoRA on one node only", where, "write 1, or drop the LoRA arguments");
   }
@@ -127,13 +138,13 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
                  const ProcPerNode& processes) {
   if (config.find("_qlora") == std::string::npos) return;
   const RuntimeInfo& info = context.info;
-  if (model == kQwen) {
+  if (model == kModelWithoutQlora) {
     context.findings.error("input/torchtune-qlora", "spec.runtimeRef.name",
                            fmt::format("torchtune has no QLoRA recipe for model {}", model),
                            info.job->runtime_ref.name.node);
   }
   const bool single_device = config.find("_qlora_single_device") != std::string::npos;
-  if (single_device || (model != kModels[0] && model != kModels[1])) return;
+  if (single_device || !holds(kSmallModels, model)) return;
   const Node* given = info.job->trainer->num_proc_per_node;
   const Node* resources = info.job->trainer->resources_per_node;
   context.findings.error("input/torchtune-qlora", "spec.trainer.numProcPerNode",
@@ -146,10 +157,10 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
 
 void check_arguments(PluginContext& context) {
   const Node* args = context.info.job->trainer->args;
-  if (!args) return;
+  if (!args || !rules_of(context.info).refuses_settings) return;
   size_t index = 0;
   for (const Node* word : args->items()) {
-    if (is_immutable(word->text())) {
+    if (is_setting(context.info, word->text())) {
       context.findings.error("input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
                              fmt::format("{} is set by the runtime and can't be changed by a job",
                                          before_equals(word->text())),
@@ -163,7 +174,9 @@ void check_arguments(PluginContext& context) {
 ProcPerNode webhook_processes(const RuntimeInfo& info) {
   ProcPerNode processes;
   processes.source = info.job->trainer->num_proc_per_node;
-  if (processes.source) processes.number = processes.source->as_int();
+  if (!processes.source) return processes;
+  processes.number = processes.source->as_int();
+  if (!processes.number) processes.word = processes.source->text();
   return processes;
 }
 
@@ -176,11 +189,27 @@ NodeList runtime_settings(const RuntimeInfo& info) {
       const Node* command = container.name == model::kNode ? container.node->get("command") : nullptr;
       if (!command) continue;
       for (const Node* word : command->items()) {
-        if (is_immutable(word->text())) settings.push_back(word);
+        if (is_setting(info, word->text())) settings.push_back(word);
       }
     }
   }
   return settings;
+}
+
+// False where the webhook crashes over the job.
+bool check_num_nodes_given(PluginContext& context) {
+  const model::Trainer& trainer = *context.info.job->trainer;
+  if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
+  context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
+                         "a torchtune job that gives numProcPerNode needs numNodes too: the webhook crashes without it",
+                         trainer.num_proc_per_node, "add numNodes: 1");
+  return false;
+}
+
+bool needs_rendezvous(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNode& processes) {
+  if (num_nodes > 1) return true;
+  if (!rules_of(info).counts_gpus) return processes.number != 1;
+  return processes.number ? *processes.number > 1 : counted_gpus(info) > 1;
 }
 
 }  // namespace
@@ -195,15 +224,15 @@ void validate_torchtune(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   const model::LocatedText& runtime = info.job->runtime_ref.name;
   const std::string model = model_of(runtime.value);
-  if (!is_known_model(model)) {
+  if (!holds(rules_of(info).models, model)) {
     context.findings.error("input/torchtune-model", "spec.runtimeRef.name",
                            fmt::format("no torchtune model follows from the runtime's name \"{}\"", runtime.value),
                            runtime.node, "the name must be of the form torchtune-llama3.2-1b");
   }
+  if (!check_num_nodes_given(context)) return;
   const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;
   const ProcPerNode processes = webhook_processes(info);
-  const Recipe recipe =
-      choose_recipe(num_nodes, processes, gpus_per_node(resources_per_node(info)), arguments(info));
+  const Recipe recipe = choose_recipe(info, num_nodes, processes);
   check_qlora(context, model, model + std::string(recipe.config_suffix), processes);
   check_nodes(context, model, num_nodes);
   check_arguments(context);
@@ -214,14 +243,12 @@ void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNo
   const yaml::Maker& make = context.make;
   const Node* command = info.job->trainer->command;
   const yaml::Origin origin = make.made("torch/torchtune", {command});
-  const int64_t gpus = gpus_per_node(resources_per_node(info));
   NodeList words(command->items().begin(), command->items().end());
-  const bool distributed = num_nodes > 1 || (processes.number ? *processes.number > 1 : gpus > 1);
-  if (distributed) {
+  if (needs_rendezvous(info, num_nodes, processes)) {
     words.push_back(make.copied(
         fmt::format("--rdzv_endpoint={}:{}", first_node_address(info), model::kTrainerPort), origin));
   }
-  const Recipe recipe = choose_recipe(num_nodes, processes, gpus, arguments(info));
+  const Recipe recipe = choose_recipe(info, num_nodes, processes);
   words.push_back(make.string(recipe.recipe, origin));
   words.push_back(make.string("--config", origin));
   words.push_back(

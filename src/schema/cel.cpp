@@ -1,145 +1,190 @@
 #include "schema/cel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "schema/name_syntax.h"
 #include "schema/validate.h"
+#include "schema/words.h"
 
 namespace trainjobc::schema {
 namespace {
 
 using yaml::Node;
 
-bool is_lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_alnum(char c) { return is_alpha(c) || (c >= '0' && c <= '9'); }
+constexpr size_t kMaxLabel = 63;
+// What the API server keeps of a generateName before it appends five characters.
+constexpr size_t kMaxGenerateName = 58;
 
-// `has(self.x)`: the key is there, whatever it holds.
-bool has(const Node& self, std::string_view key) { return self.get(key) != nullptr; }
-
-CelOutcome holds(const Node& /*self*/) { return {}; }
-
-// A rule about metadata.name evaluates on the whole object.
-std::string_view name_of(const Node& self) {
-  const Node* name = self.at({"metadata", "name"});
-  return name ? name->text() : std::string_view();
+CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr) {
+  return {false, std::move(hint), culprit, std::move(problem)};
 }
 
-// An RFC 1035 label as far as the name's letters allow one.
-std::string suggest_label(std::string_view name) {
-  std::string label;
-  for (const char c : name) {
-    const char low = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    label += is_lower_alnum(low) ? low : '-';
-  }
-  const auto begin = std::ranges::find_if(label, [](char c) { return c >= 'a' && c <= 'z'; });
-  label.erase(label.begin(), begin);
-  while (!label.empty() && label.back() == '-') label.pop_back();
-  return label;
+// `has(self.x)`: the key is there, whatever it holds.
+bool has(const Node& self, std::string_view key) {
+  return self.get(key) != nullptr;
+}
+
+CelOutcome holds(const Node& /*self*/) {
+  return {};
+}
+
+// The name that a rule on a whole object sees, and the node it comes from; nullopt where there is none, which
+// is the object metadata's to report.
+struct ObjectName {
+  const Node* node = nullptr;
+  std::string text;
+};
+
+std::optional<ObjectName> name_of(const Node& self) {
+  const auto text = [&](std::string_view key) -> const Node* {
+    const Node* node = self.at({"metadata", key});
+    return node && node->is_string() && !node->text().empty() ? node : nullptr;
+  };
+  if (const Node* name = text("name")) return ObjectName{name, std::string(name->text())};
+  const Node* prefix = text("generateName");
+  if (!prefix) return std::nullopt;
+  return ObjectName{prefix, std::string(prefix->text().substr(0, kMaxGenerateName)) + "xxxxx"};
 }
 
 CelOutcome name_is_label(const Node& self) {
-  const std::string_view name = name_of(self);
-  const bool inner = std::ranges::all_of(name, [](char c) { return is_lower_alnum(c) || c == '-'; });
-  if (!name.empty() && inner && name.front() >= 'a' && name.front() <= 'z' && name.back() != '-') return {};
-  const std::string label = suggest_label(name);
-  return {false,
-          label.empty() ? "lower case letters, digits and dashes, a letter first"
-                        : fmt::format("lower case letters, digits and dashes, a letter first: \"{}\"", label),
-          self.at({"metadata", "name"})};
+  const auto name = name_of(self);
+  if (!name || (is_dns_label(name->text) && name->text.front() >= 'a')) return {};
+  const std::string better = suggest_dns_name(name->node->text(), false, true);
+  return violated(
+      fmt::format("{} must consist of lower-case letters, digits and '-', and begin with a letter",
+                  quoted(name->node->text())),
+      better.empty() ? "" : fmt::format("such as {}", quoted(better)), name->node);
 }
 
 CelOutcome name_is_short(const Node& self) {
-  const size_t size = name_of(self).size();
-  if (size <= 63) return {};
-  return {false, fmt::format("it has {} characters", size), self.at({"metadata", "name"})};
+  const auto name = name_of(self);
+  if (!name || name->text.size() <= kMaxLabel) return {};
+  return violated(fmt::format("has {} characters, at most {} are allowed", name->text.size(), kMaxLabel), "",
+                  name->node);
 }
 
 CelOutcome managed_by(const Node& self) {
-  if (self.text() == "trainer.kubeflow.org/trainjob-controller" || self.text() == "kueue.x-k8s.io/multikueue") return {};
-  return {false, "leave it out, or write \"trainer.kubeflow.org/trainjob-controller\" or \"kueue.x-k8s.io/multikueue\"",
-          nullptr};
+  if (self.text() == "trainer.kubeflow.org/trainjob-controller" || self.text() == "kueue.x-k8s.io/multikueue")
+    return {};
+  return violated(fmt::format("can't be {}", shown(self)),
+                  "leave it out, or write \"trainer.kubeflow.org/trainjob-controller\" or "
+                  "\"kueue.x-k8s.io/multikueue\"");
+}
+
+bool is_uri(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto in_scheme = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '.' || c == '-';
+  };
+  const size_t colon = text.find("://");
+  if (colon == std::string_view::npos || colon == 0 || text.size() == colon + 3) return false;
+  const std::string_view scheme = text.substr(0, colon);
+  return is_letter(scheme.front()) && std::ranges::all_of(scheme, in_scheme) && text.find('\n') == text.npos;
 }
 
 CelOutcome storage_uri(const Node& self) {
   const std::string_view uri = self.text();
-  if (uri.empty()) return {};
-  const size_t colon = uri.find("://");
-  const auto scheme = uri.substr(0, std::min(colon, uri.size()));
-  const bool fits = colon != std::string_view::npos && colon > 0 && uri.size() > colon + 3 && is_alpha(scheme.front()) &&
-                    std::ranges::all_of(scheme, [](char c) { return is_alnum(c) || c == '+' || c == '.' || c == '-'; }) &&
-                    uri.find('\n') == std::string_view::npos;
-  if (fits) return {};
-  return {false, "such as hf://owner/name, s3://bucket/path or pvc://claim/path", nullptr};
+  if (uri.empty() || is_uri(uri)) return {};
+  const bool is_hub_name =
+      std::ranges::count(uri, '/') == 1 && uri.find(':') == uri.npos && is_uri(fmt::format("hf://{}", uri));
+  return violated(fmt::format("{} must begin with a scheme", shown(self)),
+                  is_hub_name ? fmt::format("such as {}", quoted(fmt::format("hf://{}", uri)))
+                              : "such as hf://owner/name, s3://bucket/path or pvc://claim/path");
 }
 
-CelOutcome at_least_one(const Node& self) { return {self.as_int().value_or(0) >= 1, "", nullptr}; }
-
-CelOutcome one_policy_of_two(const Node& self) {
-  if (!has(self, "torch") || !has(self, "mpi")) return {};
-  return {false, "keep torch or mpi", self.get("mpi")};
+CelOutcome at_least_one(const Node& self) {
+  if (self.as_int().value_or(1) >= 1) return {};
+  return violated(fmt::format("must be at least 1, not {}", shown(self)));
 }
 
-CelOutcome one_policy(const Node& self) {
+CelOutcome at_most_one_of(const Node& self, std::initializer_list<std::string_view> policies) {
   std::vector<std::string_view> given;
-  for (const std::string_view policy : {"torch", "mpi", "jax", "xgboost", "flux"}) {
+  for (const std::string_view policy : policies) {
     if (has(self, policy)) given.push_back(policy);
   }
   if (given.size() <= 1) return {};
-  return {false, fmt::format("keep {} or {}", given[0], given[1]), nullptr};
+  const auto last = given.end() - 1;
+  return violated(
+      fmt::format("can have only one policy, not {} and {}", fmt::join(given.begin(), last, ", "), *last),
+      "keep one of them", self.get(given[1]));
+}
+
+CelOutcome one_policy_of_two(const Node& self) {
+  return at_most_one_of(self, {"torch", "mpi"});
+}
+
+CelOutcome one_policy(const Node& self) {
+  return at_most_one_of(self, {"torch", "mpi", "jax", "xgboost", "flux"});
 }
 
 CelOutcome elastic_without_num_nodes(const Node& self) {
-  const bool elastic = self.at({"torch", "elasticPolicy"}) != nullptr;
+  const Node* elastic = self.at({"torch", "elasticPolicy"});
   if (!elastic || !has(self, "numNodes")) return {};
-  return {false, "remove numNodes, or elasticPolicy, which Trainer ignores", self.get("numNodes")};
+  return violated("can't have both numNodes and torch.elasticPolicy", "remove it: Trainer has no use for it",
+                  elastic);
 }
 
 CelOutcome num_proc_per_node(const Node& self) {
-  if (const auto number = self.as_int()) return {*number > 0, "a number above 0, or auto, cpu, gpu", nullptr};
   const std::string_view word = self.text();
-  return {word == "auto" || word == "cpu" || word == "gpu", "auto, cpu, gpu or a number above 0", nullptr};
+  if (self.is_string() ? word == "auto" || word == "cpu" || word == "gpu" : self.as_int().value_or(1) > 0)
+    return {};
+  const bool is_number = std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  return violated(
+      fmt::format("must be auto, cpu, gpu or a number above 0, not {}", shown(self)),
+      self.is_string() && !word.empty() && is_number ? fmt::format("leave the quotes out: {}", word) : "");
 }
 
-// A missing key that the rule reads makes the rule fail, as it does in CEL.
+// A missing key that a rule reads makes the rule fail, as it does in CEL.
 CelOutcome startup_policy_or_depends_on(const Node& self) {
   const Node* policy = self.get("startupPolicy");
-  if (!policy) return {};
-  const Node* order = policy->get("startupPolicyOrder");
-  if (order && order->text() != "InOrder") return {};
+  const Node* order = policy ? policy->get("startupPolicyOrder") : nullptr;
+  if (!policy || (order && order->text() != "InOrder")) return {};
   const Node* jobs = self.get("replicatedJobs");
-  if (!order || !jobs) return {false, "add what the policy refers to, or remove startupPolicy", policy};
+  if (!order || !jobs) {
+    return violated(
+        fmt::format("with a startupPolicy needs {}", order ? "replicatedJobs" : "a startupPolicyOrder"), "",
+        policy);
+  }
   for (const Node* job : jobs->items()) {
     const yaml::Entry* depends = job->find("dependsOn");
-    if (depends) return {false, "remove dependsOn, or startupPolicy", depends->value};
+    if (depends)
+      return violated("can't have both startupPolicy InOrder and dependsOn", "remove one of the two",
+                      depends->value);
   }
   return {};
 }
 
 CelOutcome claims_without_namespace(const Node& self) {
   const Node* templates = self.get("templates");
-  if (!templates) return {false, "add templates:", nullptr};
+  if (!templates) return violated("needs templates", "add templates:");
   for (const Node* claim : templates->items()) {
     const Node* metadata = claim->get("metadata");
-    if (!metadata) return {false, "give the claim a metadata.name", claim};
+    if (!metadata) return violated("needs metadata in each template", "add metadata with a name", claim);
     const Node* ns = metadata->get("namespace");
-    if (ns && !ns->text().empty()) return {false, "remove it: claims live in the JobSet's namespace", ns};
+    if (!ns || ns->text().empty()) continue;
+    return violated("can't have a template with a namespace",
+                    "remove it: claims live in the JobSet's namespace", ns);
   }
   return {};
 }
 
 CelOutcome no_node_container(const Node& self) {
-  for (const Node* name : self.items()) {
-    if (name->text() == "node") return {false, "remove \"node\": it gets them anyway", name};
-  }
-  return {};
+  const auto found = std::ranges::find(self.items(), "node", &Node::text);
+  if (found == self.items().end()) return {};
+  return violated("can't hold \"node\"", "remove it: container node always gets the variables", *found);
 }
 
-CelOutcome has_last_updated_time(const Node& self) { return {has(self, "lastUpdatedTime"), "", nullptr}; }
+CelOutcome has_last_updated_time(const Node& self) {
+  if (has(self, "lastUpdatedTime")) return {};
+  return violated("needs lastUpdatedTime");
+}
 
 struct Rule {
   std::string_view text;
@@ -154,14 +199,17 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')", storage_uri},
     {"self >= 1", at_least_one},
     {"!(has(self.torch) && has(self.mpi))", one_policy_of_two},
-    {"[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x).size() <= 1",
+    {"[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x).size() "
+     "<= 1",
      one_policy},
-    {"!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))", elastic_without_num_nodes},
+    {"!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))",
+     elastic_without_num_nodes},
     {"self > 0 || self in ['auto', 'cpu', 'gpu']", num_proc_per_node},
     {"!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' && "
      "self.replicatedJobs.exists(x, has(x.dependsOn)))",
      startup_policy_or_depends_on},
-    {"self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)", claims_without_namespace},
+    {"self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)",
+     claims_without_namespace},
     {"!self.exists(c, c == 'node')", no_node_container},
     {"has(self.lastUpdatedTime)", has_last_updated_time},
 });
@@ -184,7 +232,7 @@ void walk(const Node& node, const Schema& schema, const Path& path, Violations& 
     base::Diagnostic diagnostic;
     diagnostic.rule = "input/cel";
     diagnostic.field = field_of(rule.rule, path);
-    diagnostic.message = fmt::format("{}: {}", diagnostic.field, rule.message);
+    diagnostic.message = fmt::format("{} {}", diagnostic.field, outcome.problem);
     diagnostic.hint = outcome.hint;
     diagnostic.location = yaml::locate(outcome.culprit ? *outcome.culprit : node);
     out.push_back(std::move(diagnostic));
@@ -194,6 +242,7 @@ void walk(const Node& node, const Schema& schema, const Path& path, Violations& 
     for (const Node* item : node.items()) walk(*item, *schema.items, path.child(index++), out);
   }
   for (const yaml::Entry& entry : node.entries()) {
+    if (path.is_root() && entry.key == "status") continue;
     const Property* property = schema.property(entry.key);
     const Schema* child = property ? property->schema : schema.additional;
     if (child) walk(*entry.value, *child, path.child(entry.key), out);
@@ -202,7 +251,9 @@ void walk(const Node& node, const Schema& schema, const Path& path, Violations& 
 
 }  // namespace
 
-bool knows_cel_rule(std::string_view rule) { return find(rule) != nullptr; }
+bool knows_cel_rule(std::string_view rule) {
+  return find(rule) != nullptr;
+}
 
 CelOutcome evaluate_cel(std::string_view rule, const Node& self) {
   const Rule* known = find(rule);

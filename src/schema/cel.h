@@ -13,6 +13,7 @@ struct CelOutcome {
   bool holds = true;
   std::string hint;                     // what to write instead
   const yaml::Node* culprit = nullptr;  // where to point, if not at the value itself
+  std::string problem;                  // what follows the field's name in the message: "must be at least 1"
 };
 
 // Whether the code knows the rule (a test walks all schemas with it).

@@ -35,7 +35,8 @@ const Node* default_map(const Node& map, const Schema& schema, const Maker& make
   for (const Property& property : schema.properties) {
     if (property.schema->default_json.empty() || map.get(property.name)) continue;
     changed = true;
-    entries.push_back({property.name, default_node(*property.schema, make, make.made("default", {&map})), {}});
+    entries.push_back(
+        {property.name, default_node(*property.schema, make, make.made("default", {&map})), {}});
   }
   return changed ? make.map(entries, map.origin()) : &map;
 }
@@ -64,7 +65,8 @@ const Node* default_node(const Schema& schema, const Maker& make, yaml::Origin o
 
 const Node* apply_defaults(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_map() && schema.type == Type::Object) return default_map(node, schema, make);
-  if (node.is_list() && schema.type == Type::Array && schema.items) return default_list(node, *schema.items, make);
+  if (node.is_list() && schema.type == Type::Array && schema.items)
+    return default_list(node, *schema.items, make);
   return &node;
 }
 

@@ -27,18 +27,20 @@ bool deletes(const Node& element) {
   return directive && directive->is_string() && directive->text() == "delete";
 }
 
-// Sorts by rank. Where one of two elements has none, Go's comparison says "less" both ways round, and what its
-// insertion sort makes of that is the order; so this is that sort. (Past 20 elements Go merges blocks.)
+// Sorts by rank. Where one of two elements has none, Go's comparison says "less" both ways round, and what
+// its insertion sort makes of that is the order; so this is that sort. (Past 20 elements Go merges blocks.)
 // Elements that say `$patch: delete` come last; only a patch that names an element twice leaves such ones.
 void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity) {
   const auto kept_end =
       std::ranges::stable_partition(items, [](const Node* item) { return !deletes(*item); }).begin();
   std::vector<std::pair<Rank, const Node*>> ranked;
   ranked.reserve(items.size());
-  for (auto item = items.begin(); item != kept_end; ++item) ranked.emplace_back(rank_in(order, **item, identity), *item);
+  for (auto item = items.begin(); item != kept_end; ++item)
+    ranked.emplace_back(rank_in(order, **item, identity), *item);
   const auto less = [](const Rank& a, const Rank& b) { return !a || !b || *a < *b; };
   for (size_t i = 1; i < ranked.size(); ++i) {
-    for (size_t j = i; j > 0 && less(ranked[j].first, ranked[j - 1].first); --j) std::swap(ranked[j], ranked[j - 1]);
+    for (size_t j = i; j > 0 && less(ranked[j].first, ranked[j - 1].first); --j)
+      std::swap(ranked[j], ranked[j - 1]);
   }
   std::ranges::transform(ranked, items.begin(), [](const auto& entry) { return entry.second; });
 }
@@ -67,7 +69,8 @@ void fail_merge(std::string message, const Node& culprit) {
 
 bool ElementIdentity::same_value(const Node& a, const Node& b) const {
   if (a.kind() != b.kind()) return false;
-  if (!a.is_scalar()) fail_merge("elements of a merged list are told apart by a number or a string", *culprit);
+  if (!a.is_scalar())
+    fail_merge("elements of a merged list are told apart by a number or a string", *culprit);
   return equal(a, b);
 }
 
@@ -75,7 +78,8 @@ const Node& ElementIdentity::key_of(const Node& element) const {
   if (merge_key.empty()) return element;
   const Node* key = element.get(merge_key);
   if (!key) {
-    fail_merge(fmt::format("an element of this list has no \"{}\", by which the list is merged", merge_key), *culprit);
+    fail_merge(fmt::format("an element of this list has no \"{}\", by which the list is merged", merge_key),
+               *culprit);
   }
   return *key;
 }
@@ -84,7 +88,8 @@ bool ElementIdentity::contains(ItemSpan items, const Node& element) const {
   return rank_in(items, element, *this).has_value();
 }
 
-Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before, const ElementIdentity& identity) {
+Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
+                      const ElementIdentity& identity) {
   if (identity.merge_key.empty()) {
     for (const ItemSpan items : {ItemSpan(merged), wanted, before}) {
       if (std::ranges::all_of(items, &Node::is_scalar)) continue;
@@ -112,9 +117,11 @@ void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& 
     if (!identity.merge_key.empty() && deletes(*element)) continue;
     // Other directives need no place in `order`, but Go refuses them behind its last one.
     if (next != order.end() && element->get("$patch")) continue;
-    while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next))) ++next;
+    while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next)))
+      ++next;
     if (next == order.end()) {
-      fail_merge("the elements of the patch must stand in the order that its $setElementOrder gives", *element);
+      fail_merge("the elements of the patch must stand in the order that its $setElementOrder gives",
+                 *element);
     }
     ++next;
   }

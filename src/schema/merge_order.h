@@ -34,8 +34,9 @@ struct ElementIdentity {
   bool contains(ItemSpan items, const yaml::Node& element) const;
 };
 
-// Elements of `merged` that `wanted` holds, in that order, woven into the others in their order of `before`: of
-// the two next candidates the wanted one goes first, unless both stood in `before` and the other one further up.
+// Elements of `merged` that `wanted` holds, in that order, woven into the others in their order of `before`:
+// of the two next candidates the wanted one goes first, unless both stood in `before` and the other one
+// further up.
 Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before, const ElementIdentity& identity);
 
 // $setElementOrder: fails unless `order` names every element of `patch`, in that order.

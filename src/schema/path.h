@@ -16,6 +16,12 @@ class Path {
   Path child(std::string_view key) const { return {*this, key}; }
   Path child(size_t index) const { return {*this, index}; }
 
+  bool is_root() const { return parent_ == nullptr; }
+  const Path* parent() const { return parent_; }
+  bool is_index() const { return is_index_; }
+  // "" for the root and for an index.
+  std::string_view key() const { return key_; }
+
   // spec.trainer.env[0].name; "" for the root.
   std::string str() const;
 

@@ -1,15 +1,28 @@
 #include "schema/pattern.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
+
+#include "schema/name_syntax.h"
 
 namespace trainjobc::schema {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_alnum(char c) { return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z'); }
-bool is_alpha(char c) { return is_alnum(c) && !is_digit(c); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_alnum(char c) {
+  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z');
+}
+bool is_alpha(char c) {
+  return is_alnum(c) && !is_digit(c);
+}
 
 // Takes a decimal number off the front: 1, 1., 1.5, .5.
 bool take_decimal(std::string_view& text) {
@@ -42,6 +55,23 @@ bool is_quantity(std::string_view text) {
   return take_decimal(text) && text.empty();
 }
 
+// What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" where that is anybody's guess.
+std::string suggest_quantity(std::string_view text) {
+  std::string better(text);
+  std::erase(better, ' ');
+  if (better.size() > 1 && (better.back() == 'B' || better.back() == 'b')) better.pop_back();
+  const auto upper = [](char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; };
+  if (better.size() > 2 && upper(better.back()) == 'I') {
+    better.back() = 'i';
+    better[better.size() - 2] = upper(better[better.size() - 2]);
+  } else if (!better.empty() && upper(better.back()) == 'K') {
+    better.back() = 'k';
+  } else if (!better.empty() && better.back() != 'm') {
+    better.back() = upper(better.back());
+  }
+  return better != text && is_quantity(better) ? better : "";
+}
+
 // The reason of a condition: a word of letters, digits, and _ , : inside.
 bool is_reason(std::string_view text) {
   if (text.empty() || !is_alpha(text.front())) return false;
@@ -50,26 +80,11 @@ bool is_reason(std::string_view text) {
   return std::ranges::all_of(text, inner) && (is_alnum(text.back()) || text.back() == '_');
 }
 
-bool is_dns_label(std::string_view text) {
-  const auto inner = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
-  return !text.empty() && std::ranges::all_of(text, inner) && text.front() != '-' && text.back() != '-';
-}
-
 // A qualified name: [prefix/]Name.
 bool is_qualified_name(std::string_view text) {
   const size_t slash = text.find('/');
-  if (slash != std::string_view::npos) {
-    std::string_view prefix = text.substr(0, slash);
-    while (true) {
-      const size_t dot = prefix.find('.');
-      if (!is_dns_label(prefix.substr(0, dot))) return false;
-      if (dot == std::string_view::npos) break;
-      prefix.remove_prefix(dot + 1);
-    }
-    text.remove_prefix(slash + 1);
-  }
-  const auto inner = [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; };
-  return !text.empty() && std::ranges::all_of(text, inner) && is_alnum(text.front()) && is_alnum(text.back());
+  if (slash == std::string_view::npos) return is_name_part(text);
+  return is_dns_subdomain(text.substr(0, slash)) && is_name_part(text.substr(slash + 1));
 }
 
 bool take_digits(std::string_view& text, size_t count) {
@@ -84,21 +99,42 @@ bool take(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
+int number(std::string_view digits) {
+  int value = 0;
+  for (const char c : digits) value = value * 10 + (c - '0');
+  return value;
+}
+
+// Z, or +02:00.
+bool is_zone(std::string_view text) {
+  if (text == "Z") return true;
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
+  const std::string_view hours = text.substr(1, 2);
+  const std::string_view minutes = text.substr(4, 2);
+  return std::ranges::all_of(hours, is_digit) && std::ranges::all_of(minutes, is_digit) &&
+         number(hours) <= 24 && number(minutes) <= 60;
+}
+
+// RFC 3339 as Go reads it. The API server's own check of custom resources takes a little more (a small t),
+// but nothing that Trainer could decode then.
 bool is_date_time(std::string_view text) {
-  if (!(take_digits(text, 4) && take(text, "-") && take_digits(text, 2) && take(text, "-") && take_digits(text, 2))) {
+  const std::string_view whole = text;
+  if (!(take_digits(text, 4) && take(text, "-") && take_digits(text, 2) && take(text, "-") &&
+        take_digits(text, 2) && take(text, "T") && take_digits(text, 2) && take(text, ":") &&
+        take_digits(text, 2) && take(text, ":") && take_digits(text, 2))) {
     return false;
   }
-  if (!(take(text, "Tt ") && take_digits(text, 2) && take(text, ":") && take_digits(text, 2) && take(text, ":") &&
-        take_digits(text, 2))) {
-    return false;
-  }
-  if (take(text, ".")) {
+  const auto at = [&](size_t from) { return number(whole.substr(from, 2)); };
+  using namespace std::chrono;
+  const year_month_day date(year(number(whole.substr(0, 4))), month(static_cast<unsigned>(at(5))),
+                            day(static_cast<unsigned>(at(8))));
+  if (!date.ok() || at(11) > 23 || at(14) > 59 || at(17) > 59) return false;
+  if (take(text, ".,")) {
     if (!take_digits(text, 1)) return false;
     while (take_digits(text, 1)) {
     }
   }
-  if (take(text, "Zz")) return text.empty();
-  return take(text, "+-") && take_digits(text, 2) && take(text, ":") && take_digits(text, 2) && text.empty();
+  return is_zone(text);
 }
 
 struct Known {
@@ -110,7 +146,7 @@ struct Known {
 constexpr std::array kKnown = std::to_array<Known>({
     {R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)",
      is_quantity,
-     {"input/quantity", "a quantity", "a number with at most one suffix of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei"}},
+     {"input/quantity", "a quantity", "such as 4, 500m, 1.5G or 32Gi"}},
     {R"(^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$)", is_reason, {"input/pattern", "a condition's reason", ""}},
     {R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$)",
      is_qualified_name,
@@ -130,11 +166,20 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   return !known || known->matches(text);
 }
 
-bool knows_pattern(std::string_view pattern) { return find(pattern) != nullptr; }
+bool knows_pattern(std::string_view pattern) {
+  return find(pattern) != nullptr;
+}
 
 PatternAdvice explain_pattern(std::string_view pattern) {
   const Known* known = find(pattern);
   return known ? known->advice : PatternAdvice{"input/pattern", "of the required form", ""};
+}
+
+std::string pattern_hint(std::string_view pattern, std::string_view text) {
+  const Known* known = find(pattern);
+  if (!known) return "";
+  const std::string better = known->matches == is_quantity ? suggest_quantity(text) : "";
+  return better.empty() ? std::string(known->advice.hint) : fmt::format("did you mean \"{}\"?", better);
 }
 
 }  // namespace trainjobc::schema

@@ -2,6 +2,7 @@
 // known by its text.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace trainjobc::schema {
@@ -19,5 +20,9 @@ struct PatternAdvice {
 };
 
 PatternAdvice explain_pattern(std::string_view pattern);
+
+// What to write instead of a text that doesn't match: the text corrected where that is plain, else the
+// advice's hint.
+std::string pattern_hint(std::string_view pattern, std::string_view text);
 
 }  // namespace trainjobc::schema

@@ -49,8 +49,9 @@ std::string_view directed_field(std::string_view key, std::string_view prefix, c
 }
 
 std::string shown(const Node& scalar) {
-  return scalar.is_string() ? fmt::format("\"{}\"", scalar.text())
-                            : fmt::format("{}", scalar.is_scalar() ? scalar.text() : to_string(scalar.kind()));
+  return scalar.is_string()
+             ? fmt::format("\"{}\"", scalar.text())
+             : fmt::format("{}", scalar.is_scalar() ? scalar.text() : to_string(scalar.kind()));
 }
 
 // Whether the lists hold maps. All elements must be of one kind.
@@ -126,7 +127,8 @@ class Merger {
     for (const Entry& change : changes) {
       const bool is_directive = change.key.starts_with(kDeletePrefix) || change.key.starts_with(kOrderPrefix);
       if (change.value->is_null() || is_directive || listed(change.key)) continue;
-      fail_merge(fmt::format("the patch sets \"{}\", which its $retainKeys does not list", change.key), *change.value);
+      fail_merge(fmt::format("the patch sets \"{}\", which its $retainKeys does not list", change.key),
+                 *change.value);
     }
     std::erase_if(merged, [&](const Entry& entry) { return !listed(entry.key); });
   }
@@ -161,7 +163,8 @@ class Merger {
       fail_merge(fmt::format("{} orders a list that has no elements", order.key), *order.value);
     }
     Items list = before;
-    if (patch) list = original ? merge_list(before, *patch, field, false) : items_of(without_directives(*patch));
+    if (patch)
+      list = original ? merge_list(before, *patch, field, false) : items_of(without_directives(*patch));
     hold_maps(before, items_of(patch), *order.value);
     const Node* sorted =
         make_.list(in_merged_order(list, wanted, before, identity), (original ? original : patch)->origin());
@@ -209,7 +212,8 @@ class Merger {
     if (node.is_map()) {
       Entries kept;
       for (const Entry& entry : node.entries()) {
-        if (!entry.value->is_null()) kept.push_back({entry.key, without_nulls(*entry.value), entry.key_origin});
+        if (!entry.value->is_null())
+          kept.push_back({entry.key, without_nulls(*entry.value), entry.key_origin});
       }
       return make_.map(kept, node.origin());
     }
@@ -224,7 +228,8 @@ class Merger {
       if (node.get(kDirective)) return nullptr;
       Entries kept;
       for (const Entry& entry : node.entries()) {
-        if (const Node* value = without_directives(*entry.value)) kept.push_back({entry.key, value, entry.key_origin});
+        if (const Node* value = without_directives(*entry.value))
+          kept.push_back({entry.key, value, entry.key_origin});
       }
       return make_.map(kept, node.origin());
     }
@@ -247,7 +252,8 @@ class Merger {
     return merge_maps(original, patch, field);
   }
 
-  static Items merge_scalars(Items& original, const Node& patch, const ListField& field, bool is_delete_list) {
+  static Items merge_scalars(Items& original, const Node& patch, const ListField& field,
+                             bool is_delete_list) {
     const ElementIdentity identity{"", &patch};
     Items merged = original;
     if (is_delete_list) {
@@ -273,7 +279,8 @@ class Merger {
   }
 
   // The patch's elements without those that are a $patch directive, which are carried out on `original`.
-  static Items take_directives(Items& original, const Node& patch, const ElementIdentity& identity, bool& replace) {
+  static Items take_directives(Items& original, const Node& patch, const ElementIdentity& identity,
+                               bool& replace) {
     Items changes;
     for (const Node* item : patch.items()) {
       const Node* directive = item->get(kDirective);
@@ -287,7 +294,8 @@ class Merger {
       } else if (word == "delete") {
         const Node* key = item->get(identity.merge_key);
         if (!key) {
-          fail_merge(fmt::format("$patch: delete needs the \"{}\" of what to delete", identity.merge_key), *item);
+          fail_merge(fmt::format("$patch: delete needs the \"{}\" of what to delete", identity.merge_key),
+                     *item);
         }
         std::erase_if(original, [&](const Node* old) {
           const Node* old_key = old->get(identity.merge_key);
@@ -295,7 +303,8 @@ class Merger {
         });
       } else {
         fail_merge(
-            fmt::format("$patch in a list must be \"replace\" or \"delete\", not {}", shown(*directive)), *directive);
+            fmt::format("$patch in a list must be \"replace\" or \"delete\", not {}", shown(*directive)),
+            *directive);
       }
     }
     return changes;
@@ -315,7 +324,8 @@ class Merger {
     for (const Node* change : changes) {
       const Node* key = change->get(field.merge_key);
       if (!key) {
-        fail_merge(fmt::format("this element has no \"{}\", by which the list is merged", field.merge_key), *change);
+        fail_merge(fmt::format("this element has no \"{}\", by which the list is merged", field.merge_key),
+                   *change);
       }
       const auto at = std::ranges::find_if(merged, [&](const Node* old) {
         const Node* old_key = old->get(field.merge_key);
@@ -336,7 +346,8 @@ class Merger {
 
 }  // namespace
 
-MergeResult strategic_merge(const Node* original, const Node& patch, const Schema& schema, const Maker& make) {
+MergeResult strategic_merge(const Node* original, const Node& patch, const Schema& schema,
+                            const Maker& make) {
   try {
     return Merger(make).merge_map(original, patch, &schema);
   } catch (MergeFailure& failure) {

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
 
 #include "base/suggest.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"
+#include "schema/words.h"
+#include "yaml/writer.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -13,19 +18,30 @@ namespace {
 using yaml::Kind;
 using yaml::Node;
 
-std::string_view type_name(const Schema& schema) {
-  if (schema.format == Format::Int32) return "int32";
+std::string_view type_words(const Schema& schema) {
+  if (schema.quantity) return "a quantity";
   switch (schema.type) {
-    case Type::Object: return "object";
-    case Type::Array: return "array";
-    case Type::String: return "string";
-    case Type::Integer: return "integer";
-    case Type::Number: return "number";
-    case Type::Boolean: return "boolean";
-    case Type::IntOrString: return "integer or string";
+    case Type::Object: return "a map";
+    case Type::Array: return "a list";
+    case Type::String: return "a string";
+    case Type::Integer: return "an integer";
+    case Type::Number: return "a number";
+    case Type::Boolean: return "true or false";
+    case Type::IntOrString: return "an integer or a string";
     case Type::Any: return "anything";
   }
   return "";
+}
+
+// 2.0 and 1e3 are integers to the API server, up to what a float holds exactly.
+std::optional<double> whole_number(const Node& node) {
+  double value = 0;
+  const std::string_view text = node.text();
+  if (!node.is_number() || std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) {
+    return std::nullopt;
+  }
+  if (node.as_int() || (std::trunc(value) == value && std::abs(value) < 0x1p53)) return value;
+  return std::nullopt;
 }
 
 bool has_type(const Node& node, const Schema& schema) {
@@ -34,27 +50,31 @@ bool has_type(const Node& node, const Schema& schema) {
     case Type::Object: return node.is_map();
     case Type::Array: return node.is_list();
     case Type::String: return node.is_string();
-    case Type::Integer: return node.is_int() && node.as_int().has_value();
+    case Type::Integer: return whole_number(node).has_value();
     case Type::Number: return node.is_number();
     case Type::Boolean: return node.is_bool();
-    case Type::IntOrString: return node.is_int() || node.is_string();
+    case Type::IntOrString: return node.is_string() || whole_number(node).has_value();
   }
   return true;
 }
 
-std::string quoted_list(std::span<const std::string_view> words) {
-  std::string out;
-  for (const std::string_view word : words) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
-  return out;
+// Whether the number has the width that the format asks for.
+bool has_width(const Node& node, const Schema& schema) {
+  if (schema.type != Type::Integer || schema.format == Format::None) return true;
+  const double value = whole_number(node).value_or(0);
+  const double limit = schema.format == Format::Int32 ? 0x1p31 : 0x1p63;
+  return -limit <= value && value < limit;
 }
 
-// A short spelling of a value for messages.
-std::string shown(const Node& node) {
-  if (node.is_map()) return "an object";
-  if (node.is_list()) return "an array";
-  if (!node.is_string()) return std::string(node.text());
-  const std::string_view text = node.text();
-  return text.size() <= 60 ? fmt::format("\"{}\"", text) : fmt::format("\"{}…\"", text.substr(0, 57));
+// "the string "4"", "the boolean true", "a list".
+std::string given_words(const Node& node) {
+  if (!node.is_scalar() || node.is_null()) return std::string(kind_words(node));
+  const std::string_view kind = kind_words(node);
+  return fmt::format("the {} {}", kind.substr(kind.find(' ') + 1), shown(node));
+}
+
+std::string count_words(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 class Validator {
@@ -64,14 +84,10 @@ class Validator {
   void validate(const Node& node, const Schema& schema, const Path& path) {
     if (!has_type(node, schema)) {
       report_type(node, schema, path);
-      check_enum(node, schema, path);
       return;
     }
     check_enum(node, schema, path);
-    if (schema.format == Format::Int32 && !fits_int32(node)) report_type(node, schema, path);
-    if (schema.format == Format::DateTime && !is_date_time(node.text())) {
-      add("input/format", node, path, fmt::format("{} is not a date-time", shown(node)), "write it as 2026-01-31T08:00:00Z");
-    }
+    check_format(node, schema, path);
     if (schema.bounds) check_bounds(node, *schema.bounds, path);
     if (node.is_map()) validate_map(node, schema, path);
     if (node.is_list()) validate_list(node, schema, path);
@@ -90,44 +106,88 @@ class Validator {
     return result.violations.back();
   }
 
-  static bool fits_int32(const Node& node) {
-    const auto value = node.as_int();
-    return value && *value >= INT32_MIN && *value <= INT32_MAX;
-  }
-
-  // 2026-01-31T08:00:00Z, with a fraction or an offset.
-  static bool is_date_time(std::string_view text) {
-    return matches_pattern("date-time", text);
-  }
-
   void report_type(const Node& node, const Schema& schema, const Path& path) {
     result.types_fit = false;
-    std::string hint;
-    if (schema.type == Type::String && (node.is_bool() || node.is_number())) {
-      hint = fmt::format("quote it: \"{}\"", source_text(node));
-    } else if (schema.quantity && node.kind() == Kind::Float) {
-      hint = fmt::format("quote it: \"{}\"", source_text(node));
-    } else if (node.is_string() && !node.text().empty() &&
-               (schema.type == Type::Integer || schema.type == Type::Boolean)) {
-      hint = "write it without quotes";
-    } else if (schema.type == Type::Array && node.is_scalar()) {
-      hint = fmt::format("write a list: [{}]", source_text(node));
+    if (node.is_int() && schema.type == Type::Integer) {
+      report_width(node, 64, path);
+      return;
     }
-    const std::string_view given = node.is_int() && schema.type == Type::Integer ? "out of range" : to_string(node.kind());
-    add("input/type", node, path, fmt::format("{} must be of type {}, not {}", path.str(), type_name(schema), given),
-        hint);
+    base::Diagnostic& diagnostic =
+        add("input/type", node, path,
+            fmt::format("{} must be {}, not {}", path.str(), type_words(schema), given_words(node)));
+    const bool is_quotable = node.is_bool() || node.is_number();
+    const bool takes_text = schema.type == Type::String || schema.type == Type::IntOrString;
+    if (takes_text && is_quotable) {
+      rewrite(diagnostic, "quote it", fmt::format("\"{}\"", source_text(node)), node);
+    } else if (node.is_string() && reads_as(node.text(), schema.type)) {
+      rewrite(diagnostic, "leave the quotes out", std::string(node.text()), node);
+    } else if (schema.type == Type::Array) {
+      diagnostic.hint = list_hint(node, *schema.items);
+    } else if (schema.type == Type::Object) {
+      diagnostic.hint = map_hint(node, schema);
+    }
   }
 
-  // As it is written, so that 007 and yes are quoted as they stand.
-  static std::string source_text(const Node& node) {
-    const base::Location at = yaml::locate(node);
-    if (!at.file || at.end_line != at.line || !node.origin().file()) return std::string(node.text());
-    return std::string(at.file->line(at.line).substr(at.column - 1, at.end_column - at.column));
+  void report_width(const Node& node, int bits, const Path& path) {
+    add("input/type", node, path,
+        fmt::format("{} must fit in {} bits, {} does not", path.str(), bits, node.text()));
+  }
+
+  // Hints at the only spelling of the scalar that can be meant, and offers it as a fix.
+  static void rewrite(base::Diagnostic& diagnostic, std::string_view what, const std::string& text,
+                      const Node& node) {
+    diagnostic.hint = fmt::format("{}: {}", what, text);
+    const base::Location& at = diagnostic.location;
+    if (node.origin().file() && at.line != 0 && at.end_line == at.line) diagnostic.fix.push_back({at, text});
+  }
+
+  // Whether the text would be a value of the type if nobody had quoted it.
+  static bool reads_as(std::string_view text, Type type) {
+    if (type == Type::Boolean) return text == "true" || text == "false";
+    if (type != Type::Integer || text.empty() || text.size() > 18) return false;
+    if (text.size() > 1 && text.starts_with('0')) return false;
+    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  // What to write where a list belongs.
+  static std::string list_hint(const Node& node, const Schema& items) {
+    if (node.is_null()) return "";
+    if (node.is_scalar()) {
+      if (items.type == Type::String) return fmt::format("write a list: [{}]", words_of(source_text(node)));
+      return items.property("name") ? fmt::format("write a list: - name: {}", source_text(node)) : "";
+    }
+    if (items.type != Type::Object || node.size() == 0) return "";
+    const std::string_view first = node.entries().front().key;
+    if (items.property(first)) return fmt::format("begin each element with a dash: - {}:", first);
+    return items.property("name") ? fmt::format("write a list: - name: {}", first) : "";
+  }
+
+  // "python", "train.py" for a command line; one string where a shell would have to split it.
+  static std::string words_of(std::string_view text) {
+    if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front()) {
+      text = text.substr(1, text.size() - 2);
+    }
+    if (text.find_first_of("'\"\\$`|&;<>(){}*\n") != std::string_view::npos) return "...";
+    std::string out;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find(' '), text.size());
+      if (end > 0) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out.empty() ? "\"\"" : out;
+  }
+
+  // What to write where a map belongs.
+  static std::string map_hint(const Node& node, const Schema& schema) {
+    if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) return "leave the dash out";
+    if (node.is_string() && schema.property("name"))
+      return fmt::format("write {{name: {}}}", source_text(node));
+    return "";
   }
 
   void check_enum(const Node& node, const Schema& schema, const Path& path) {
-    if (schema.enums.empty()) return;
-    if (node.is_string() && std::ranges::find(schema.enums, node.text()) != schema.enums.end()) return;
+    if (schema.enums.empty() || std::ranges::find(schema.enums, node.text()) != schema.enums.end()) return;
+    result.types_fit = false;
     std::string hint = fmt::format("one of {}", quoted_list(schema.enums));
     if (const auto meant = base::closest(node.text(), schema.enums)) {
       hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
@@ -135,66 +195,82 @@ class Validator {
     add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), shown(node)), hint);
   }
 
+  void check_format(const Node& node, const Schema& schema, const Path& path) {
+    if (!has_width(node, schema)) {
+      result.types_fit = result.types_fit && !schema.bounds;  // an oddity of the API server
+      report_width(node, schema.format == Format::Int32 ? 32 : 64, path);
+    }
+    if (schema.format != Format::DateTime || matches_pattern("date-time", node.text())) return;
+    result.types_fit = false;
+    add("input/format", node, path, fmt::format("{} must be a date-time, not {}", path.str(), shown(node)),
+        "such as 2026-01-31T08:00:00Z");
+  }
+
   void check_bounds(const Node& node, const Bounds& bounds, const Path& path) {
-    if (const auto value = node.as_int()) {
-      if (bounds.minimum && *value < *bounds.minimum) {
-        add("input/bounds", node, path, fmt::format("{} must be at least {}, not {}", path.str(), *bounds.minimum, *value));
+    if (const auto value = whole_number(node)) {
+      if (bounds.minimum && *value < static_cast<double>(*bounds.minimum)) {
+        add("input/bounds", node, path,
+            fmt::format("{} must be at least {}, not {}", path.str(), *bounds.minimum, node.text()));
       }
-      if (bounds.maximum && *value > *bounds.maximum) {
-        add("input/bounds", node, path, fmt::format("{} must be at most {}, not {}", path.str(), *bounds.maximum, *value));
+      if (bounds.maximum && *value > static_cast<double>(*bounds.maximum)) {
+        add("input/bounds", node, path,
+            fmt::format("{} must be at most {}, not {}", path.str(), *bounds.maximum, node.text()));
       }
     }
     if (node.is_string()) check_string(node, bounds, path);
-    if (node.is_list()) check_size(node, bounds.min_items, bounds.max_items, "items", path);
-    if (node.is_map()) check_size(node, bounds.min_properties, std::nullopt, "fields", path);
+    const auto size = static_cast<int64_t>(node.size());
+    if (node.is_list()) check_length(node, size, bounds.min_items, bounds.max_items, "item", path);
   }
 
   void check_string(const Node& node, const Bounds& bounds, const Path& path) {
     const auto length = static_cast<int64_t>(std::ranges::count_if(
         node.text(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-    if (bounds.min_length && length < *bounds.min_length) {
-      add("input/bounds", node, path,
-          length == 0 ? fmt::format("{} can't be empty", path.str())
-                      : fmt::format("{} must have at least {} characters", path.str(), *bounds.min_length));
-    }
-    if (bounds.max_length && length > *bounds.max_length) {
-      add("input/bounds", node, path,
-          fmt::format("{} must have at most {} characters, it has {}", path.str(), *bounds.max_length, length));
-    }
-    if (!bounds.pattern.empty() && !matches_pattern(bounds.pattern, node.text())) {
-      const PatternAdvice advice = explain_pattern(bounds.pattern);
-      add(advice.rule, node, path, fmt::format("{} is not {}", shown(node), advice.what), std::string(advice.hint));
-    }
+    check_length(node, length, bounds.min_length, bounds.max_length, "character", path);
+    if (bounds.pattern.empty() || matches_pattern(bounds.pattern, node.text())) return;
+    const PatternAdvice advice = explain_pattern(bounds.pattern);
+    add(advice.rule, node, path, fmt::format("{} must be {}, not {}", path.str(), advice.what, shown(node)),
+        pattern_hint(bounds.pattern, node.text()));
   }
 
-  void check_size(const Node& node, std::optional<int64_t> least, std::optional<int64_t> most, std::string_view what,
-                  const Path& path) {
-    const auto size = static_cast<int64_t>(node.size());
-    if (least && size < *least) {
-      add("input/bounds", node, path, fmt::format("{} must have at least {} {}", path.str(), *least, what));
+  // The API server evaluates no CEL rule over what is too long, but does so over what is too short.
+  void check_length(const Node& node, int64_t length, std::optional<int64_t> least,
+                    std::optional<int64_t> most, std::string_view what, const Path& path) {
+    if (least && length < *least) {
+      add("input/bounds", node, path,
+          length == 0 && *least == 1 ? fmt::format("{} can't be empty", path.str())
+                                     : fmt::format("{} must have at least {}, it has {}", path.str(),
+                                                   count_words(*least, what), length));
     }
-    if (most && size > *most) {
-      add("input/bounds", node, path, fmt::format("{} must have at most {} {}, it has {}", path.str(), *most, what, size));
+    if (most && length > *most) {
+      result.types_fit = false;
+      add("input/bounds", node, path,
+          fmt::format("{} must have at most {}, it has {}", path.str(), count_words(*most, what), length));
     }
   }
 
   void validate_map(const Node& map, const Schema& schema, const Path& path) {
+    if (schema.bounds)
+      check_length(map, count_known(map, schema), schema.bounds->min_properties, {}, "field", path);
     for (const std::string_view name : schema.required) {
-      if (!map.get(name)) report_required(map, name, path);
+      if (map.get(name)) continue;
+      result.types_fit = false;
+      const Path child = path.child(name);
+      add("input/required", map, child, fmt::format("{} is required", child.str()),
+          fmt::format("add {}:", name));
     }
     for (const yaml::Entry& entry : map.entries()) {
+      if (path.is_root() && entry.key == "status") continue;
       const Property* property = schema.property(entry.key);
       const Schema* child = property ? property->schema : schema.additional;
       if (child) validate(*entry.value, *child, path.child(entry.key));
     }
   }
 
-  void report_required(const Node& map, std::string_view name, const Path& path) {
-    const Path child = path.child(name);
-    const std::string where = path.str();
-    base::Diagnostic& diagnostic =
-        add("input/required", map, child, fmt::format("{} is required", child.str()));
-    diagnostic.hint = fmt::format("add {}:", name);
+  // The API server drops unknown fields before it counts.
+  static int64_t count_known(const Node& map, const Schema& schema) {
+    return std::ranges::count_if(map.entries(), [&](const yaml::Entry& entry) {
+      return schema.additional || schema.property(entry.key);
+    });
   }
 
   void validate_list(const Node& list, const Schema& schema, const Path& path) {
@@ -202,42 +278,55 @@ class Validator {
     if (schema.items) {
       for (const Node* item : list.items()) validate(*item, *schema.items, path.child(index++));
     }
-    if (schema.list_type == ListType::Map || schema.list_type == ListType::Set) check_keys(list, schema, path);
+    if (schema.list_type == ListType::Map || schema.list_type == ListType::Set)
+      check_keys(list, schema, path);
   }
 
-  // The identity of an element: its keys' values, or for a set itself.
-  static bool same_keys(const Node& a, const Node& b, const Schema& list) {
-    if (list.list_type == ListType::Set) return equal(a, b);
-    return std::ranges::all_of(list.list_keys, [&](std::string_view key) {
-      const Node* x = a.get(key);
-      const Node* y = b.get(key);
-      return x && y ? equal(*x, *y) : x == y;
-    });
+  // The identity of an element as text: its keys' values, or for a set itself.
+  static std::string identity(const Node& item, const Schema& list) {
+    std::string out;
+    if (list.list_type == ListType::Set) {
+      yaml::write_json(item, yaml::KeyOrder::Kubernetes, 0, out);
+      return out;
+    }
+    for (const std::string_view key : list.list_keys) {
+      if (const Node* value = item.get(key)) yaml::write_json(*value, yaml::KeyOrder::Kubernetes, 0, out);
+      out += '\n';
+    }
+    return out;
   }
 
-  static std::string key_text(const Node& item, const Schema& list) {
+  static std::string key_words(const Node& item, const Schema& list) {
     if (list.list_type == ListType::Set) return shown(item);
     std::string out;
     for (const std::string_view key : list.list_keys) {
-      const Node* value = item.get(key);
-      if (!value) continue;
-      out += fmt::format("{}{} {}", out.empty() ? "" : " and ", key, shown(*value));
+      if (const Node* value = item.get(key)) {
+        out += fmt::format("{}{} {}", out.empty() ? "" : " and ", key, shown(*value));
+      }
     }
-    return out.empty() ? "no key" : out;
+    return out.empty() ? fmt::format("an element without {}", list.list_keys.front()) : out;
   }
 
+  // Each key that comes again is reported once, at its second appearance, as the API server does.
   void check_keys(const Node& list, const Schema& schema, const Path& path) {
     const auto items = list.items();
+    const auto is_element = [](const Node* item) { return item->is_map() || item->is_null(); };
+    // The wrong types are reported; the API server looks no further.
+    if (schema.list_type == ListType::Map && !std::ranges::all_of(items, is_element)) return;
+    struct Seen {
+      const Node* first = nullptr;
+      size_t times = 0;
+    };
+    std::unordered_map<std::string, Seen> seen;
     for (size_t i = 0; i < items.size(); ++i) {
-      if (schema.list_type == ListType::Map && !items[i]->is_map()) continue;  // its type was reported
-      for (size_t j = 0; j < i; ++j) {
-        if (!same_keys(*items[i], *items[j], schema)) continue;
-        base::Diagnostic& duplicate =
-            add("input/duplicate", *items[i], path.child(i),
-                fmt::format("{} holds {} twice", path.str(), key_text(*items[i], schema)), "remove one of the two");
-        duplicate.notes.push_back({"the first one", yaml::locate(*items[j])});
-        break;
-      }
+      Seen& same = seen[identity(*items[i], schema)];
+      if (++same.times == 1) same.first = items[i];
+      if (same.times != 2) continue;
+      base::Diagnostic& duplicate =
+          add("input/duplicate", *items[i], path.child(i),
+              fmt::format("{} holds {} twice", path.str(), key_words(*items[i], schema)),
+              "remove one of the two");
+      duplicate.notes.push_back({"the first one", yaml::locate(*same.first)});
     }
   }
 };

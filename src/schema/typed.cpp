@@ -1,7 +1,13 @@
 #include "schema/typed.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <optional>
 #include <vector>
 
+#include "schema/pattern.h"
 #include "yaml/quantity.h"
 
 namespace trainjobc::schema {
@@ -21,23 +27,59 @@ const Node* typed_quantity(const Node& node, const Maker& make) {
   return make.copied(text, node.origin());
 }
 
-// The zero value of a field that is always written; nullptr for those that are left out (or written as null).
-const Node* zero_value(const Property& property, const Maker& make, yaml::Origin origin) {
-  if (property.wire == Wire::Struct) return as_typed(*make.map({}, origin), *property.schema, make);
-  if (property.wire != Wire::Always) return nullptr;
-  if (property.schema->quantity) return make.string("0", origin);
-  switch (property.schema->type) {
-    case Type::Boolean: return make.boolean(false, origin);
-    case Type::Integer:
-    case Type::IntOrString: return make.integer(0, origin);
-    case Type::String: return make.string("", origin);
-    default: return nullptr;
-  }
+int digits(std::string_view text, size_t at, size_t count) {
+  int value = 0;
+  std::from_chars(text.data() + at, text.data() + at + count, value);
+  return value;
 }
 
-bool is_dropped(const Node& value, Wire wire) {
+// A time as Kubernetes writes it: UTC, whole seconds.
+const Node* typed_time(const Node& node, const Maker& make) {
+  using namespace std::chrono;
+  const std::string_view text = node.text();
+  if (!node.is_string() || !matches_pattern("date-time", text)) return &node;
+  const year_month_day date(year(digits(text, 0, 4)), month(static_cast<unsigned>(digits(text, 5, 2))),
+                            day(static_cast<unsigned>(digits(text, 8, 2))));
+  auto time = sys_days(date) + hours(digits(text, 11, 2)) + minutes(digits(text, 14, 2)) +
+              seconds(digits(text, 17, 2));
+  if (text.back() != 'Z') {
+    const size_t zone = text.size() - 6;
+    const auto offset = hours(digits(text, zone + 1, 2)) + minutes(digits(text, zone + 4, 2));
+    time += text[zone] == '+' ? -offset : offset;
+  }
+  const year_month_day utc(floor<days>(time));
+  const hh_mm_ss clock(time - floor<days>(time));
+  const std::string out =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(utc.year()),
+                  static_cast<unsigned>(utc.month()), static_cast<unsigned>(utc.day()), clock.hours().count(),
+                  clock.minutes().count(), clock.seconds().count());
+  return out == text ? &node : make.copied(out, node.origin());
+}
+
+// What Go makes of a null, or of an absent value that is always written; nullptr for a list or a map, which
+// become a null.
+const Node* zero_value(const Schema& schema, const Maker& make, yaml::Origin origin) {
+  if (schema.quantity) return make.string("0", origin);
+  switch (schema.type) {
+    case Type::Boolean: return make.boolean(false, origin);
+    case Type::Integer:
+    case Type::Number:
+    case Type::IntOrString: return make.integer(0, origin);
+    case Type::String: return schema.format == Format::DateTime ? nullptr : make.string("", origin);
+    case Type::Object:
+      return schema.properties.empty() ? nullptr : as_typed(*make.map({}, origin), schema, make);
+    case Type::Array:
+    case Type::Any: return nullptr;
+  }
+  return nullptr;
+}
+
+bool is_dropped(const Node& value, const Property& property) {
   if (value.is_null()) return true;
-  return (wire == Wire::OmitEmpty || wire == Wire::Null) && value.is_empty_value();
+  if (property.wire == Wire::OmitEmpty) return value.is_empty_value();
+  // Written by Go, but dropped by the apply configurations that the controllers send.
+  return property.wire == Wire::Null && !value.is_scalar() && value.size() == 0 &&
+         property.schema->properties.empty();
 }
 
 const Node* typed_struct(const Node& map, const Schema& schema, const Maker& make) {
@@ -47,7 +89,7 @@ const Node* typed_struct(const Node& map, const Schema& schema, const Maker& mak
   for (const Entry& entry : map.entries()) {
     const Property* property = schema.property(entry.key);
     const Node* value = property ? as_typed(*entry.value, *property->schema, make) : nullptr;
-    if (!value || is_dropped(*value, property->wire)) {
+    if (!value || is_dropped(*value, *property)) {
       changed = true;
       continue;
     }
@@ -58,7 +100,7 @@ const Node* typed_struct(const Node& map, const Schema& schema, const Maker& mak
     if (property.wire != Wire::Struct && property.wire != Wire::Always) continue;
     const Node* given = map.get(property.name);
     if (given && !given->is_null()) continue;
-    const Node* zero = zero_value(property, make, make.made("zero-value", {&map}));
+    const Node* zero = zero_value(*property.schema, make, make.made("zero-value", {&map}));
     if (!zero) continue;
     changed = true;
     entries.push_back({property.name, zero, {}});
@@ -66,12 +108,18 @@ const Node* typed_struct(const Node& map, const Schema& schema, const Maker& mak
   return changed ? make.map(entries, map.origin()) : &map;
 }
 
+// A value of a dictionary or an item of a list.
+const Node* typed_element(const Node& node, const Schema& schema, const Maker& make) {
+  const Node* zero = node.is_null() ? zero_value(schema, make, node.origin()) : nullptr;
+  return zero ? zero : as_typed(node, schema, make);
+}
+
 const Node* typed_dictionary(const Node& map, const Schema& values, const Maker& make) {
   std::vector<Entry> entries;
   entries.reserve(map.size());
   bool changed = false;
   for (const Entry& entry : map.entries()) {
-    const Node* value = as_typed(*entry.value, values, make);
+    const Node* value = typed_element(*entry.value, values, make);
     changed = changed || value != entry.value;
     entries.push_back({entry.key, value, entry.key_origin});
   }
@@ -83,7 +131,7 @@ const Node* typed_list(const Node& list, const Schema& items, const Maker& make)
   values.reserve(list.size());
   bool changed = false;
   for (const Node* item : list.items()) {
-    values.push_back(as_typed(*item, items, make));
+    values.push_back(typed_element(*item, items, make));
     changed = changed || values.back() != item;
   }
   return changed ? make.list(values, list.origin()) : &list;
@@ -93,11 +141,13 @@ const Node* typed_list(const Node& list, const Schema& items, const Maker& make)
 
 const Node* as_typed(const Node& node, const Schema& schema, const Maker& make) {
   if (schema.quantity) return typed_quantity(node, make);
+  if (schema.format == Format::DateTime) return typed_time(node, make);
   if (schema.type == Type::Object && node.is_map()) {
     if (!schema.properties.empty()) return typed_struct(node, schema, make);
     return schema.additional ? typed_dictionary(node, *schema.additional, make) : &node;
   }
-  if (schema.type == Type::Array && node.is_list() && schema.items) return typed_list(node, *schema.items, make);
+  if (schema.type == Type::Array && node.is_list() && schema.items)
+    return typed_list(node, *schema.items, make);
   return &node;
 }
 

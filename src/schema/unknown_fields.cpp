@@ -1,65 +1,151 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 #include "base/suggest.h"
+#include "schema/field_search.h"
 #include "schema/validate.h"
+#include "schema/words.h"
 
 namespace trainjobc::schema {
 namespace {
 
-std::string parent_of(const std::string& field) {
-  const size_t dot = field.rfind('.');
-  return dot == std::string::npos ? "the object" : field.substr(0, dot);
-}
+constexpr size_t kMaxListed = 10;
 
-base::Diagnostic unknown_field(const yaml::Entry& entry, const Schema& schema, const Path& path) {
+// Fields of one version, and what other versions have for the same purpose beside them.
+struct Replacement {
+  std::string_view field;
+  std::string_view instead;
+};
+
+constexpr std::array kReplacements = std::to_array<Replacement>({
+    {"podSpecOverrides", "podTemplateOverrides"},
+    {"podSpecOverrides", "runtimePatches"},
+    {"podTemplateOverrides", "podSpecOverrides"},
+    {"podTemplateOverrides", "runtimePatches"},
+    {"runtimePatches", "podSpecOverrides"},
+    {"runtimePatches", "podTemplateOverrides"},
+    {"labels", "runtimePatches"},
+    {"annotations", "runtimePatches"},
+});
+
+std::vector<std::string_view> names_of(const Schema& schema) {
   std::vector<std::string_view> names;
   names.reserve(schema.properties.size());
   for (const Property& property : schema.properties) names.push_back(property.name);
-  const auto meant = base::closest(entry.key, names);
-  const std::string field = path.str();
-  base::Diagnostic diagnostic;
-  diagnostic.rule = "input/unknown-field";
-  diagnostic.field = field;
-  diagnostic.message = fmt::format("unknown field \"{}\" in {}", entry.key, parent_of(field));
-  diagnostic.location = yaml::locate_key(entry);
-  if (meant) {
-    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
-  } else if (names.empty()) {
-    diagnostic.hint = "it takes no fields";
-  }
-  return diagnostic;
+  return names;
 }
 
-void walk(const yaml::Node& node, const Schema& schema, const Path& path, Violations& out) {
-  if (node.is_list()) {
-    if (schema.type != Type::Array || !schema.items) return;
+// What the search for hints starts from; `kind` is empty where nothing is known but the schema.
+struct Context {
+  const Schema* root = nullptr;
+  std::string_view kind;
+  std::string_view trainer_version;
+};
+
+std::string replacement_hint(const Context& context, const Schema& parent, std::string_view field) {
+  for (const Replacement& replacement : kReplacements) {
+    if (replacement.field != field || !parent.property(replacement.instead)) continue;
+    return fmt::format("; Trainer {} has {} instead", context.trainer_version, replacement.instead);
+  }
+  return "";
+}
+
+// Where other versions know the field at this place; "" where none does.
+std::string version_hint(const Context& context, const Schema& parent, const Path& field) {
+  std::string_view first;
+  std::string_view last;
+  bool is_newer = false;
+  for (const VersionSchemas& version : all_versions()) {
+    const KindSchema* kind = version.kind(context.kind);
+    if (!kind || !schema_at(*kind->schema, field)) continue;
+    if (first.empty()) first = version.trainer;
+    last = version.trainer;
+    is_newer = &version > find_version(context.trainer_version);
+  }
+  if (first.empty()) return "";
+  std::string hint = fmt::format("it existed until Trainer {}", last);
+  if (first == last) hint = fmt::format("only Trainer {} has it", last);
+  if (is_newer) hint = fmt::format("it exists since Trainer {}", first);
+  return hint + replacement_hint(context, parent, field.key());
+}
+
+// `parent` is the schema of the map that holds the field; nullptr where no map belongs.
+std::string hint_for(const Context& context, const Schema* parent, const Path& field) {
+  if (!parent) return "no list belongs here";
+  if (parent->type == Type::Array) return fmt::format("{} takes a list", field.parent()->str());
+  if (parent->type != Type::Object) return fmt::format("{} takes no fields", field.parent()->str());
+  if (!context.kind.empty()) {
+    if (std::string hint = version_hint(context, *parent, field); !hint.empty()) return hint;
+  }
+  const auto names = names_of(*parent);
+  if (const auto meant = base::closest(field.key(), names))
+    return fmt::format("did you mean \"{}\"?", *meant);
+  if (context.root) {
+    const std::string place = find_place(*context.root, field);
+    if (!place.empty()) return fmt::format("it is a field of {}", place);
+  }
+  if (names.empty()) return fmt::format("{} takes no fields", field.parent()->str());
+  return names.size() <= kMaxListed ? fmt::format("it takes {}", fmt::join(names, ", ")) : "";
+}
+
+class Walker {
+ public:
+  explicit Walker(const Context& context) : context_(context) {}
+  Violations found;
+
+  // `schema` is nullptr inside a list that stands where none may.
+  void walk(const yaml::Node& node, const Schema* schema, const Path& path) {
+    if (schema && schema->type == Type::Any) return;
     size_t index = 0;
-    for (const yaml::Node* item : node.items()) walk(*item, *schema.items, path.child(index++), out);
-    return;
-  }
-  if (!node.is_map() || schema.type != Type::Object) return;
-  if (schema.properties.empty() && !schema.additional) {
-    for (const yaml::Entry& entry : node.entries()) out.push_back(unknown_field(entry, schema, path.child(entry.key)));
-    return;
-  }
-  for (const yaml::Entry& entry : node.entries()) {
-    const Property* property = schema.property(entry.key);
-    const Schema* child = property ? property->schema : schema.additional;
-    const Path at = path.child(entry.key);
-    if (child) {
-      walk(*entry.value, *child, at, out);
-    } else {
-      out.push_back(unknown_field(entry, schema, at));
+    for (const yaml::Node* item : node.items()) {
+      walk(*item, schema ? schema->items : nullptr, path.child(index++));
+    }
+    for (const yaml::Entry& entry : node.entries()) {
+      const Property* property = schema ? schema->property(entry.key) : nullptr;
+      const Schema* child = property ? property->schema : schema ? schema->additional : nullptr;
+      const Path at = path.child(entry.key);
+      if (child) {
+        walk(*entry.value, child, at);
+      } else {
+        report(entry, schema, at);
+      }
     }
   }
-}
+
+ private:
+  void report(const yaml::Entry& entry, const Schema* parent, const Path& path) {
+    const std::string where = path.parent()->str();
+    base::Diagnostic diagnostic;
+    diagnostic.rule = "input/unknown-field";
+    diagnostic.field = path.str();
+    diagnostic.message =
+        fmt::format("unknown field {} in {}", quoted(entry.key), where.empty() ? "the object" : where);
+    diagnostic.hint = hint_for(context_, parent, path);
+    diagnostic.location = yaml::locate_key(entry);
+    found.push_back(std::move(diagnostic));
+  }
+
+  const Context& context_;
+};
 
 }  // namespace
 
 Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const Path& path) {
-  Violations out;
-  walk(node, schema, path, out);
-  return out;
+  const Context context;
+  Walker walker(context);
+  walker.walk(node, &schema, path);
+  return std::move(walker.found);
+}
+
+Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
+                               std::string_view trainer_version) {
+  const Context context{&schema, kind, trainer_version};
+  Walker walker(context);
+  walker.walk(node, &schema, {});
+  return std::move(walker.found);
 }
 
 }  // namespace trainjobc::schema

@@ -3,6 +3,7 @@
 // it finds, with rule, field, message, hint and location set; the caller adds object and stage.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -16,16 +17,23 @@ using Violations = std::vector<base::Diagnostic>;
 
 // Fields that the schema doesn't know (strict decoding).
 Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const Path& path = {});
+// The same for a whole object of `kind`, with hints that look further: fields that only other Trainer
+// versions have, fields that belong elsewhere in the object.
+Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
+                               std::string_view trainer_version);
 
 struct Validation {
   Violations violations;
-  bool types_fit = true;  // false: a value has the wrong type, and the API server evaluates no CEL rule
+  // False: a value has the wrong type, is missing, unsupported or too long; the API server then evaluates no
+  // CEL rule.
+  bool types_fit = true;
 };
 
-// Everything but unknown fields and CEL rules. `node` has its defaults.
+// Everything but unknown fields and CEL rules. `node` has its defaults. The status of a whole object is not
+// looked at: the API server drops it at creation.
 Validation validate_structure(const yaml::Node& node, const Schema& schema, const Path& path = {});
 
-// The CEL rules of creation; transition rules (self == oldSelf) hold trivially.
+// The CEL rules of creation; transition rules (self == oldSelf) hold trivially. The types of `node` fit.
 Violations validate_cel(const yaml::Node& node, const Schema& schema, const Path& path = {});
 
 }  // namespace trainjobc::schema

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "base/utf8.h"
+
 namespace trainjobc::yaml {
 namespace {
 
 using base::Diagnostic;
 using base::Severity;
 using base::Stage;
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
@@ -29,62 +36,106 @@ void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnos
   diagnostics.add({.rule = "yaml/document-separator",
                    .stage = Stage::Yaml,
                    .severity = Severity::Error,
-                   .message = "a document can't begin on the line of its \"---\" separator: Kubernetes splits "
-                              "files there and refuses the rest of the line",
+                   .message =
+                       "a document can't begin on the line of its \"---\" separator: Kubernetes splits "
+                       "files there and refuses the rest of the line",
                    .hint = "begin it on the next line",
                    .location = line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)});
 }
 
-// The length of the text up to its `...` line; warns where more than comments stands below it.
-size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics) {
-  uint32_t number = chunk.first_line;
-  size_t length = 0;
-  bool ended = false;
-  for (size_t at = 0; at < chunk.text.size(); ++number) {
-    const size_t next = std::min(chunk.text.find('\n', at), chunk.text.size() - 1) + 1;
-    const std::string_view line = file.line(number);
-    const std::string_view content = trim(line);
-    if (!ended && is_end_marker(line)) {
-      ended = true;
-      length = at;
-    } else if (ended && !content.empty() && content.front() != '#' && !is_end_marker(line)) {
-      diagnostics.add({.rule = "yaml/after-document-end",
-                       .stage = Stage::Yaml,
-                       .severity = Severity::Warning,
-                       .message = "nothing below the document end marker \"...\" is read by Kubernetes",
-                       .hint = "put a line \"---\" before it",
-                       .location = line_location(file, number, 1, line.size())});
-      break;
-    }
-    at = next;
-  }
-  return ended ? length : chunk.text.size();
+void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
+  diagnostics.add({.rule = "yaml/document-end",
+                   .stage = Stage::Yaml,
+                   .severity = Severity::Error,
+                   .message = "there is no document that \"...\" could end",
+                   .hint = "remove it",
+                   .location = line_location(file, line, 1, 3)});
 }
 
-struct Utf8Step {
-  size_t length = 0;  // 0: broken
-  uint32_t code = 0;
-};
+void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
+  diagnostics.add({.rule = "yaml/after-document-end",
+                   .stage = Stage::Yaml,
+                   .severity = Severity::Warning,
+                   .message = "nothing below the document end marker \"...\" is read by Kubernetes",
+                   .hint = "put a line \"---\" before it",
+                   .location = line_location(file, line, 1, file.line(line).size())});
+}
 
-Utf8Step decode(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {1, lead};
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  uint32_t code = lead & (0xFFU >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    code = code << 6U | (byte(i) & 0x3FU);
+bool has_content(std::string_view line) {
+  const std::string_view content = trim(line);
+  return !content.empty() && content.front() != '#';
+}
+
+// The length of the text up to its `...` line; reports a marker without a document, and warns where more than
+// comments stands below it. `begun`: a marker "---" has begun the document.
+size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, bool begun,
+                            base::Diagnostics& diagnostics) {
+  if (!chunk.text.starts_with("...") && chunk.text.find("\n...") == std::string_view::npos) {
+    return chunk.text.size();
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {length, code};
+  uint32_t number = chunk.first_line;
+  size_t length = 0;
+  size_t at = 0;
+  for (;; ++number) {
+    if (at >= chunk.text.size()) return chunk.text.size();
+    const std::string_view line = file.line(number);
+    if (is_end_marker(line)) break;
+    begun = begun || has_content(line);
+    at = std::min(chunk.text.find('\n', at), chunk.text.size() - 1) + 1;
+  }
+  length = at;
+  if (!begun) report_end_marker(file, number, diagnostics);
+  while (at < chunk.text.size()) {
+    at = std::min(chunk.text.find('\n', at), chunk.text.size() - 1) + 1;
+    ++number;
+    if (at >= chunk.text.size() || !has_content(file.line(number)) || is_end_marker(file.line(number)))
+      continue;
+    report_unread(file, number, diagnostics);
+    break;
+  }
+  return length;
 }
 
 bool is_allowed(uint32_t code) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
   return (code < 0x7F || code == 0x85 || code >= 0xA0) && code != 0xFFFE && code != 0xFFFF;
+}
+
+// The offset of the first byte from `at` on that is not plain ASCII text; the text's size where there is
+// none.
+size_t skip_ascii(std::string_view text, size_t at) {
+  constexpr uint64_t kHigh = 0x8080808080808080U;
+  constexpr uint64_t kOnes = 0x0101010101010101U;
+  while (true) {
+    for (; at + 8 <= text.size(); at += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data() + at, sizeof word);
+      // A high bit is set where a byte is above 0x7E, is already high, or is below 0x20.
+      if ((((word + kOnes) | word | (word - 0x20 * kOnes)) & kHigh) != 0) break;
+    }
+    const size_t end = std::min(text.size(), at + 8);
+    for (; at < end; ++at) {
+      const char c = text[at];
+      if ((c < 0x20 || c > 0x7E) && c != '\n' && c != '\r' && c != '\t') return at;
+    }
+    if (at >= text.size()) return text.size();
+  }
+}
+
+void report_character(const base::SourceFile& file, size_t offset, const base::CodePoint& point,
+                      base::Diagnostics& diagnostics) {
+  const uint32_t line = file.line_at(offset);
+  const auto column = static_cast<uint32_t>(offset - file.line_start(line) + 1);
+  const auto byte = static_cast<unsigned char>(file.text()[offset]);
+  const bool broken = point.length == 0;
+  diagnostics.add(
+      {.rule = "yaml/character",
+       .stage = Stage::Yaml,
+       .severity = Severity::Error,
+       .message = broken ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
+                         : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
+       .hint = broken ? "save the file as UTF-8" : "write it as an escape in a double-quoted string",
+       .location = line_location(file, line, column, std::max<size_t>(point.length, 1))});
 }
 
 }  // namespace
@@ -93,55 +144,137 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
   std::vector<Chunk> chunks;
   const std::string_view text = file.text();
   Chunk chunk{text, 1};
+  bool begun = false;  // Kubernetes keeps a separator with nothing above it as its document's first line
   const auto finish = [&](size_t end) {
     const auto begin = static_cast<size_t>(chunk.text.data() - text.data());
     chunk.text = text.substr(begin, end - begin);
-    chunk.text = chunk.text.substr(0, length_to_end_marker(file, chunk, diagnostics));
-    if (!trim(chunk.text).empty()) chunks.push_back(chunk);
+    chunk.text = chunk.text.substr(0, length_to_end_marker(file, chunk, begun, diagnostics));
+    if (chunk.text.starts_with(kByteOrderMark)) chunk.text.remove_prefix(kByteOrderMark.size());
+    if (chunk.text.find_first_not_of(" \r\n") != std::string_view::npos) chunks.push_back(chunk);
   };
-  for (uint32_t line = 1; line <= file.line_count(); ++line) {
-    const size_t start = file.line_start(line);
-    if (!text.substr(start).starts_with("---")) continue;
+  const auto separate = [&](uint32_t line) {
+    const size_t end = file.line_start(line);
+    const bool is_first = chunk.text.data() == text.data() + end;
+    finish(end);
+    begun = is_first;
     const std::string_view rest = trim(file.line(line).substr(3));
-    finish(start);
-    if (!rest.empty() && rest.front() != '#') report_separator(file, line, diagnostics);
+    // To the parser, a lone "\r" ends a comment.
+    const bool is_comment = rest.starts_with('#') && rest.find('\r') == std::string_view::npos;
+    if (!rest.empty() && !is_comment) report_separator(file, line, diagnostics);
     chunk = {text.substr(file.line_start(line + 1)), line + 1};
+  };
+  if (text.starts_with("---")) separate(1);
+  for (size_t at = text.find("\n---"); at != std::string_view::npos; at = text.find("\n---", at + 1)) {
+    separate(file.line_at(at + 1));
   }
   finish(text.size());
   return chunks;
 }
 
-bool check_characters(const base::SourceFile& file, base::Diagnostics& diagnostics) {
+bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics) {
   const std::string_view text = file.text();
-  uint32_t line = 1;
-  size_t line_begin = 0;
-  for (size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte == '\n') {
-      ++line;
-      line_begin = at + 1;
+  const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const bool wide = text.size() >= 2 && (text[0] == '\0') != (text[1] == '\0');
+  if (!marked && !wide) return true;
+  diagnostics.add({.rule = "yaml/encoding",
+                   .stage = Stage::Yaml,
+                   .severity = Severity::Error,
+                   .message = "the file is UTF-16 or UTF-32",
+                   .hint = "save it as UTF-8",
+                   .location = {&file, 0, 0, 0, 0}});
+  return false;
+}
+
+bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics) {
+  const std::string_view text = chunk.text;
+  for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
+    const base::CodePoint point = base::decode_utf8(text.substr(at));
+    if (point.length == 0 || !is_allowed(point.value)) {
+      const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;
+      report_character(file, offset, point, diagnostics);
+      return false;
     }
-    if ((byte >= 0x20 && byte < 0x7F) || byte == '\n' || byte == '\r' || byte == '\t') {
-      ++at;
-      continue;
-    }
-    const Utf8Step step = decode(text.substr(at));
-    if (step.length != 0 && is_allowed(step.code)) {
-      at += step.length;
-      continue;
-    }
-    const auto column = static_cast<uint32_t>(at - line_begin + 1);
-    diagnostics.add(
-        {.rule = "yaml/character",
-         .stage = Stage::Yaml,
-         .severity = Severity::Error,
-         .message = step.length == 0 ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
-                                     : fmt::format("control character U+{:04X} is not allowed in YAML", step.code),
-         .hint = step.length == 0 ? "save the file as UTF-8" : "write it as an escape in a double-quoted string",
-         .location = line_location(file, line, column, 1)});
-    return false;
+    at += point.length;
   }
   return true;
+}
+
+namespace {
+
+bool is_line_break_2(std::string_view text, size_t at) {
+  return text.substr(at, 2) == "\xC2\x85";
+}
+
+bool is_line_break_3(std::string_view text, size_t at) {
+  const std::string_view part = text.substr(at, 3);
+  return part == "\xE2\x80\xA8" || part == "\xE2\x80\xA9";
+}
+
+void unify_breaks(std::string& text) {
+  for (size_t at = text.find_first_of("\r\xC2\xE2"); at != std::string::npos;
+       at = text.find_first_of("\r\xC2\xE2", at + 1)) {
+    const bool lone = text[at] == '\r' && text.compare(at + 1, 1, "\n") != 0;
+    if (lone) text[at] = text.compare(at + 1, 2, "\r\n") == 0 ? ' ' : '\n';
+    if (is_line_break_2(text, at)) text.replace(at, 2, " \n");
+    if (is_line_break_3(text, at)) text.replace(at, 3, "  \n");
+  }
+}
+
+// Whether the rest of a line behind its properties is the header of a block scalar.
+bool is_block_header(std::string_view rest) {
+  if (!rest.starts_with('|') && !rest.starts_with('>')) return false;
+  rest.remove_prefix(1);
+  rest.remove_prefix(std::min(rest.find_first_not_of("+-0123456789"), rest.size()));
+  rest = trim(rest);
+  return rest.empty() || rest.front() == '#';
+}
+
+// Whether it begins a plain scalar that is no key.
+bool is_plain_value(std::string_view rest) {
+  constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`";
+  if (rest.empty() || kIndicators.find(rest.front()) != std::string_view::npos) return false;
+  return !rest.ends_with(':') && rest.find(": ") == std::string_view::npos &&
+         rest.find(":\t") == std::string_view::npos;
+}
+
+// Blanks the anchors and tags of a line like `- - &a !!str |2- # comment`: yaml-cpp takes what stands where a
+// key could stand for a key, and what follows for its value.
+void blank_properties(std::string& text, size_t begin, size_t end) {
+  const auto skip_blanks = [&](size_t at) {
+    while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
+    return at;
+  };
+  const size_t start = skip_blanks(begin);
+  size_t at = start;
+  constexpr std::string_view kEntries = "-?:";
+  while (at + 1 < end && kEntries.find(text[at]) != std::string_view::npos && text[at + 1] == ' ') {
+    at = skip_blanks(at + 1);
+  }
+  const size_t properties = at;
+  while (at < end && (text[at] == '&' || text[at] == '!')) {
+    while (at < end && text[at] != ' ' && text[at] != '\t') ++at;
+    at = skip_blanks(at);
+  }
+  if (at == properties) return;
+  const std::string_view rest = trim(std::string_view(text).substr(at, end - at));
+  if (!is_block_header(rest) && (properties == start || !is_plain_value(rest))) return;
+  std::fill(text.begin() + static_cast<std::ptrdiff_t>(properties),
+            text.begin() + static_cast<std::ptrdiff_t>(at), ' ');
+}
+
+}  // namespace
+
+std::string text_for_parser(std::string_view document) {
+  if (document.find_first_of("*&!\r\xC2\xE2") == std::string_view::npos) return {};
+  std::string text(document);
+  unify_breaks(text);
+  std::ranges::replace(text, '*', '0');
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    blank_properties(text, begin, end);
+    begin = end + 1;
+  }
+  return text;
 }
 
 }  // namespace trainjobc::yaml

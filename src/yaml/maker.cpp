@@ -6,7 +6,9 @@
 
 namespace trainjobc::yaml {
 
-const Node* Maker::null(Origin origin) const { return number(Kind::Null, "null", origin); }
+const Node* Maker::null(Origin origin) const {
+  return number(Kind::Null, "null", origin);
+}
 
 const Node* Maker::boolean(bool value, Origin origin) const {
   return number(Kind::Bool, value ? "true" : "false", origin);
@@ -80,7 +82,8 @@ const Node* Maker::with(const Node* map, std::string_view key, const Node* value
   return this->map(entries, map ? map->origin() : Origin{});
 }
 
-const Node* Maker::with_path(const Node* map, std::span<const std::string_view> path, const Node* value) const {
+const Node* Maker::with_path(const Node* map, std::span<const std::string_view> path,
+                             const Node* value) const {
   if (path.size() == 1) return with(map, path.front(), value);
   const Node* child = map ? map->get(path.front()) : nullptr;
   if (!child && !value) return map;

@@ -112,14 +112,15 @@ bool equal(const Node& a, const Node& b) {
   if (a.kind() != b.kind()) return false;
   if (a.is_map()) return equal_maps(a, b);
   if (a.is_list()) {
-    return std::ranges::equal(a.items(), b.items(), [](const Node* x, const Node* y) { return equal(*x, *y); });
+    return std::ranges::equal(a.items(), b.items(),
+                              [](const Node* x, const Node* y) { return equal(*x, *y); });
   }
   return a.text() == b.text();
 }
 
 base::Location locate(const Node& node) {
   const Origin& origin = node.origin();
-  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column());
+  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column(), origin.in_flow());
   if (const Derivation* made = origin.derivation()) {
     for (const Node* input : made->inputs) {
       const base::Location location = locate(*input);
@@ -131,7 +132,7 @@ base::Location locate(const Node& node) {
 
 base::Location locate_key(const Entry& entry) {
   const Origin& origin = entry.key_origin;
-  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column());
+  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column(), origin.in_flow());
   return entry.value ? locate(*entry.value) : base::Location{};
 }
 

@@ -31,8 +31,8 @@ class Origin {
  public:
   Origin() = default;
   // Line and column count from 1; the column counts bytes.
-  Origin(const base::SourceFile* file, uint32_t line, uint32_t column)
-      : source_(file), line_(line), column_(column) {}
+  Origin(const base::SourceFile* file, uint32_t line, uint32_t column, bool in_flow = false)
+      : source_(file), line_(line), column_(column | (in_flow ? kInFlow : 0U)) {}
   explicit Origin(const Derivation* made) : source_(made) {}
 
   const base::SourceFile* file() const {
@@ -42,9 +42,12 @@ class Origin {
     return line_ == 0 ? static_cast<const Derivation*>(source_) : nullptr;
   }
   uint32_t line() const { return line_; }
-  uint32_t column() const { return column_; }
+  uint32_t column() const { return column_ & ~kInFlow; }
+  // Whether the place is inside brackets, where a comma ends a plain scalar.
+  bool in_flow() const { return (column_ & kInFlow) != 0; }
 
  private:
+  static constexpr uint32_t kInFlow = uint32_t{1} << 31U;
   const void* source_ = nullptr;
   uint32_t line_ = 0;
   uint32_t column_ = 0;
@@ -133,7 +136,8 @@ class Maker {
   const Node* with(const Node* map, std::string_view key, const Node* value) const;
   // The same along a path of keys; maps that are missing on the way are made.
   const Node* with_path(const Node* map, std::span<const std::string_view> path, const Node* value) const;
-  const Node* with_path(const Node* map, std::initializer_list<std::string_view> path, const Node* value) const;
+  const Node* with_path(const Node* map, std::initializer_list<std::string_view> path,
+                        const Node* value) const;
 
  private:
   base::Arena* arena_;

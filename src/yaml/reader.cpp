@@ -6,23 +6,24 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <istream>
+#include <limits>
+#include <optional>
 #include <streambuf>
 #include <string>
-#include <unordered_map>
 
 #include "yaml/documents.h"
-#include "yaml/scalar.h"
+#include "yaml/json_reader.h"
+#include "yaml/lexer.h"
+#include "yaml/scalar_builder.h"
 #include "yaml/tags.h"
-#include "yaml/token.h"
+#include "yaml/tree_builder.h"
 
 namespace trainjobc::yaml {
 namespace {
 
-using base::Diagnostic;
-using base::Severity;
 using base::SourceFile;
-using base::Stage;
 
 // A stream over text that is not copied.
 class TextBuffer : public std::streambuf {
@@ -33,273 +34,302 @@ class TextBuffer : public std::streambuf {
   }
 };
 
-struct Anchored {
-  const Node* node = nullptr;  // nullptr while the node is still being read
-  size_t weight = 0;
-};
-
-// A collection that is being read.
-struct Frame {
-  bool is_map = false;
-  bool expects_key = true;
-  bool key_is_merge = false;
-  YAML::anchor_t anchor = 0;
-  size_t weight = 1;  // values in it, aliases expanded
-  Origin origin;
-  std::string_view key;
-  Origin key_origin;
-  std::vector<Entry> entries;
-  std::vector<Origin> merged;  // parallel to entries: set where a merge key brought the entry
-  std::vector<const Node*> items;
-};
-
-// Turns yaml-cpp's events of one document into nodes.
-class TreeBuilder : public YAML::EventHandler {
+// Takes yaml-cpp's events of one document for its structure, and leads the lexer along behind them: it reads
+// what the scalars say, and stops where the two disagree about what stands where.
+class EventReader : public YAML::EventHandler {
  public:
-  TreeBuilder(const SourceFile& file, uint32_t first_line, base::Arena& arena, base::Diagnostics& diagnostics,
-              const ReadLimits& limits)
-      : file_(file), first_line_(first_line), make_(arena), diagnostics_(diagnostics), limits_(limits) {}
-
-  // nullptr where the document is empty or an error was reported.
-  const Node* root() const { return failed_ ? nullptr : root_; }
-  bool failed() const { return failed_; }
+  EventReader(Lexer& lexer, TreeBuilder& builder, base::Arena& arena)
+      : lexer_(lexer), builder_(builder), scalars_(builder, arena) {}
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    put(make_.null(null_origin(mark)), anchor, 1, false);
+  // Kubernetes' parser drops what stands behind the collection that is the document, where nothing ties it to
+  // that collection.
+  void OnDocumentEnd() override {
+    lexer_.skip_gap();
+    if (lexer_.at_end()) return;
+    if (!root_is_collection_ || lexer_.column() >= root_indent_) lexer_.fail_here();
+    const Origin at = lexer_.origin();
+    lexer_.properties(-1);
+    if (lexer_.peek() == '*') lexer_.alias();
+    if (lexer_.at_scalar()) lexer_.scalar(-1);
+    builder_.warn("yaml/after-document-end", at,
+                  "the document's value ends above: nothing from here on is read by Kubernetes",
+                  "indent it as its siblings, or put a line \"---\" before it");
   }
 
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto found = anchors_.find(anchor);
-    if (found == anchors_.end() || !found->second.node) {
-      fail("yaml/alias", mark, "an alias refers to the value that contains it", "");
-      put(make_.null(origin_of(mark)), 0, 1, false);
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {
+    const bool here = begin_node() && is_deeper();
+    Origin at = absent_origin();
+    Properties properties;
+    if (here) properties = lexer_.properties(indent());
+    ScalarToken token = kAbsent;
+    if (here && is_deeper() && lexer_.at_scalar()) {
+      at = lexer_.origin();
+      const size_t offset = lexer_.offset();
+      token = lexer_.scalar(indent());
+      const bool is_null = token.plain && read_plain(token.text).type == PlainType::Null;
+      if (!is_null) lexer_.fail(offset, "this key has no value: a \": \" must follow on its line");
+    } else if (properties.anchor.empty() && !levels_.empty() && levels_.back().is_flow &&
+               !levels_.back().is_map) {
+      lexer_.fail_here();
+    }
+    scalar(token, properties, at);
+  }
+
+  // The aliases of a document whose text was not changed for yaml-cpp. There is none.
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    lexer_.fail(static_cast<size_t>(mark.pos), "an alias can't stand here");
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*value*/) override {
+    if (!begin_node()) lexer_.fail_here();
+    const size_t begin = lexer_.offset();
+    Origin at = lexer_.origin();
+    // Only a block scalar may stand as far left as its key.
+    if (!is_deeper() && lexer_.peek() != '|' && lexer_.peek() != '>') lexer_.fail_here();
+    const Properties properties = lexer_.properties(indent());
+    const bool here = is_deeper() || lexer_.offset() == begin;
+    const auto expected = static_cast<size_t>(mark.pos);
+    if (begin != expected && lexer_.offset() != expected) lexer_.fail_here();
+    if (here && lexer_.peek() == '*') {
+      at = lexer_.origin();
+      if (lexer_.offset() != begin) lexer_.fail(lexer_.offset(), "an alias can't have an anchor or a tag");
+      builder_.alias(lexer_.alias(), at);
+      end_node();
       return;
     }
-    put(found->second.node, 0, found->second.weight, false, origin_of(mark));
+    ScalarToken token = kAbsent;
+    if (here && lexer_.at_scalar()) {
+      at = lexer_.origin();
+      token = lexer_.scalar(indent());
+    } else if (lexer_.offset() == begin) {
+      lexer_.fail_here();
+    }
+    scalar(token, properties, at);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    const Origin origin = origin_of(mark);
-    const TaggedScalar scalar = resolve_tagged(tag, value);
-    if (!scalar.error.empty()) fail("yaml/scalar", mark, scalar.error, scalar.hint);
-    const Node* node = scalar.kind == Kind::String ? make_.copied(scalar.text, origin)
-                                                   : make_.number(scalar.kind, make_.arena().copy(scalar.text), origin);
-    put(node, anchor, 1, tag == "?" && value == "<<");
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override {
+    open(mark, anchor != 0, tag != "?", style == YAML::EmitterStyle::Flow, false);
   }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, anchor != 0, tag != "?", style == YAML::EmitterStyle::Flow, true);
+  }
+  void OnSequenceEnd() override { close(']'); }
+  void OnMapEnd() override { close('}'); }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value /*style*/) override {
-    open(mark, anchor, false);
-  }
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value /*style*/) override {
-    open(mark, anchor, true);
-  }
+  // The column of the innermost block collection, -1 for none.
+  int indent() const { return levels_.empty() ? -1 : levels_.back().indent; }
 
-  void OnSequenceEnd() override {
-    const Frame frame = close();
-    put(make_.list(frame.items, frame.origin), frame.anchor, frame.weight, false);
-  }
-  void OnMapEnd() override {
-    const Frame frame = close();
-    put(make_.map(frame.entries, frame.origin), frame.anchor, frame.weight, false);
-  }
-
-  void fail(std::string_view rule, const YAML::Mark& mark, std::string message, std::string hint) {
-    fail(rule, origin_of(mark), std::move(message), std::move(hint));
+  // The offset of the innermost bracket that is still open.
+  std::optional<size_t> open_bracket() const {
+    const auto level = std::ranges::find_if(levels_.rbegin(), levels_.rend(), &Level::is_flow);
+    if (level == levels_.rend()) return std::nullopt;
+    return level->begin;
   }
 
  private:
-  void fail(std::string_view rule, const Origin& origin, std::string message, std::string hint,
-            std::vector<base::Note> notes = {}) {
-    failed_ = true;
-    diagnostics_.add({.rule = std::string(rule),
-                      .stage = Stage::Yaml,
-                      .severity = Severity::Error,
-                      .message = std::move(message),
-                      .hint = std::move(hint),
-                      .location = token_location(file_, origin.line(), origin.column()),
-                      .notes = std::move(notes)});
+  // A collection that is being read, as its text has it.
+  struct Level {
+    bool is_map = false;
+    bool is_flow = false;
+    bool is_pair = false;  // `key: value` in `[]`, a map without brackets
+    bool expects_key = true;
+    bool is_explicit = false;  // the key stands behind `?`
+    int indent = -1;           // of the innermost block collection
+    size_t count = 0;
+    size_t begin = 0;  // offset of its bracket
+    Origin dash;       // of the last item of a block list
+  };
+
+  static constexpr ScalarToken kAbsent{.plain = true};
+
+  // Whether what the lexer stands before can belong to a node of this level, and is not what comes after it.
+  bool is_deeper() const {
+    if (lexer_.at_end()) return false;
+    if (lexer_.in_flow() || levels_.empty()) return true;
+    const Level& level = levels_.back();
+    const bool is_simple_key = builder_.expects_key() && !level.is_explicit;
+    return lexer_.column() > level.indent || (is_simple_key && lexer_.column() == level.indent);
   }
 
-  // The value's own place: behind its anchor and tag, where they stand on the same line.
-  Origin origin_of(const YAML::Mark& mark) const {
-    const auto line = static_cast<uint32_t>(std::max(mark.line, 0)) + first_line_;
-    auto column = static_cast<size_t>(std::max(mark.column, 0));
-    const std::string_view text = file_.line(line);
-    while (column < text.size() && (text[column] == '&' || text[column] == '!')) {
-      const size_t space = text.find_first_of(" \t", column);
-      if (space == std::string_view::npos) break;
-      const size_t next = text.find_first_not_of(" \t", space);
-      if (next == std::string_view::npos || text[next] == '#') break;
-      column = next;
+  // To the node that comes next, over the indicators before it. False where there is none: a key without ":".
+  bool begin_node() {
+    lexer_.skip_gap();
+    if (levels_.empty()) return true;
+    Level& level = levels_.back();
+    if (!level.is_map) {
+      begin_item(level);
+    } else if (level.expects_key) {
+      begin_key(level);
+    } else if (!begin_value(level)) {
+      return false;
     }
-    return {&file_, line, static_cast<uint32_t>(column + 1)};
+    lexer_.skip_gap();
+    return true;
   }
 
-  // A null that is written stands where it stands; one that is left out stands at its key or its dash.
-  Origin null_origin(const YAML::Mark& mark) const {
-    const Origin origin = origin_of(mark);
-    const std::string_view text = file_.line(origin.line());
-    const std::string_view rest = text.substr(std::min<size_t>(origin.column() - 1, text.size()));
-    if (rest.starts_with("null") || rest.starts_with("~") || rest.starts_with("Null") || rest.starts_with("NULL")) {
-      return origin;
-    }
-    if (stack_.empty()) return origin;
-    const Frame& frame = stack_.back();
-    return frame.is_map && !frame.expects_key ? frame.key_origin : origin;
-  }
-
-  void open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {
-    if (anchor != 0) anchors_[anchor] = {};
-    Frame frame;
-    frame.is_map = is_map;
-    frame.anchor = anchor;
-    frame.origin = origin_of(mark);
-    stack_.push_back(std::move(frame));
-  }
-
-  Frame close() {
-    Frame frame = std::move(stack_.back());
-    stack_.pop_back();
-    return frame;
-  }
-
-  void count(size_t weight, const Origin& at) {
-    values_ += weight;
-    if (values_ <= limits_.max_values || too_large_) return;
-    too_large_ = true;
-    fail("yaml/too-large", at,
-         fmt::format("the document stands for more than {} values once its aliases are expanded",
-                     limits_.max_values),
-         "");
-  }
-
-  // `used_at` is set where the node is an alias: the place of the alias.
-  void put(const Node* node, YAML::anchor_t anchor, size_t weight, bool is_merge_word, Origin used_at = {}) {
-    const Origin at = used_at.file() ? used_at : node->origin();
-    if (anchor != 0) anchors_[anchor] = {node, weight};
-    if (stack_.empty()) {
-      count(weight, at);
-      root_ = node;
+  void begin_item(Level& level) {
+    if (level.is_flow) {
+      if (level.count > 0 && !lexer_.take_flow(',')) lexer_.fail_here();
       return;
     }
-    Frame& frame = stack_.back();
-    frame.weight += weight;
-    if (weight > 1) {
-      count(used_at.file() ? weight : 0, at);
-    } else {
-      count(1, at);
-    }
-    if (!frame.is_map) {
-      frame.items.push_back(node);
-    } else if (frame.expects_key) {
-      set_key(frame, *node, at, is_merge_word);
-    } else if (frame.key_is_merge) {
-      merge(frame, *node, at);
-      frame.expects_key = true;
-    } else {
-      add_entry(frame, {frame.key, node, frame.key_origin});
-      frame.expects_key = true;
-    }
+    begin_line(level);
+    level.dash = lexer_.origin();
+    if (!lexer_.take_indicator('-')) lexer_.fail_here();
   }
 
-  void set_key(Frame& frame, const Node& key, const Origin& at, bool is_merge_word) {
-    frame.expects_key = false;
-    frame.key_is_merge = is_merge_word;
-    frame.key_origin = at;
-    frame.key = {};
-    if (key.is_scalar() && !key.is_null()) {
-      frame.key = key.text();
-      return;
+  void begin_key(Level& level) {
+    if (level.is_flow) {
+      if (level.count > 0 && !lexer_.take_flow(',')) lexer_.fail_here();
+      lexer_.skip_gap();
+    } else if (!level.is_pair) {
+      begin_line(level);
     }
-    fail("yaml/key", at, fmt::format("a key must be a scalar, this one is {}", key.is_null() ? "null" : "a collection"),
-         key.is_null() ? "quote it" : "");
+    level.is_explicit = lexer_.take_indicator('?');
   }
 
-  void add_entry(Frame& frame, const Entry& entry) {
-    const size_t at = index_of(frame, entry.key);
-    if (at == frame.entries.size()) {
-      frame.entries.push_back(entry);
-      frame.merged.emplace_back();
-      return;
-    }
-    if (frame.merged[at].file()) {  // a key of the map itself beats a merged one
-      frame.entries[at] = entry;
-      frame.merged[at] = {};
-      return;
-    }
-    const Entry& first = frame.entries[at];
-    fail("yaml/duplicate-key", entry.key_origin, fmt::format("key \"{}\" is set twice in this map", entry.key),
-         "remove one of the two", {{"first set here", locate_key(first)}});
+  bool begin_value(Level& level) {
+    const bool found = lexer_.take_indicator(':', !level.is_explicit);
+    if (!found && !level.is_flow && !level.is_explicit) lexer_.fail_here();
+    return found;
   }
 
-  static size_t index_of(const Frame& frame, std::string_view key) {
-    size_t at = 0;
-    while (at < frame.entries.size() && frame.entries[at].key != key) ++at;
-    return at;
+  // The first entry of a block collection sets its indentation.
+  void begin_line(Level& level) const {
+    if (level.count == 0) level.indent = lexer_.column();
+    if (level.indent != lexer_.column()) lexer_.fail_here();
   }
 
-  // `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that stands below a key of
-  // the map beats that key.
-  void merge(Frame& frame, const Node& value, const Origin& at) {
-    if (value.is_map()) {
-      for (const Entry& entry : value.entries()) merge_entry(frame, entry, at);
-      return;
-    }
-    const auto items = value.items();
-    bool maps = value.is_list();
-    for (const Node* item : items) maps = maps && item->is_map();
-    if (!maps) {
-      fail("yaml/merge", at, "a merge key \"<<\" takes a map or a list of maps", "");
-      return;
-    }
-    for (auto item = items.rbegin(); item != items.rend(); ++item) {
-      for (const Entry& entry : (*item)->entries()) merge_entry(frame, entry, at);
-    }
+  void end_node() {
+    if (levels_.empty()) return;
+    Level& level = levels_.back();
+    level.expects_key = !level.expects_key;
+    if (!level.is_map || level.expects_key) ++level.count;
   }
 
-  static void merge_entry(Frame& frame, const Entry& entry, const Origin& at) {
-    const size_t index = index_of(frame, entry.key);
-    if (index == frame.entries.size()) {
-      frame.entries.push_back(entry);
-      frame.merged.push_back(at);
-    } else {
-      frame.entries[index] = entry;
-      frame.merged[index] = at;
-    }
+  void open(const YAML::Mark& mark, bool has_anchor, bool has_tag, bool is_flow, bool is_map) {
+    if (!begin_node()) lexer_.fail_here();
+    if (lexer_.offset() != static_cast<size_t>(mark.pos)) lexer_.fail_here();
+    // Only a block list may stand as far left as its key.
+    if ((is_flow || has_anchor || has_tag) && !is_deeper()) lexer_.fail_here();
+    Properties properties;
+    if (has_anchor || has_tag) properties = lexer_.properties(indent(), has_anchor, has_tag);
+    Level level;
+    level.begin = lexer_.offset();
+    level.is_map = is_map;
+    level.indent = indent();
+    const Origin at = lexer_.origin();
+    level.is_flow = is_flow && lexer_.take_flow(is_map ? '{' : '[');
+    level.is_pair = is_flow && !level.is_flow;
+    if (level.is_pair && (!is_map || levels_.empty() || levels_.back().is_map)) lexer_.fail_here();
+    builder_.open(is_map, properties.anchor, at);
+    levels_.push_back(level);
   }
 
-  const SourceFile& file_;
-  uint32_t first_line_;
-  Maker make_;
-  base::Diagnostics& diagnostics_;
-  const ReadLimits& limits_;
-  std::vector<Frame> stack_;
-  std::unordered_map<YAML::anchor_t, Anchored> anchors_;
-  const Node* root_ = nullptr;
-  size_t values_ = 0;
-  bool too_large_ = false;
-  bool failed_ = false;
+  void close(char bracket) {
+    const Level level = levels_.back();
+    if (levels_.size() == 1) {
+      root_is_collection_ = true;
+      if (!level.is_flow) root_indent_ = level.indent;
+    }
+    if (level.is_flow) {
+      lexer_.skip_gap();
+      if (level.count > 0 && lexer_.take_flow(',')) lexer_.skip_gap();
+      if (!lexer_.take_flow(bracket)) lexer_.fail_here();
+    }
+    levels_.pop_back();
+    builder_.close();
+    end_node();
+  }
+
+  // A value that is left out stands at its key or its dash.
+  Origin absent_origin() const {
+    if (levels_.empty()) return lexer_.origin();
+    const Level& level = levels_.back();
+    if (level.is_map && !level.expects_key) return builder_.key_origin();
+    return level.is_map || level.is_flow ? lexer_.origin() : level.dash;
+  }
+
+  void scalar(const ScalarToken& token, const Properties& properties, const Origin& at) {
+    scalars_.add(token, properties, at);
+    end_node();
+  }
+
+  Lexer& lexer_;
+  TreeBuilder& builder_;
+  ScalarBuilder scalars_;
+  std::vector<Level> levels_;
+  bool root_is_collection_ = false;
+  int root_indent_ = std::numeric_limits<int>::max();  // of a block collection
 };
 
-const Node* read_chunk(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                       base::Diagnostics& diagnostics, const ReadLimits& limits) {
-  TextBuffer buffer(chunk.text);
+// The first byte of the line of `offset` that is neither a space nor in front of one; npos where it is no
+// tab.
+size_t indenting_tab(std::string_view text, size_t offset) {
+  const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const size_t first = text.find_first_not_of(' ', begin);
+  return first != std::string_view::npos && text[first] == '\t' ? first : std::string_view::npos;
+}
+
+// What yaml-cpp says, where the lexer can't say it better.
+SyntaxError explain(const YAML::Exception& error, std::string_view text, const EventReader& events,
+                    Lexer& lexer) {
+  const size_t offset =
+      error.mark.is_null() ? text.size() : std::min(static_cast<size_t>(error.mark.pos), text.size());
+  const size_t tab = indenting_tab(text, offset);
+  if (tab != std::string_view::npos) return {tab, "a tab can't indent YAML", "indent with spaces"};
+  try {
+    lexer.scan_on(offset, events.indent());
+  } catch (SyntaxError& found) {
+    return std::move(found);
+  }
+  const std::optional<size_t> bracket = events.open_bracket();
+  if (bracket && text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos) {
+    return {*bracket, "this bracket is not closed before the end of the document", "close it"};
+  }
+  SyntaxAdvice advice = explain_syntax_error(error.msg);
+  return {offset, std::move(advice.message), std::move(advice.hint)};
+}
+
+void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::Arena& arena) {
+  const std::string changed = text_for_parser(chunk.text);
+  TextBuffer buffer(changed.empty() ? chunk.text : changed);
   std::istream stream(&buffer);
-  TreeBuilder builder(file, chunk.first_line, arena, diagnostics, limits);
+  EventReader events(lexer, builder, arena);
   try {
     YAML::Parser parser(stream);
-    parser.HandleNextDocument(builder);
+    if (!parser.HandleNextDocument(events)) events.OnDocumentEnd();
   } catch (const YAML::Exception& error) {
-    const SyntaxAdvice advice = explain_syntax_error(error.msg);
-    builder.fail("yaml/syntax", error.mark, advice.message, advice.hint);
+    throw explain(error, chunk.text, events, lexer);
+  }
+}
+
+const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits) {
+  Lexer lexer(file, chunk);
+  TreeBuilder builder(file, arena, diagnostics, limits);
+  try {
+    read_events(chunk, lexer, builder, arena);
+  } catch (const SyntaxError& error) {
+    builder.fail("yaml/syntax", lexer.origin_at(error.offset), error.message, error.hint);
+  } catch (const StopReading&) {
+    // What stopped it has been reported.
   }
   return builder.root();
+}
+
+bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnostics& diagnostics) {
+  if (file.text().size() <= limits.max_bytes) return true;
+  diagnostics.add({.rule = "yaml/too-large",
+                   .stage = base::Stage::Yaml,
+                   .severity = base::Severity::Error,
+                   .message = fmt::format("the file is larger than {} MiB", limits.max_bytes >> 20U),
+                   .location = {&file, 0, 0, 0, 0}});
+  return false;
 }
 
 }  // namespace
@@ -307,9 +337,13 @@ const Node* read_chunk(const SourceFile& file, const Chunk& chunk, base::Arena& 
 std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits) {
   std::vector<Document> documents;
-  if (!check_characters(file, diagnostics)) return documents;
+  if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
   for (const Chunk& chunk : split_documents(file, diagnostics)) {
-    const Node* root = read_chunk(file, chunk, arena, diagnostics, limits);
+    if (!check_characters(file, chunk, diagnostics)) continue;
+    const size_t first = chunk.text.find_first_not_of(" \t\r\n");
+    const bool may_be_json = first != std::string_view::npos && chunk.text[first] == '{';
+    if (may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
+    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits);
     if (root && !root->is_null()) documents.push_back({root, chunk.first_line});
   }
   return documents;

@@ -1,4 +1,20 @@
-// Reader: text to documents, as Kubernetes reads YAML and JSON.
+// Reader: text to documents, as Kubernetes reads YAML and JSON: sigs.k8s.io/yaml on go.yaml.in/yaml/v2, files
+// split as k8s.io/apimachinery does, documents that begin with `{` as JSON where they are JSON.
+//
+// Known differences. No input is known that is read to another value without a diagnostic.
+// - On purpose: keys that `<<` brings may be set again by the map (Kubernetes' strict reading refuses that;
+// the
+//   value is the one of its lax reading); two keys that JSON spells alike (1 and "1") are duplicates; a bad
+//   document does not hide those behind it; nesting ends at ReadLimits::max_depth, not at 10,000.
+// - Refused here, read there, for yaml-cpp finds another structure: `?` and `:` in brackets without a space
+//   (`{?a: b}`, `[a:]`), a key without a value that ends its line in `{}`, a plain scalar of several lines
+//   whose anchor or tag begins its line, a second anchor or tag, a tag that ends in a comma or bracket, keys
+//   of over 1,024 bytes but fewer characters, lone carriage returns beside document markers, and what
+//   Kubernetes drops behind a lone scalar.
+// - Refused here, read there: DEL and C1 controls in JSON strings, !!binary whose padding bits are not zero.
+// - Read here, refused there: a date that does not exist under !!timestamp; mistakes in what stands behind
+// the
+//   end of a document, which is warned about as a whole.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +28,16 @@
 
 namespace trainjobc::yaml {
 
-// Bounds on hostile input. The values that aliases repeat count as often as they are repeated.
+// Bounds on hostile input, for each document; of the bytes, for the file.
 struct ReadLimits {
-  size_t max_values = 5'000'000;
+  size_t max_bytes = size_t{128} << 20U;
+  size_t max_values = 5'000'000;  // keys count too; what an alias repeats counts as often as it is repeated
+  size_t max_depth = 400;         // of collections in collections
 };
 
 struct Document {
-  const Node* root = nullptr;   // never null; an empty document is left out
-  uint32_t first_line = 1;      // where its text begins in the file
+  const Node* root = nullptr;  // never null; an empty document is left out
+  uint32_t first_line = 1;     // where its text begins in the file
 };
 
 // Splits `file` at `---` lines, as Kubernetes does before it parses, and reads each document. A document that

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace trainjobc::yaml {
 namespace {
@@ -20,10 +21,21 @@ constexpr std::array<std::string_view, 11> kTrues{"y",    "Y",    "yes", "Yes", 
                                                   "True", "TRUE", "on",  "On",  "ON"};
 constexpr std::array<std::string_view, 11> kFalses{"n",     "N",     "no",  "No",  "NO", "false",
                                                    "False", "FALSE", "off", "Off", "OFF"};
-constexpr std::array<std::string_view, 12> kNotJson{".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",  ".INF",
-                                                    "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
+constexpr std::array<std::string_view, 3> kNans{".nan", ".NaN", ".NAN"};
+constexpr std::array<std::string_view, 3> kInfinities{".inf", ".Inf", ".INF"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_sign(char c) {
+  return c == '-' || c == '+';
+}
+
+std::string without_underscores(std::string_view text) {
+  std::string out(text);
+  std::erase(out, '_');
+  return out;
+}
 
 // [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool is_yaml_float(std::string_view text) {
@@ -33,7 +45,7 @@ bool is_yaml_float(std::string_view text) {
     while (at < text.size() && is_digit(text[at])) ++at;
     return at - from;
   };
-  if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+  if (at < text.size() && is_sign(text[at])) ++at;
   const size_t whole = digits();
   if (at < text.size() && text[at] == '.') {
     ++at;
@@ -43,7 +55,7 @@ bool is_yaml_float(std::string_view text) {
   }
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
     ++at;
-    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+    if (at < text.size() && is_sign(text[at])) ++at;
     if (digits() == 0) return false;
   }
   return at == text.size();
@@ -51,6 +63,7 @@ bool is_yaml_float(std::string_view text) {
 
 struct Digits {
   bool negative = false;
+  bool is_signed = false;
   int base = 10;
   std::string_view digits;
 };
@@ -58,7 +71,8 @@ struct Digits {
 // Splits off the sign and Go's base prefixes (0x, 0o, 0b, a leading 0 for octal).
 Digits split_integer(std::string_view text) {
   Digits out;
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+  if (!text.empty() && is_sign(text.front())) {
+    out.is_signed = true;
     out.negative = text.front() == '-';
     text.remove_prefix(1);
   }
@@ -70,99 +84,190 @@ Digits split_integer(std::string_view text) {
     text.remove_prefix(out.base == 10 ? 1 : 2);
     if (out.base == 10) out.base = 8;
   }
+  // yaml/v2 takes a sign behind "0b" too.
+  if (out.base == 2 && !out.is_signed && !text.empty() && is_sign(text.front())) {
+    out.is_signed = true;
+    out.negative = text.front() == '-';
+    text.remove_prefix(1);
+  }
   out.digits = text;
   return out;
 }
 
-// The decimal spelling of an integer that fits int64 or uint64.
-std::optional<std::string> integer_text(std::string_view text) {
+// An integer that fits int64 or uint64; String for anything else.
+PlainValue read_integer(std::string_view text) {
   const Digits parts = split_integer(text);
-  if (parts.digits.empty()) return std::nullopt;
+  if (parts.digits.empty()) return {};
   uint64_t magnitude = 0;
   const char* end = parts.digits.data() + parts.digits.size();
   const auto [stop, error] = std::from_chars(parts.digits.data(), end, magnitude, parts.base);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  if (error != std::errc() || stop != end) return {};
   constexpr uint64_t kMinMagnitude = uint64_t{1} << 63U;
-  if (parts.negative && magnitude > kMinMagnitude) return std::nullopt;
+  if (magnitude < kMinMagnitude || (parts.negative && magnitude == kMinMagnitude)) {
+    const bool minus = parts.negative && magnitude != 0;
+    return {PlainType::Int, fmt::format("{}{}", minus ? "-" : "", magnitude)};
+  }
   // Go's ParseUint takes no sign: "+9223372036854775808" is left to the float rule.
-  if (!parts.negative && text.front() == '+' && magnitude >= kMinMagnitude) return std::nullopt;
-  if (magnitude == 0) return "0";
-  return fmt::format("{}{}", parts.negative ? "-" : "", magnitude);
+  if (parts.is_signed) return {};
+  return {PlainType::Uint, fmt::format("{}", magnitude)};
 }
 
-std::optional<Scalar> resolve_number(std::string_view text) {
-  std::string plain(text);
-  std::erase(plain, '_');
-  if (plain.empty()) return Scalar{};
-  if (auto integer = integer_text(plain)) return Scalar{Kind::Int, std::move(*integer)};
-  if (!is_yaml_float(plain)) return Scalar{};
-  const char* begin = plain.data() + (plain.front() == '+' ? 1 : 0);
-  double value = 0;
-  const auto [end, error] = std::from_chars(begin, plain.data() + plain.size(), value);
+// A number of digits alone with no leading zero: the usual one.
+bool is_simple_integer(std::string_view text) {
+  return text.size() < 19 && (text.size() == 1 || text.front() != '0') && std::ranges::all_of(text, is_digit);
+}
+
+// Whether a number out of a double's range is too small, not too large.
+bool is_tiny(std::string_view text) {
+  const size_t mark = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, mark);
+  const size_t point = std::min(digits.find('.'), digits.size());
+  const size_t first = std::min(digits.find_first_of("123456789"), digits.size());
+  const int64_t place = static_cast<int64_t>(point) - static_cast<int64_t>(first);
+  const std::string_view sign = mark + 1 < text.size() && text[mark + 1] == '-' ? "-" : "";
+  std::string_view power = mark < text.size() ? text.substr(mark + 1) : "0";
+  if (is_sign(power.front())) power.remove_prefix(1);
+  int64_t exponent = 0;
+  const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
   static_cast<void>(end);
-  if (error == std::errc::result_out_of_range && std::abs(value) < 1) value = 0;
-  if (error == std::errc::result_out_of_range && value != 0) return std::nullopt;
+  if (error != std::errc()) return !sign.empty();
+  return (sign.empty() ? exponent : -exponent) + place < 0;
+}
+
+PlainValue read_float(std::string_view text) {
+  if (!is_yaml_float(text)) return {};
+  const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
+  double value = 0;
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  static_cast<void>(end);
   if (error == std::errc::result_out_of_range) {
-    // from_chars leaves the value alone on overflow and underflow alike; tell them apart by the exponent.
-    const bool tiny = plain.find("e-") != std::string::npos || plain.find("E-") != std::string::npos;
-    if (!tiny) return std::nullopt;
+    if (!is_tiny(text)) return {};  // too large a number is a string to Kubernetes
+    value = text.front() == '-' ? -0.0 : 0.0;
   }
-  std::string number = json_number(value);
-  const bool whole = number.find_first_of(".e") == std::string::npos;
-  if (number == "-0") number = "0";
-  return Scalar{whole ? Kind::Int : Kind::Float, std::move(number)};
+  return {PlainType::Float, "", value};
+}
+
+PlainValue read_number(std::string_view text) {
+  const size_t start = is_sign(text.front()) ? 1 : 0;
+  constexpr std::string_view kStarts = "0123456789._";
+  if (text.size() == start || kStarts.find(text[start]) == std::string_view::npos) return {};
+  if (is_simple_integer(text)) return {PlainType::Int, std::string(text)};
+  const std::string digits = without_underscores(text);
+  if (digits.empty()) return {};
+  PlainValue integer = read_integer(digits);
+  return integer.type != PlainType::String ? integer : read_float(digits);
+}
+
+std::optional<double> read_not_json(std::string_view text) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_one_of(text, kNans)) return std::numeric_limits<double>::quiet_NaN();
+  const bool negative = text.starts_with('-');
+  if (!text.empty() && is_sign(text.front())) text.remove_prefix(1);
+  if (!is_one_of(text, kInfinities)) return std::nullopt;
+  return negative ? -kInfinity : kInfinity;
 }
 
 // YAML 1.1's base 60 numbers, 12:30 or 1:20:30.5: not Kubernetes' reading, but other tools'.
 bool looks_sexagesimal(std::string_view text) {
-  return text.find(':') != std::string_view::npos &&
-         std::ranges::all_of(text, [](char c) { return is_digit(c) || c == ':' || c == '.' || c == '_' ||
-                                                       c == '-' || c == '+'; });
+  return text.find(':') != std::string_view::npos && std::ranges::all_of(text, [](char c) {
+           return is_digit(c) || c == ':' || c == '.' || c == '_' || c == '-' || c == '+';
+         });
 }
 
-// 2001-01-01 and longer timestamps.
+// The shortest digits of a float's scientific notation, as Go spells exponents (1e+06).
+std::string scientific(float value) {
+  std::array<char, 40> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+  static_cast<void>(error);
+  return {buffer.data(), end};
+}
+
+// strconv.FormatFloat(value, 'g', -1, 32): how sigs.k8s.io/yaml spells a float as a key.
+std::string float_key(double value) {
+  const auto narrow = static_cast<float>(value);
+  if (std::isnan(narrow)) return ".nan";
+  if (std::isinf(narrow)) return narrow > 0 ? ".inf" : "-.inf";
+  std::string text = scientific(narrow);
+  const int exponent = std::stoi(text.substr(text.find('e') + 1));
+  if (exponent < -4 || exponent >= 6) return text;
+  std::array<char, 64> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), narrow, std::chars_format::fixed);
+  static_cast<void>(error);
+  return {buffer.data(), end};
+}
+
+}  // namespace
+
 bool looks_like_date(std::string_view text) {
   if (text.size() < 8 || !std::ranges::all_of(text.substr(0, 4), is_digit) || text[4] != '-') return false;
   return is_digit(text[5]);
 }
 
-}  // namespace
-
 std::string json_number(double value) {
   const double size = std::abs(value);
-  if (size != 0 && (size < 1e-6 || size >= 1e21)) {
-    std::string text = fmt::format("{:e}", value);
-    // Shortest digits, with the exponent spelt as Go does.
-    std::array<char, 40> buffer{};
-    const auto [end, error] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
-    static_cast<void>(error);
-    text.assign(buffer.data(), end);
-    const size_t mark = text.find("e-0");
-    if (mark != std::string::npos) text.erase(mark + 2, 1);
-    return text;
-  }
   std::array<char, 400> buffer{};
-  const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
+  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
   static_cast<void>(error);
-  return {buffer.data(), end};
+  std::string text(buffer.data(), end);
+  const size_t mark = scientific ? text.find("e-0") : std::string::npos;
+  if (mark != std::string::npos) text.erase(mark + 2, 1);
+  return text;
+}
+
+PlainValue read_plain(std::string_view text) {
+  if (text.empty()) return {PlainType::Null, "null"};
+  const char first = text.front();
+  if (is_digit(first) || is_sign(first)) {
+    if (const auto number = read_not_json(text)) return {PlainType::Float, "", *number};
+    return read_number(text);
+  }
+  if (first == '.') {
+    if (const auto number = read_not_json(text)) return {PlainType::Float, "", *number};
+    // Go's own rule, where the number begins with its point: an underscore stands between digits.
+    for (size_t at = text.find('_'); at != std::string_view::npos; at = text.find('_', at + 1)) {
+      if (!is_digit(text[at - 1]) || at + 1 == text.size() || !is_digit(text[at + 1])) return {};
+    }
+    return read_float(without_underscores(text));
+  }
+  constexpr std::string_view kFirsts = "yYnNtTfFoO~";
+  if (text.size() > 5 || kFirsts.find(first) == std::string_view::npos) return {};
+  if (is_one_of(text, kNulls)) return {PlainType::Null, "null"};
+  if (is_one_of(text, kTrues)) return {PlainType::Bool, "true"};
+  if (is_one_of(text, kFalses)) return {PlainType::Bool, "false"};
+  return {};
+}
+
+std::optional<Scalar> to_json(const PlainValue& value) {
+  switch (value.type) {
+    case PlainType::Null: return Scalar{Kind::Null, value.text};
+    case PlainType::Bool: return Scalar{Kind::Bool, value.text};
+    case PlainType::Int:
+    case PlainType::Uint: return Scalar{Kind::Int, value.text};
+    case PlainType::String: return Scalar{};
+    case PlainType::Float: break;
+  }
+  if (!std::isfinite(value.number)) return std::nullopt;
+  std::string number = json_number(value.number);
+  const bool whole = number.find_first_of(".e") == std::string::npos;
+  if (number == "-0") number = "0";
+  return Scalar{whole ? Kind::Int : Kind::Float, std::move(number)};
 }
 
 std::optional<Scalar> resolve_plain(std::string_view text) {
-  if (is_one_of(text, kNulls)) return Scalar{Kind::Null, "null"};
-  const char first = text.front();
-  if (is_digit(first) || first == '-' || first == '+' || first == '.') {
-    if (is_one_of(text, kNotJson)) return std::nullopt;
-    if (first == '.') {
-      // Underscores are only dropped from what begins with a digit or sign.
-      return is_yaml_float(text) ? resolve_number(text) : Scalar{};
-    }
-    return resolve_number(text);
+  return to_json(read_plain(text));
+}
+
+std::optional<std::string> key_text(const PlainValue& value) {
+  switch (value.type) {
+    case PlainType::Null:
+    case PlainType::Uint: return std::nullopt;
+    case PlainType::Float: return float_key(value.number);
+    default: return value.text;
   }
-  if (is_one_of(text, kTrues)) return Scalar{Kind::Bool, "true"};
-  if (is_one_of(text, kFalses)) return Scalar{Kind::Bool, "false"};
-  return Scalar{};
 }
 
 bool is_ambiguous_plain(std::string_view text) {
@@ -170,11 +275,10 @@ bool is_ambiguous_plain(std::string_view text) {
   if (!scalar || scalar->kind != Kind::String) return true;
   if (text == "=" || text == "<<") return true;
   const char first = text.front();
-  if (is_digit(first) || first == '-' || first == '+' || first == '.') {
-    return looks_sexagesimal(text) || looks_like_date(text) || text.starts_with("0o") ||
-           text.starts_with("0x") || text.starts_with("0b");
-  }
-  return false;
+  if (!is_digit(first) && !is_sign(first) && first != '.') return false;
+  const std::string_view number = is_sign(first) ? text.substr(1) : text;
+  return is_yaml_float(without_underscores(text)) || looks_sexagesimal(text) || looks_like_date(text) ||
+         number.starts_with("0o") || number.starts_with("0x") || number.starts_with("0b");
 }
 
 }  // namespace trainjobc::yaml

@@ -17,8 +17,30 @@ struct Scalar {
 // What an unquoted `text` is. nullopt where it is a number that JSON has no word for (.inf, .nan).
 std::optional<Scalar> resolve_plain(std::string_view text);
 
+// The types of go.yaml.in/yaml/v2. Integers over int64 are Uint.
+enum class PlainType { Null, Bool, Int, Uint, Float, String };
+
+struct PlainValue {
+  PlainType type = PlainType::String;
+  std::string text;   // JSON's spelling; unused for strings, and for floats until json_number
+  double number = 0;  // of a Float
+};
+
+// What an unquoted `text` is, before JSON.
+PlainValue read_plain(std::string_view text);
+
+// The same as JSON has it; a String has no text. nullopt for numbers that JSON has no word for.
+std::optional<Scalar> to_json(const PlainValue& value);
+
+// How Kubernetes spells a value that is no string as a key of a JSON object. nullopt where it refuses it:
+// null and integers over int64.
+std::optional<std::string> key_text(const PlainValue& value);
+
 // Whether any YAML 1.1 or 1.2 reader could take an unquoted `text` for something else than this string.
 bool is_ambiguous_plain(std::string_view text);
+
+// Whether it has the form of a date or a time stamp.
+bool looks_like_date(std::string_view text);
 
 // A float as Go's encoding/json spells it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);

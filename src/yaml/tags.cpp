@@ -1,54 +1,64 @@
 #include "yaml/tags.h"
 
-#include <fmt/format.h>
-
+#include <charconv>
 #include <optional>
 
 #include "base/base64.h"
-#include "yaml/scalar.h"
+#include "base/utf8.h"
 
 namespace trainjobc::yaml {
 namespace {
 
 constexpr std::string_view kCore = "tag:yaml.org,2002:";
 
-TaggedScalar plain(std::string_view value) {
-  std::optional<Scalar> scalar = resolve_plain(value);
-  if (!scalar) {
-    return {Kind::String, std::string(value), fmt::format("{} is a number that JSON, and so Kubernetes, can't hold", value),
-            "quote it if a string is meant"};
+TaggedValue wrong() {
+  return {.is_wrong = true};
+}
+
+TaggedValue as_binary(std::string_view text) {
+  std::string lines(text);
+  std::erase(lines, '\n');
+  std::erase(lines, '\r');
+  const std::optional<std::string> bytes = base::base64_decode(lines);
+  if (!bytes) return wrong();
+  return {.bytes = base::to_valid_utf8(*bytes), .is_binary = true};
+}
+
+TaggedValue as_float(PlainValue value) {
+  if (value.type == PlainType::Int) {
+    const char* end = value.text.data() + value.text.size();
+    std::from_chars(value.text.data(), end, value.number);
+    value.type = PlainType::Float;
   }
-  if (scalar->kind == Kind::String) return {Kind::String, std::string(value), "", ""};
-  return {scalar->kind, std::move(scalar->text), "", ""};
+  return value.type == PlainType::Float ? TaggedValue{.value = std::move(value)} : wrong();
 }
 
-TaggedScalar wrong(std::string_view type, std::string_view value) {
-  return {Kind::String, std::string(value), fmt::format("\"{}\" can't be read as !!{}", value, type), ""};
-}
-
-// A scalar under !!int, !!float, !!bool or !!null: the plain reading must be of that kind.
-TaggedScalar as_type(std::string_view type, std::string_view value) {
-  TaggedScalar scalar = plain(value);
-  if (!scalar.error.empty()) return scalar;
-  const bool fits = (type == "int" && scalar.kind == Kind::Int) || (type == "bool" && scalar.kind == Kind::Bool) ||
-                    (type == "null" && scalar.kind == Kind::Null) ||
-                    (type == "float" && (scalar.kind == Kind::Int || scalar.kind == Kind::Float));
-  return fits ? scalar : wrong(type, value);
+bool is_of_type(const PlainValue& value, std::string_view type) {
+  switch (value.type) {
+    case PlainType::Int:
+    case PlainType::Uint: return type == "int";
+    case PlainType::Bool: return type == "bool";
+    case PlainType::Null: return type == "null";
+    default: return false;
+  }
 }
 
 }  // namespace
 
-TaggedScalar resolve_tagged(std::string_view tag, std::string_view value) {
-  if (tag == "?") return plain(value);
-  if (!tag.starts_with(kCore)) return {Kind::String, std::string(value), "", ""};
+TaggedValue read_tagged(std::string_view tag, std::string_view text) {
+  if (!tag.starts_with(kCore)) return {};
   const std::string_view type = tag.substr(kCore.size());
-  if (type == "int" || type == "float" || type == "bool" || type == "null") return as_type(type, value);
-  if (type == "binary") {
-    const std::optional<std::string> bytes = base::base64_decode(value);
-    if (!bytes) return wrong(type, value);
-    return {Kind::String, *bytes, "", ""};
-  }
-  return {Kind::String, std::string(value), "", ""};
+  if (type == "binary") return as_binary(text);
+  if (type == "timestamp") return looks_like_date(text) ? TaggedValue{} : wrong();
+  if (type == "float") return as_float(read_plain(text));
+  if (type != "int" && type != "bool" && type != "null") return {};
+  PlainValue value = read_plain(text);
+  return is_of_type(value, type) ? TaggedValue{.value = std::move(value)} : wrong();
+}
+
+std::string short_tag(std::string_view tag) {
+  if (!tag.starts_with(kCore)) return std::string(tag);
+  return "!!" + std::string(tag.substr(kCore.size()));
 }
 
 SyntaxAdvice explain_syntax_error(std::string_view message) {
@@ -66,8 +76,8 @@ SyntaxAdvice explain_syntax_error(std::string_view message) {
        "indent it as its siblings"},
       {"end of sequence flow not found", "a \"[\" is not closed with \"]\"", ""},
       {"end of map flow not found", "a \"{\" is not closed with \"}\"", ""},
-      {"the referenced anchor is not defined", "this alias has no anchor above it in the same document",
-       "anchors end with their document"},
+      {"illegal flow end", "this bracket closes nothing that is open", ""},
+      {"unknown token", "no value can begin with this character", "quote it"},
       {"illegal block entry", "a \"- \" can't stand here", "begin the list on a line of its own"},
       {"illegal map key", "a key can't stand here", ""},
       {"illegal EOF in scalar", "a quoted string is not closed before the end of the document",
@@ -76,6 +86,15 @@ SyntaxAdvice explain_syntax_error(std::string_view message) {
        "double the backslash, or use single quotes"},
       {"illegal document indicator in scalar", "a quoted string is not closed before the end of the document",
        "close the quote"},
+      {"bad file", "the document is nested too deep", ""},
+      {"hex number", "this escape needs more hexadecimal digits", ""},
+      {"invalid unicode", "this escape is no Unicode character", "write the character itself"},
+      {"in block scalar", "only a comment can follow the indicator of a block scalar", ""},
+      {"zero indentation", "a block scalar can't be indented by 0", ""},
+      {"multiple tags", "a value can't have two tags", ""},
+      {"multiple anchors", "a value can't have two anchors", ""},
+      {"scanning anchor", "the name of an anchor is made of letters, digits, \"_\" and \"-\"", ""},
+      {"anchor not found", "the anchor has no name", "quote the value if a string is meant"},
   };
   for (const Known& known : kKnown) {
     if (message.find(known.part) != std::string_view::npos) {

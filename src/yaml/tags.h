@@ -4,19 +4,23 @@
 #include <string>
 #include <string_view>
 
-#include "yaml/node.h"
+#include "yaml/scalar.h"
 
 namespace trainjobc::yaml {
 
-struct TaggedScalar {
-  Kind kind = Kind::String;
-  std::string text;   // a number in JSON's spelling, or the string
-  std::string error;  // "" where the scalar is fine
-  std::string hint;
+struct TaggedValue {
+  PlainValue value;
+  std::string bytes;  // of a !!binary string; other strings are the source's text
+  bool is_binary = false;
+  bool is_wrong = false;  // the text can't be read under its tag
 };
 
-// What a scalar is under its tag: "?" for plain, "!" for quoted or non-specific, or an explicit tag.
-TaggedScalar resolve_tagged(std::string_view tag, std::string_view value);
+// What a scalar is under an explicit tag, written out ("tag:yaml.org,2002:int"). Tags that Kubernetes' parser
+// does not know make a string.
+TaggedValue read_tagged(std::string_view tag, std::string_view text);
+
+// The tag as people write it: !!int.
+std::string short_tag(std::string_view tag);
 
 struct SyntaxAdvice {
   std::string message;

@@ -5,30 +5,26 @@
 namespace trainjobc::yaml {
 namespace {
 
-// The offset one past the closing quote, or the text's size where it isn't closed on this line.
+// The offset one past the closing quote; npos where it isn't closed.
 size_t quoted_end(std::string_view text, char quote) {
   for (size_t i = 1; i < text.size(); ++i) {
     if (quote == '"' && text[i] == '\\') {
       ++i;
     } else if (text[i] == quote) {
-      if (quote == '\'' && i + 1 < text.size() && text[i + 1] == '\'') {
-        ++i;
-        continue;
-      }
-      return i + 1;
+      if (quote != '\'' || i + 1 == text.size() || text[i + 1] != '\'') return i + 1;
+      ++i;
     }
   }
-  return text.size();
+  return std::string_view::npos;
 }
 
 // Whether the line opens more flow collections before this column than it closes: commas then end a token.
-bool in_flow(std::string_view before) {
+bool opens_flow(std::string_view before) {
   int depth = 0;
   for (size_t i = 0; i < before.size(); ++i) {
     const char c = before[i];
     if (c == '"' || c == '\'') {
-      const size_t skip = quoted_end(before.substr(i), c);
-      i += skip - 1;
+      i += std::min(quoted_end(before.substr(i), c), before.size() - i) - 1;
     } else if (c == '[' || c == '{') {
       ++depth;
     } else if (c == ']' || c == '}') {
@@ -38,49 +34,71 @@ bool in_flow(std::string_view before) {
   return depth > 0;
 }
 
-size_t plain_end(std::string_view text, bool flow) {
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+size_t plain_length(std::string_view text, bool in_flow) {
   size_t end = 0;
   for (; end < text.size(); ++end) {
     const char c = text[end];
     const bool last = end + 1 == text.size();
-    if (c == ':' && (last || text[end + 1] == ' ' || text[end + 1] == '\t')) break;
-    if (c == '#' && end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) break;
-    if (flow && (c == ',' || c == ']' || c == '}' || c == '[' || c == '{')) break;
+    if (c == ':' && (last || is_blank(text[end + 1]))) break;
+    if (c == '#' && end > 0 && is_blank(text[end - 1])) break;
+    if (in_flow && (c == ',' || c == ']' || c == '}' || c == '[' || c == '{')) break;
   }
-  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+  while (end > 0 && is_blank(text[end - 1])) --end;
   return end;
 }
 
-size_t token_length(std::string_view before, std::string_view text) {
-  if (text.empty()) return 0;
+size_t word_length(std::string_view text) {
+  return std::min(text.find_first_of(" \t"), text.size());
+}
+
+// The length of a token that ends on its line.
+size_t token_length(std::string_view text, bool in_flow) {
   switch (text.front()) {
-    case '"':
-    case '\'': return quoted_end(text, text.front());
     case '[':
     case ']':
     case '{':
     case '}':
     case ',': return 1;
     case '|':
-    case '>': return std::min(text.find_first_of(" \t"), text.size());
-    case '-':
-      if (text.size() == 1 || text[1] == ' ') return 1;
-      break;
+    case '>': return word_length(text);
+    case '-': return text.size() == 1 || is_blank(text[1]) ? 1 : plain_length(text, in_flow);
+    case '*': return std::min(text.find_first_of(" \t,]}:"), text.size());
     case '&':
-    case '!': return std::min(text.find_first_of(" \t"), text.size());
-    default: break;
+    case '!': return word_length(text);
+    default: return plain_length(text, in_flow);
   }
-  return plain_end(text, in_flow(before));
 }
 
 }  // namespace
 
-base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column) {
+base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column, bool in_flow) {
   const std::string_view text = file.line(line);
   const size_t at = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
-  const size_t length = std::max<size_t>(token_length(text.substr(0, at), text.substr(at)), 1);
   const auto begin = static_cast<uint32_t>(at + 1);
-  return {&file, line, begin, line, begin + static_cast<uint32_t>(length)};
+  const std::string_view rest = text.substr(at);
+  if (rest.empty()) return {&file, line, begin, line, begin + 1};
+  if (rest.front() != '"' && rest.front() != '\'') {
+    const size_t length = std::max<size_t>(token_length(rest, in_flow), 1);
+    return {&file, line, begin, line, begin + static_cast<uint32_t>(length)};
+  }
+  const size_t offset = file.line_start(line) + at;
+  const size_t length = quoted_end(file.text().substr(offset), rest.front());
+  if (length == std::string_view::npos) {
+    return {&file, line, begin, line, begin + static_cast<uint32_t>(rest.size())};
+  }
+  const uint32_t end_line = file.line_at(offset + length - 1);
+  const size_t end_column = offset + length - file.line_start(end_line) + 1;
+  return {&file, line, begin, end_line, static_cast<uint32_t>(end_column)};
+}
+
+base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column) {
+  const std::string_view text = file.line(line);
+  const size_t before = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
+  return token_location(file, line, column, opens_flow(text.substr(0, before)));
 }
 
 }  // namespace trainjobc::yaml

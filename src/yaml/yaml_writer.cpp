@@ -8,18 +8,22 @@
 namespace trainjobc::yaml {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
 
 // U+0085, U+00A0, U+2028, U+2029, U+FEFF: printable to nobody, line breaks to some.
 bool has_odd_space(std::string_view text) {
-  for (const std::string_view odd : {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
+  for (const std::string_view odd :
+       {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
     if (text.find(odd) != std::string_view::npos) return true;
   }
   // The C1 controls, U+0080 to U+009F, and the non-characters U+FFFE and U+FFFF.
   for (size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1)) {
     if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
   }
-  return text.find("\xEF\xBF\xBE") != std::string_view::npos || text.find("\xEF\xBF\xBF") != std::string_view::npos;
+  return text.find("\xEF\xBF\xBE") != std::string_view::npos ||
+         text.find("\xEF\xBF\xBF") != std::string_view::npos;
 }
 
 bool is_plain_safe(std::string_view text) {
@@ -36,9 +40,12 @@ bool is_plain_safe(std::string_view text) {
   return std::ranges::none_of(text, is_control) && !has_odd_space(text);
 }
 
-// A block scalar needs text whose lines survive as they are.
+// A block scalar needs text whose lines survive as they are; a last line of blanks is told apart from none by
+// few readers.
 bool is_block_safe(std::string_view text) {
   if (text.find('\n') == std::string_view::npos) return false;
+  const size_t end = text.find_last_not_of('\n');
+  if (end != std::string_view::npos && (text[end] == ' ' || text[end] == '\t')) return false;
   if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
   if (std::ranges::any_of(text, [](char c) { return is_control(c) && c != '\n' && c != '\t'; })) return false;
   return !has_odd_space(text);
@@ -87,6 +94,20 @@ void write_single_quoted(std::string_view text, std::string& out) {
   out += '\'';
 }
 
+// YAML 1.1 takes a number with an exponent for a string where it has no point or the exponent no sign.
+void write_number(std::string_view text, std::string& out) {
+  const size_t mark = text.find_first_of("eE");
+  out += text.substr(0, mark);
+  if (mark == std::string_view::npos) return;
+  if (text.find('.') == std::string_view::npos) out += ".0";
+  out += 'e';
+  if (text[mark + 1] != '-' && text[mark + 1] != '+') out += '+';
+  out += text.substr(mark + 1);
+}
+
+// Readers look no further than 1024 characters for the ":" behind a key.
+constexpr size_t kLongestSimpleKey = 1000;
+
 class YamlWriter {
  public:
   YamlWriter(KeyOrder order, std::string& out) : order_(order), out_(out) {}
@@ -134,9 +155,8 @@ class YamlWriter {
         out_.append(indent, ' ');
       }
       first_inline = false;
-      write_key(entry->key);
-      out_ += ':';
       at_start_ = false;
+      write_key(entry->key, indent);
       // A list stands at its key's own indentation, as kubectl prints it.
       write_value(*entry->value, entry->value->is_list() ? indent : indent + 2, false);
     }
@@ -156,7 +176,8 @@ class YamlWriter {
     }
   }
 
-  void write_key(std::string_view key) {
+  void write_key(std::string_view key, size_t indent) {
+    const size_t begin = out_.size();
     if (is_plain_safe(key) && key.size() <= 128) {
       out_ += key;
     } else if (std::ranges::none_of(key, is_control) && !has_odd_space(key)) {
@@ -164,6 +185,12 @@ class YamlWriter {
     } else {
       write_double_quoted(key, out_);
     }
+    if (out_.size() - begin > kLongestSimpleKey) {
+      out_.insert(begin, "? ");
+      out_ += '\n';
+      out_.append(indent, ' ');
+    }
+    out_ += ':';
   }
 
   void write_scalar(const Node& node, size_t indent) {
@@ -172,7 +199,11 @@ class YamlWriter {
     } else if (node.is_list()) {
       out_ += "[]\n";
     } else if (!node.is_string()) {
-      out_ += node.text();
+      if (node.is_number()) {
+        write_number(node.text(), out_);
+      } else {
+        out_ += node.text();
+      }
       out_ += '\n';
     } else if (is_block_safe(node.text())) {
       write_block(node.text(), std::max<size_t>(indent, 2));
@@ -215,6 +246,8 @@ class YamlWriter {
 
 }  // namespace
 
-void write_yaml(const Node& node, KeyOrder order, std::string& out) { YamlWriter(order, out).write_root(node); }
+void write_yaml(const Node& node, KeyOrder order, std::string& out) {
+  YamlWriter(order, out).write_root(node);
+}
 
 }  // namespace trainjobc::yaml

@@ -1,0 +1,59 @@
+# make          build build/trainjobc
+# make demo     build, then render a real PyTorch job and a real MPI job
+# make test     build, run all tests
+# make unit     build and run the unit tests only
+# make golden   rewrite the golden files from what the binary prints now
+# make bench    measure
+# make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
+# All but `make golden`, `format` and `tidy` install what is missing (Debian packages) first.
+
+BUILD ?= build
+BUILD_TYPE ?= Release
+CMAKE_FLAGS ?=
+
+.PHONY: all build bootstrap demo test unit golden bench format tidy asan install clean
+
+all: build
+
+bootstrap:
+	@tools/bootstrap.sh
+
+$(BUILD)/build.ninja: CMakeLists.txt | bootstrap
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) $(CMAKE_FLAGS) > $(BUILD).cmake.log 2>&1 || { cat $(BUILD).cmake.log; rm -f $(BUILD).cmake.log; exit 1; }
+	@rm -f $(BUILD).cmake.log
+
+build: bootstrap $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet trainjobc
+
+demo: build
+	@tools/demo.sh $(BUILD)/trainjobc
+
+test: bootstrap $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+	@cd $(BUILD) && ctest --output-on-failure
+
+unit: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet unit_tests
+	@$(BUILD)/tests/unit_tests
+
+golden: build
+	@TRAINJOBC_UPDATE_GOLDEN=1 ninja -C $(BUILD) --quiet unit_tests
+	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests --test-case="golden*"
+
+bench: build
+	@bench/run.sh $(BUILD)/trainjobc
+
+format:
+	@git ls-files --cached --others --exclude-standard '*.cpp' '*.h' | xargs clang-format -i
+
+tidy: $(BUILD)/build.ninja
+	@git ls-files 'src/*.cpp' | xargs -P 2 -n 4 clang-tidy -p $(BUILD) --quiet
+
+asan:
+	@$(MAKE) --no-print-directory test BUILD=build-asan BUILD_TYPE=Debug CMAKE_FLAGS=-DTRAINJOBC_SANITIZE=ON
+
+install: build
+	@cmake --install $(BUILD)
+
+clean:
+	@rm -rf build build-asan

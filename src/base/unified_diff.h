@@ -1,0 +1,13 @@
+// Unified diffs of texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainjobc::base {
+
+// What `diff -u` prints for two texts, with three lines of context; "" where they are equal.
+std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view old_name,
+                         std::string_view new_name);
+
+}  // namespace trainjobc::base

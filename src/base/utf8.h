@@ -1,0 +1,26 @@
+// UTF-8: one code point at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trainjobc::base {
+
+struct CodePoint {
+  size_t length = 0;  // 0: the text is empty or does not begin with UTF-8
+  uint32_t value = 0;
+};
+
+// The code point that `text` begins with. Surrogates, overlong forms and what lies above U+10FFFF are
+// refused.
+CodePoint decode_utf8(std::string_view text);
+
+// Appends a code point; surrogates and what lies above U+10FFFF become U+FFFD.
+void append_utf8(uint32_t value, std::string& out);
+
+// `text` with U+FFFD for each byte that is not part of UTF-8, as Go's encoding/json writes it.
+std::string to_valid_utf8(std::string_view text);
+
+}  // namespace trainjobc::base

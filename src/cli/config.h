@@ -1,0 +1,52 @@
+// .trainjobc.yaml: a repository's settings.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "cli/console.h"
+
+namespace trainjobc::cli {
+
+// Findings of a rule in some files that are not reported.
+struct PathSuppression {
+  std::string rule;
+  std::vector<std::string> paths;  // globs, relative to the configuration's folder
+  std::string reason;
+  base::Location location;  // where the configuration says so
+};
+
+struct Config {
+  std::string folder;  // of the file; "" where there is none. Paths in it are relative to this
+  std::optional<std::string> trainer_version;
+  std::vector<std::string> runtimes;  // joined with `folder`
+  std::optional<bool> catalogue;
+  std::optional<std::string> ns;
+  std::optional<std::string> fail_on;
+  std::map<std::string, std::optional<base::Severity>> rules;  // nullopt: off
+  std::vector<PathSuppression> suppressions;
+  std::shared_ptr<const base::SourceFile> file;  // what locations refer to
+};
+
+// A configuration that can't be used: printed as it is, exit status 2.
+struct ConfigError {
+  std::string text;
+};
+
+using ConfigResult = std::variant<Config, ConfigError>;
+
+// Reads the file at `path`, or where that is "", the .trainjobc.yaml of the current folder or the nearest one
+// above it up to the root of the repository. Without one, an empty Config.
+ConfigResult load_config(Console& console, const std::string& path);
+
+// Whether `path` matches a glob: * and ? don't cross a slash, ** does.
+bool matches_glob(std::string_view glob, std::string_view path);
+
+}  // namespace trainjobc::cli

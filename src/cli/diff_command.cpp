@@ -1,0 +1,313 @@
+#include "cli/diff_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/load.h"
+#include "schema/schema.h"
+#include "tools/diff/compare.h"
+#include "tools/diff/external.h"
+#include "tools/diff/formats.h"
+#include "tools/diff/kubectl.h"
+
+namespace trainjobc::cli {
+namespace {
+
+constexpr int kDifferent = 1;
+
+// The newest schemas where the version is chosen job by job.
+const schema::VersionSchemas& schemas_of(const DiffFlags& flags) {
+  const schema::VersionSchemas* chosen = schema::find_version(flags.input.trainer_version);
+  return chosen ? *chosen : schema::all_versions().back();
+}
+
+Options options_of(const DiffFlags& flags) {
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  // Keys are not compared; any will do, and one that takes no random numbers.
+  options.policy.ssh_key.source = policy::SshKeySource::Seed;
+  options.policy.ssh_key.material = "trainjobc diff";
+  return options;
+}
+
+// What the inputs make; nothing where one is rejected or can't be read, which has been said.
+std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
+  auto loaded = load_inputs(console, input);
+  if (!loaded) return std::nullopt;
+  Compilation compiled =
+      compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options_of(flags));
+  base::Diagnostics refusals;
+  for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
+    const bool refuses = diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
+    if (refuses) refusals.add(diagnostic);
+  }
+  print_diagnostics(console, refusals, flags.colour.value(), false);
+  if (!refusals.empty()) return std::nullopt;
+  if (compiled.train_jobs == 0) console.write_stderr("note: the inputs hold no TrainJob\n");
+  return compiled;
+}
+
+std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
+  auto sources = load_sources(console, flags.live, flags.input.recurse);
+  if (const auto* error = std::get_if<base::IoError>(&sources)) {
+    fail(console, fmt::format("--live: {}", error->message));
+    return nullptr;
+  }
+  auto live = std::make_shared<diff::LiveSet>();
+  base::Diagnostics diagnostics;
+  for (Source& source : std::get<std::vector<Source>>(sources))
+    diff::read_live(std::move(source), *live, diagnostics);
+  print_diagnostics(console, diagnostics, flags.colour.value(), false);
+  return diagnostics.has_errors() ? nullptr : live;
+}
+
+bool is_answer(Console& console, const diff::Answer& answer) {
+  console.write_stderr(answer.warnings);
+  if (!answer.error.empty()) fail(console, answer.error);
+  return answer.error.empty();
+}
+
+// The objects of an older state of the files, in the place of a cluster's.
+std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
+  auto live = std::make_shared<diff::LiveSet>();
+  for (const Object& object : compiled.objects) {
+    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                             std::string(object.ns), std::string(object.name), object.root});
+  }
+  return live;
+}
+
+diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
+  if (flags.orphans == "all") return diff::Orphans::All;
+  if (flags.orphans == "none") return diff::Orphans::None;
+  if (flags.orphans == "inputs") return diff::Orphans::OfInputs;
+  // Whoever names single files doesn't name all that the namespace is to hold.
+  const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
+  const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
+                     std::ranges::any_of(flags.input.filenames, is_directory);
+  return whole || !flags.live.empty() ? diff::Orphans::All : diff::Orphans::OfInputs;
+}
+
+// Objects that stay as they are whatever is rendered: SSH keys that exist.
+std::set<std::string> kept_secrets(const diff::LiveSet& live) {
+  std::set<std::string> kept;
+  for (const diff::LiveObject& object : live.objects) {
+    if (object.kind == "Secret") kept.insert(diff::object_id(object.kind, object.ns, object.name));
+  }
+  return kept;
+}
+
+std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+                                                 const Compilation& compiled, base::ProcessRunner& runner) {
+  const diff::Kubectl kubectl(runner, {"kubectl", flags.context, flags.kubeconfig, flags.field_manager,
+                                       std::chrono::seconds(flags.timeout)});
+  auto live = std::make_shared<diff::LiveSet>();
+  if (!is_answer(console, kubectl.fetch(compiled.objects, *live))) return std::nullopt;
+  diff::CompareOptions options;
+  options.schemas = &schemas_of(flags);
+  options.default_is_none = false;
+  options.orphans = orphans_of(console, flags);
+  auto results = std::make_shared<diff::LiveSet>();
+  if (flags.server_side) {
+    if (!is_answer(console, kubectl.dry_run(compiled.objects, kept_secrets(*live), *results)))
+      return std::nullopt;
+    options.dry_run = results.get();
+  }
+  diff::Report report = diff::compare_objects(compiled, std::move(live), options);
+  report.memory.push_back(std::move(results));
+  return report;
+}
+
+std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags& flags,
+                                               const Compilation& compiled, const InputFlags& from) {
+  const auto old = compile(console, flags, from);
+  if (!old) return std::nullopt;
+  diff::CompareOptions options;
+  options.schemas = &schemas_of(flags);
+  options.refusals = false;
+  options.orphans = flags.orphans == "none" ? diff::Orphans::None : diff::Orphans::All;
+  diff::Report report = diff::compare_objects(compiled, as_live(*old), options);
+  report.memory.push_back(old->memory);
+  return report;
+}
+
+// What to compare with, and what: flags that say `OLD_DIR NEW_DIR` are taken apart.
+struct Plan {
+  InputFlags input;
+  InputFlags from;
+  bool files = false;
+};
+
+bool names_two_directories(Console& console, const DiffFlags& flags) {
+  const InputFlags& input = flags.input;
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  return input.paths.size() == 2 && input.filenames.empty() && flags.live.empty() && flags.from.empty() &&
+         !cluster && std::ranges::all_of(input.paths, [&](const std::string& path) {
+           return console.files().is_directory(path);
+         });
+}
+
+Plan plan_of(Console& console, const DiffFlags& flags) {
+  Plan plan{flags.input, flags.input, false};
+  plan.from.filenames.clear();
+  if (!flags.from_runtimes.empty()) plan.from.runtimes = flags.from_runtimes;
+  if (names_two_directories(console, flags)) {
+    plan.files = true;
+    plan.from.paths = {flags.input.paths.front()};
+    plan.input.paths = {flags.input.paths.back()};
+    console.write_stderr(
+        fmt::format("note: comparing the files of {} with those of {}; to ask a cluster about both, "
+                    "name them with -f\n",
+                    flags.input.paths.front(), flags.input.paths.back()));
+  } else if (!flags.from.empty()) {
+    plan.files = true;
+    plan.from.paths = flags.from;
+  }
+  return plan;
+}
+
+// "" where the flags go together.
+std::string check_flags(const DiffFlags& flags) {
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  if (!flags.live.empty() && !flags.from.empty()) return "--live and --from exclude each other";
+  if (cluster && !flags.live.empty())
+    return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (cluster && !flags.from.empty())
+    return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
+  const auto is_stdin = [](const std::string& path) { return path == "-"; };
+  const auto reads = [&](const std::vector<std::string>& paths) {
+    return std::ranges::count_if(paths, is_stdin);
+  };
+  const bool default_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
+  if (reads(flags.input.paths) + reads(flags.input.filenames) + reads(flags.live) + reads(flags.from) +
+          (default_stdin ? 1 : 0) >
+      1) {
+    return "standard input can be read once";
+  }
+  return "";
+}
+
+bool page(Console& console, const std::string& text, base::ProcessRunner& runner) {
+  std::string pager = console.environment("PAGER");
+  if (pager.empty() || pager == "less") pager = "less -FRX";
+  if (pager == "cat") return false;
+  base::ProcessRequest request;
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t end = pager.find(' ', at);
+    if (end != at) request.argv.push_back(pager.substr(at, end - at));
+    at = end == std::string::npos ? end : end + 1;
+  }
+  if (request.argv.empty()) return false;
+  request.input = text;
+  request.streams = base::Streams::Terminal;
+  const auto shown = runner.run(request);
+  const auto* result = std::get_if<base::ProcessResult>(&shown);
+  return result && result->status != 127;
+}
+
+std::string format(const diff::Report& report, const DiffFlags& flags, bool files, bool colour) {
+  const diff::FormatOptions options{colour, flags.show_ignored, files};
+  if (flags.format == "json") return diff::format_json(report, options);
+  if (flags.format == "markdown") return diff::format_markdown(report, options);
+  if (flags.format == "unified") return diff::format_unified(report, options);
+  return files ? diff::format_reach(report, options) : diff::format_text(report, options);
+}
+
+// The diff program's own verdict, as kubectl takes it.
+int run_external(Console& console, const diff::Report& report, const std::string& variable,
+                 base::ProcessRunner& runner) {
+  const base::Streams streams =
+      console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
+  const auto ran = diff::run_external(report, variable, streams, runner);
+  if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
+  const auto& result = std::get<base::ProcessResult>(ran);
+  console.write_stderr(result.err);
+  if (!console.write_stdout(result.out)) return fail(console, "the output could not be written");
+  return result.status > kDifferent ? kFailed : result.status;
+}
+
+int print(Console& console, const diff::Report& report, const DiffFlags& flags, bool files,
+          base::ProcessRunner& runner) {
+  const int status = report.differs() ? kDifferent : kOk;
+  const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
+  const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
+  if (!external.empty() && (flags.format.empty() || flags.format == "unified")) {
+    return report.differs() ? run_external(console, report, external, runner) : kOk;
+  }
+  const bool terminal = console.stdout_is_terminal();
+  const std::string text =
+      format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal));
+  if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
+  return console.write_stdout(text) ? status : fail(console, "the output could not be written");
+}
+
+}  // namespace
+
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+  if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
+  const Plan plan = plan_of(console, flags);
+  const auto compiled = compile(console, flags, plan.input);
+  if (!compiled) return kFailed;
+  std::optional<diff::Report> report;
+  if (plan.files) {
+    report = compare_with_files(console, flags, *compiled, plan.from);
+  } else if (flags.live.empty()) {
+    report = compare_with_cluster(console, flags, *compiled, runner);
+  } else if (const auto live = read_saved(console, flags)) {
+    diff::CompareOptions options;
+    options.schemas = &schemas_of(flags);
+    options.orphans = orphans_of(console, flags);
+    report = diff::compare_objects(*compiled, live, options);
+  }
+  return report ? print(console, *report, flags, plan.files, runner) : kFailed;
+}
+
+std::function<int(Console&)> setup_diff(CLI::App& app) {
+  auto flags = std::make_shared<DiffFlags>();
+  flags->input.add_to(app);
+  app.add_option(
+         "--live", flags->live,
+         "Compare with objects saved from a cluster instead: file, directory, or - for standard input")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--from", flags->from,
+                 "Compare with what these files or directories make instead; two directories as PATHs are "
+                 "OLD and NEW")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--from-runtimes", flags->from_runtimes, "The --runtimes of --from")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--format", flags->format,
+                 "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
+      ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
+  app.add_flag("--show-ignored", flags->show_ignored, "List the fields that others manage, too");
+  app.add_option(
+         "--orphans", flags->orphans,
+         "Which live objects without an input to report: all, those of the inputs' TrainJobs, none; auto is "
+         "inputs where a cluster is asked about single files")
+      ->check(CLI::IsMember({"auto", "all", "inputs", "none"}))
+      ->capture_default_str();
+  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("PATH");
+  app.add_flag("--server-side", flags->server_side,
+               "Compare with what a server-side dry run of kubectl apply gives");
+  app.add_option("--field-manager", flags->field_manager, "Manager of the dry run")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--timeout", flags->timeout, "Seconds that one call of kubectl may take; 0 is no limit")
+      ->capture_default_str();
+  flags->colour.add_to(app);
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    return run_diff(console, *flags, runner);
+  };
+}
+
+}  // namespace trainjobc::cli

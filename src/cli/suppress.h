@@ -1,0 +1,18 @@
+// Suppressions: findings that somebody has looked at and accepted.
+#pragma once
+
+#include <span>
+
+#include "base/diagnostic.h"
+#include "cli/config.h"
+
+namespace trainjobc::cli {
+
+// Applies the configuration's severities, then takes out what is suppressed: by `# trainjobc:ignore RULE -- reason`
+// at the end of the finding's line or on a line of its own above it, or by path and rule in the configuration.
+// Adds a warning for a comment without a rule or a reason, and for each suppression that suppressed nothing.
+// `files` are all files that were linted.
+base::Diagnostics apply_config(const base::Diagnostics& diagnostics, const Config& config,
+                               std::span<const base::SourceFile* const> files);
+
+}  // namespace trainjobc::cli

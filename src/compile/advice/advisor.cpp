@@ -1,0 +1,56 @@
+#include "compile/advice/advisor.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+// Whether the source line of the diagnostic could show a part of the value.
+bool shows(const base::Location& line, const yaml::Node& value) {
+  const base::Location at = yaml::locate(value);
+  if (!line.file || at.file != line.file) return false;
+  if (line.file->line(line.line).find(value.text()) != std::string_view::npos) return true;
+  // A value that begins further up ends there only if it stands there as a whole.
+  return at.line <= line.line && line.file->line(at.line).find(value.text()) == std::string_view::npos;
+}
+
+}  // namespace
+
+base::Diagnostic& Advisor::warn(std::string_view rule, std::string field, std::string message,
+                                const base::Location& where, std::string hint) {
+  base::Diagnostic diagnostic;
+  diagnostic.rule = rule;
+  diagnostic.stage = base::Stage::Advice;
+  diagnostic.severity = base::Severity::Warning;
+  diagnostic.field = std::move(field);
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  diagnostic.location = where;
+  return found_.emplace_back(std::move(diagnostic));
+}
+
+base::Diagnostic& Advisor::inform(std::string_view rule, std::string field, std::string message,
+                                  const base::Location& where, std::string hint) {
+  base::Diagnostic& diagnostic = warn(rule, std::move(field), std::move(message), where, std::move(hint));
+  diagnostic.severity = base::Severity::Info;
+  return diagnostic;
+}
+
+schema::Violations Advisor::take() {
+  for (base::Diagnostic& diagnostic : found_) {
+    for (const yaml::Node* secret : secrets_) {
+      if (shows(diagnostic.location, *secret)) diagnostic.hide_source = true;
+    }
+  }
+  return std::move(found_);
+}
+
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node) {
+  const base::Location where = node ? yaml::locate(*node) : base::Location{};
+  if (where.file) diagnostic.notes.push_back({std::move(message), where});
+}
+
+base::Location locate_key_of(const yaml::Node* map, std::string_view key) {
+  const yaml::Entry* entry = map ? map->find(key) : nullptr;
+  return entry ? yaml::locate_key(*entry) : base::Location{};
+}
+
+}  // namespace trainjobc::compile::advice

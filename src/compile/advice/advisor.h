@@ -1,0 +1,38 @@
+// Where advice is collected.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "schema/validate.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile::advice {
+
+class Advisor {
+ public:
+  // The reference holds until the next call.
+  base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
+                         const base::Location& where, std::string hint = "");
+  base::Diagnostic& inform(std::string_view rule, std::string field, std::string message,
+                           const base::Location& where, std::string hint = "");
+
+  // A value that no report may show. Holds for what was found before, too.
+  void keep_secret(const yaml::Node& value) { secrets_.push_back(&value); }
+
+  schema::Violations take();
+
+ private:
+  schema::Violations found_;
+  std::vector<const yaml::Node*> secrets_;
+};
+
+// Adds a note where the node stands in a file.
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
+
+// The place of a map's key; none where the map has no such key. `map` may be nullptr.
+base::Location locate_key_of(const yaml::Node* map, std::string_view key);
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,161 @@
+// GPUs: those that nobody can have, and those that nobody counts.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "compile/advice/containers.h"
+#include "compile/advice/insert.h"
+#include "compile/advice/rules.h"
+#include "model/names.h"
+#include "yaml/quantity.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+
+// Resources of device plugins: a domain that is not Kubernetes' own.
+bool is_extended(std::string_view resource) {
+  return resource.find('/') != std::string_view::npos &&
+         resource.find("kubernetes.io/") == std::string_view::npos && !resource.starts_with("requests.");
+}
+
+bool equal_amounts(const Node& a, const Node& b) {
+  const auto x = yaml::Quantity::parse(a.text());
+  const auto y = yaml::Quantity::parse(b.text());
+  return x && y && x->to_string() == y->to_string();
+}
+
+std::vector<base::Edit> limit_fix(const Node& container, const Entry& request) {
+  const Entry* resources = container.find("resources");
+  const Entry* limits = resources->value->find("limits");
+  const std::string block = fmt::format("{}: {}", request.key, request.value->text());
+  const std::string flow = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
+  if (limits) return insert_first(*limits, {block, flow});
+  return insert_first(*resources,
+                      {fmt::format("limits: {{{}}}", block), fmt::format("\"limits\": {{{}}}", flow)});
+}
+
+void check_request(const ContainerPlace& place, const Entry& request, const Node* limits, Advisor& advisor) {
+  const Node* limit = limits ? limits->get(request.key) : nullptr;
+  if (!is_extended(request.key) || (limit && equal_amounts(*limit, *request.value))) return;
+  const std::string field =
+      fmt::format("{}.resources.{}[{}]", place.field, limit ? "limits" : "requests", request.key);
+  if (limit) {
+    advisor.warn(
+        "advice/gpu-limit", field,
+        fmt::format(
+            "jobs that don't set {0} themselves would be refused: its limit, {1}, is not its request, {2}",
+            request.key, limit->text(), request.value->text()),
+        yaml::locate_key(request), "extended resources need equal ones");
+    return;
+  }
+  advisor
+      .warn("advice/gpu-limit", field,
+            fmt::format(
+                "jobs that don't limit {0} themselves would be refused: {0} is requested without a limit",
+                request.key),
+            yaml::locate_key(request),
+            fmt::format("add limits: {{{}: {}}}", request.key, request.value->text()))
+      .fix = limit_fix(*place.container.node, request);
+}
+
+// The first GPU resource of the node, of limits before requests.
+const Entry* gpu_entry(const policy::NodeResources& resources) {
+  for (const Node* list : {resources.limits, resources.requests}) {
+    if (!list) continue;
+    for (const Entry& entry : list->entries()) {
+      if (entry.key.find("gpu") != std::string_view::npos && entry.value->text() != "0") return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> to_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// The number in a variable of the first container `node` of the JobSet that has it.
+std::optional<int64_t> rendered_number(const Node& job_set, std::string_view variable) {
+  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
+  if (!jobs) return std::nullopt;
+  for (const Node* job : jobs->items()) {
+    const Node* containers = job->at({"template", "spec", "template", "spec", "containers"});
+    if (!containers) continue;
+    for (const Node* container : containers->items()) {
+      const Node* env = text_at(*container, "name") == model::kNode ? container->get("env") : nullptr;
+      if (!env) continue;
+      for (const Node* item : env->items()) {
+        if (text_at(*item, "name") == variable) return to_number(text_at(*item, "value"));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// What hiding the node's GPUs changes, or "" where it changes nothing.
+std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
+  const model::MLPolicy& policy = *context.merged.policy;
+  const bool has_number = context.job.trainer->num_proc_per_node != nullptr;
+  if (policy.torch) {
+    const auto processes = rendered_number(context.admitted_job_set, "PET_NPROC_PER_NODE");
+    if (has_number || !processes || *processes == gpus) return "";
+    return fmt::format("torchrun starts {} process{} per node instead of one per GPU, which is {}",
+                       *processes, *processes == 1 ? "" : "es", gpus);
+  }
+  if (policy.mpi) {
+    const auto slots = rendered_number(context.admitted_job_set, "OMPI_MCA_orte_set_default_slots");
+    const bool per_gpu = policy.mpi->num_proc_per_node && policy.mpi->num_proc_per_node->value == 1;
+    if (has_number || !per_gpu || gpus == 1 || slots != 1) return "";
+    return fmt::format("a node has 1 MPI slot instead of one per GPU, which is {}", gpus);
+  }
+  if (policy.xgboost) {
+    const auto workers = rendered_number(context.admitted_job_set, "DMLC_NUM_WORKER");
+    if (gpus == 1 || !workers) return "";
+    return fmt::format("XGBoost counts {} worker{} instead of one per GPU, which is {}", *workers,
+                       *workers == 1 ? "" : "s", *workers * gpus);
+  }
+  return policy.flux ? fmt::format("Flux runs the command without GPUs instead of with {} per node", gpus)
+                     : "";
+}
+
+}  // namespace
+
+void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
+  if (context.has_jobs) return;  // their own errors say so
+  for (const ContainerPlace& place : containers_of(context.info)) {
+    const Node* resources = place.container.node->get("resources");
+    const Node* requests = resources ? resources->get("requests") : nullptr;
+    if (!requests) continue;
+    for (const Entry& request : requests->entries())
+      check_request(place, request, resources->get("limits"), advisor);
+  }
+}
+
+void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
+  if (!context.merged.policy || !context.job.trainer || !context.job.trainer->resources_per_node) return;
+  if (policy::gpus_per_node(policy::resources_per_node(context.merged)) != 0) return;
+  // The node as it will run has the runtime's resources too; without the job's they are all that counts.
+  model::TrainJob bare = context.job;
+  bare.trainer.reset();
+  policy::RuntimeInfo node = context.merged;
+  node.job = &bare;
+  const policy::NodeResources resources = policy::resources_per_node(node);
+  const int64_t gpus = policy::gpus_per_node(resources);
+  const std::string effect = gpus > 0 ? effect_of_hiding(context, gpus) : "";
+  if (effect.empty()) return;
+  const Entry* gpu = gpu_entry(resources);
+  base::Diagnostic& found =
+      advisor.warn("advice/hidden-gpus", "spec.trainer.resourcesPerNode",
+                   fmt::format("{}: resourcesPerNode alone is counted, and hides the runtime's", effect),
+                   locate_key_of(context.job.trainer->node, "resourcesPerNode"));
+  if (!gpu) return;
+  found.hint = fmt::format("name them here too: limits: {{{}: {}}}", gpu->key, gpu->value->text());
+  add_note(found, "the runtime's GPUs", gpu->value);
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,46 @@
+// Images that are not the same image on each day and each node.
+#include <fmt/format.h>
+
+#include "compile/advice/containers.h"
+#include "compile/advice/rules.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kHint = "pin a version or a digest";
+
+void check_image(const Node* node, std::string field, Advisor& advisor) {
+  const std::string_view image = node ? node->text() : "";
+  // A placeholder of a templating tool is not ours to judge.
+  if (image.empty() || image.find_first_of("@$ ") != std::string_view::npos) return;
+  const size_t slash = image.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  const size_t colon = name.find(':');
+  if (colon == std::string_view::npos) {
+    advisor.warn(
+        "advice/image-tag", std::move(field),
+        fmt::format("image \"{}\" has no tag: every pull gets what is \"latest\" at that moment", image),
+        yaml::locate(*node), std::string(kHint));
+  } else if (name.substr(colon + 1) == "latest") {
+    advisor.warn(
+        "advice/image-tag", std::move(field),
+        fmt::format("image \"{}\" is another one with each release: nodes may run different ones", image),
+        yaml::locate(*node), std::string(kHint));
+  }
+}
+
+}  // namespace
+
+void check_runtime_images(const RuntimeContext& context, Advisor& advisor) {
+  for (const ContainerPlace& place : containers_of(context.info)) {
+    check_image(place.container.image, place.field + ".image", advisor);
+  }
+}
+
+void check_job_image(const AdviceContext& context, Advisor& advisor) {
+  if (context.job.trainer) check_image(context.job.trainer->image, "spec.trainer.image", advisor);
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,65 @@
+// Labels of the runtime object itself.
+#include <fmt/format.h>
+
+#include "compile/advice/insert.h"
+#include "compile/advice/queue_names.h"
+#include "compile/advice/rules.h"
+#include "model/names.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Node;
+
+// What the runtime is for, as the community's runtimes call it; "" where that doesn't follow from its policy.
+std::string_view framework_of(const model::Runtime& runtime) {
+  if (!runtime.ml_policy) return "";
+  const model::MLPolicy& policy = *runtime.ml_policy;
+  if (policy.torch) return runtime.id.name.starts_with("torchtune") ? "torchtune" : "torch";
+  if (policy.jax) return "jax";
+  if (policy.xgboost) return "xgboost";
+  return policy.flux ? "flux" : "";
+}
+
+std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) {
+  const std::string block = fmt::format("{}: {}", model::kFrameworkLabel, framework);
+  const std::string flow = fmt::format("\"{}\": \"{}\"", model::kFrameworkLabel, framework);
+  const yaml::Entry* metadata = root.find("metadata");
+  const yaml::Entry* labels = metadata->value->find("labels");
+  if (labels) return insert_first(*labels, {block, flow});
+  return insert_first(*metadata,
+                      {fmt::format("labels: {{{}}}", block), fmt::format("\"labels\": {{{}}}", flow)});
+}
+
+}  // namespace
+
+void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
+  const Node& root = *context.runtime.root;
+  const Node* metadata = root.get("metadata");
+  if (metadata->at({"labels", model::kFrameworkLabel})) return;
+  const std::string_view framework = framework_of(context.runtime);
+  base::Location where = locate_key_of(metadata, "labels");
+  if (!where.file) where = yaml::locate(*metadata->get("name"));
+  base::Diagnostic& found =
+      advisor.warn("advice/framework-label", "metadata.labels",
+                   fmt::format("runtime \"{}\" has no label {}: the Kubeflow SDK passes it over",
+                               context.runtime.id.name, model::kFrameworkLabel),
+                   where);
+  if (framework.empty()) {
+    found.hint = fmt::format("add {}: and the framework, such as mpi or deepspeed", model::kFrameworkLabel);
+  } else {
+    found.hint = fmt::format("add {}: {}", model::kFrameworkLabel, framework);
+    found.fix = label_fix(root, framework);
+  }
+}
+
+void check_kueue_label(const RuntimeContext& context, Advisor& advisor) {
+  const Node* labels = context.runtime.root->at({"metadata", "labels"});
+  const base::Location where = locate_key_of(labels, kKueueLabel);
+  if (!where.file) return;
+  advisor.warn("advice/kueue-label", fmt::format("metadata.labels[{}]", kKueueLabel),
+               "Kueue does not see a queue that is named on a runtime: the runtime's labels reach no job",
+               where, "label each TrainJob instead");
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,204 @@
+// Values of patches that come to nothing: a later manager replaces them, or merging doesn't see them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "compile/advice/pod_patches.h"
+#include "compile/advice/rules.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+
+constexpr std::string_view kDirective = "$patch";
+
+std::string child(const std::string& path, std::string_view key) {
+  const bool plain = key.find_first_of("./") == std::string_view::npos;
+  if (!plain) return fmt::format("{}[{}]", path, key);
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
+// A value that merging treats as a whole.
+struct Leaf {
+  std::string path;   // with the elements' merge keys: …containers[node].env[A].value
+  std::string field;  // with their indices
+  std::string_view name;
+  base::Location where;  // of its key
+  const Node* value = nullptr;
+};
+
+struct Leaves {
+  std::vector<Leaf> leaves;
+  std::vector<std::string> replaced;  // maps with a $patch directive: what earlier patches put there is gone
+};
+
+void collect(const Node& node, const std::string& path, const std::string& field, Leaves& out);
+
+void collect_list(const Entry& entry, const std::string& path, const std::string& field, Leaves& out) {
+  const std::string_view merge_key = merge_key_of(entry.key);
+  for (size_t i = 0; i < entry.value->size(); ++i) {
+    const Node& item = *entry.value->items()[i];
+    const Node* key = item.get(merge_key);
+    if (key) collect(item, fmt::format("{}[{}]", path, key->text()), fmt::format("{}[{}]", field, i), out);
+  }
+}
+
+void collect(const Node& node, const std::string& path, const std::string& field, Leaves& out) {
+  if (node.get(kDirective)) out.replaced.push_back(path);
+  for (const Entry& entry : node.entries()) {
+    if (entry.key == kDirective || entry.key == "targetJobs" || entry.key == "finalizers") continue;
+    const std::string child_path = child(path, entry.key);
+    const std::string child_field = child(field, entry.key);
+    if (entry.value->is_map()) {
+      collect(*entry.value, child_path, child_field, out);
+    } else if (entry.value->is_list() && !merge_key_of(entry.key).empty()) {
+      collect_list(entry, child_path, child_field, out);
+    } else {
+      out.leaves.push_back({child_path, child_field, entry.key, yaml::locate_key(entry), entry.value});
+    }
+  }
+}
+
+bool is_below(std::string_view path, std::string_view map) {
+  return path.size() > map.size() && path.starts_with(map) &&
+         (path[map.size()] == '.' || path[map.size()] == '[');
+}
+
+const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
+  const auto at = std::ranges::find(leaves.leaves, path, &Leaf::path);
+  return at != leaves.leaves.end() ? &*at : nullptr;
+}
+
+// The last patch that decides what stands at the leaf's path, and what it puts there (nothing: it clears the
+// map).
+struct Winner {
+  size_t patch = 0;
+  const Leaf* leaf = nullptr;
+};
+
+Winner winner_over(const std::vector<Leaves>& patches, size_t from, const Leaf& leaf) {
+  Winner winner{from, &leaf};
+  for (size_t i = from + 1; i < patches.size(); ++i) {
+    const Leaf* own = find_leaf(patches[i], leaf.path);
+    const bool clears = std::ranges::any_of(patches[i].replaced,
+                                            [&](const std::string& map) { return is_below(leaf.path, map); });
+    if (own || clears) winner = {i, own};
+  }
+  return winner;
+}
+
+std::string_view shown(const Node& empty) {
+  if (empty.is_map()) return "{}";
+  if (empty.is_list()) return "[]";
+  return empty.is_string() ? "\"\"" : empty.text();
+}
+
+// Parts that nobody leaves empty to clear them.
+bool is_structure(std::string_view key) {
+  return key == "template" || key == "spec" || key == "metadata";
+}
+
+// Maps of strings: the patch API lets a $patch through as one of their keys.
+bool takes_directive(std::string_view key) {
+  return key == "labels" || key == "annotations" || key == "nodeSelector";
+}
+
+// Looks for what merging drops of a written patch.
+class IdleValues {
+ public:
+  explicit IdleValues(Advisor& advisor) : advisor_(advisor) {}
+
+  // `typed` is what the API keeps of `written`; `runtime` is what they are merged into. Both may be nullptr.
+  void check_map(const Node& written, const Node* typed, const Node* runtime, const std::string& field) {
+    for (const Entry& entry : written.entries()) {
+      const Node* kept = typed ? typed->get(entry.key) : nullptr;
+      const Node* below = runtime ? runtime->get(entry.key) : nullptr;
+      check_value(entry, kept, below, child(field, entry.key));
+    }
+  }
+
+ private:
+  void check_value(const Entry& entry, const Node* kept, const Node* below, const std::string& field) {
+    const Node& value = *entry.value;
+    const Node* directive = value.get(kDirective);
+    // The JobSet's own labels and annotations are put on top of the runtime's, with no regard to directives.
+    const bool is_merged = field.find("replicatedJobs") != std::string::npos;
+    if (directive && !below && is_merged) {
+      report(entry, field,
+             fmt::format("the whole of {} vanishes: the runtime has none that $patch could {}", entry.key,
+                         directive->text()),
+             "remove the line with $patch");
+      return;
+    }
+    if (!below || below->is_empty_value()) return;
+    const bool is_filled = (value.is_map() || value.is_list()) && value.size() > 0;
+    if (value.is_map() && is_filled) {
+      check_map(value, kept, below, field);
+    } else if (value.is_list() && is_filled) {
+      check_list(entry, kept, *below, field);
+    } else if ((!kept || value.is_map()) && !is_structure(entry.key)) {
+      report(entry, field,
+             fmt::format("{}: {} has no effect: what is empty in a patch clears nothing", entry.key,
+                         shown(value)),
+             is_merged && takes_directive(entry.key) ? "{$patch: replace} clears it"
+                                                     : "the runtime's value stays; change it there");
+    }
+  }
+
+  void check_list(const Entry& entry, const Node* kept, const Node& below, const std::string& field) {
+    const std::string_view key = merge_key_of(entry.key);
+    for (size_t i = 0; i < entry.value->size(); ++i) {
+      const Node& item = *entry.value->items()[i];
+      const Node* runtime_item = find_element(&below, key, item);
+      if (item.is_map() && runtime_item) {
+        check_map(item, find_element(kept, key, item), runtime_item, fmt::format("{}[{}]", field, i));
+      }
+    }
+  }
+
+  void report(const Entry& entry, const std::string& field, std::string message, std::string hint) {
+    advisor_.warn("advice/patch-no-effect", field, std::move(message), yaml::locate_key(entry),
+                  std::move(hint));
+  }
+
+  Advisor& advisor_;
+};
+
+}  // namespace
+
+void check_overridden_patches(const AdviceContext& context, Advisor& advisor) {
+  const std::vector<PatchTree> trees = patch_trees(context.job);
+  if (trees.size() < 2) return;
+  std::vector<Leaves> patches(trees.size());
+  for (size_t i = 0; i < trees.size(); ++i)
+    collect(*trees[i].root, trees[i].prefix, trees[i].field, patches[i]);
+  for (size_t i = 0; i + 1 < trees.size(); ++i) {
+    for (const Leaf& leaf : patches[i].leaves) {
+      const Winner winner = winner_over(patches, i, leaf);
+      if (winner.patch == i || (winner.leaf && yaml::equal(*winner.leaf->value, *leaf.value))) continue;
+      base::Diagnostic& found = advisor.warn(
+          "advice/patch-overridden", leaf.field,
+          fmt::format("{} of {} has no effect: {} comes later and {} it", leaf.name, trees[i].who,
+                      trees[winner.patch].who, winner.leaf ? "replaces" : "removes"),
+          leaf.where, "keep one of the two");
+      if (winner.leaf && winner.leaf->where.file)
+        found.notes.push_back({"the one that counts", winner.leaf->where});
+    }
+  }
+}
+
+void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
+  const std::vector<PatchTree> written = written_patches(context.source);
+  const std::vector<PatchTree> typed = written_patches(*context.job.root);
+  const Node* runtime = context.runtime.root->at({"spec", "template"});
+  for (const PatchTree& tree : written) {
+    const auto kept = std::ranges::find(typed, tree.field, &PatchTree::field);
+    if (kept != typed.end()) IdleValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
+  }
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,42 @@
+// What a TrainJob changes in its runtime's template: spec.runtimePatches, or the overrides of older versions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/train_job.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile::advice {
+
+// The part of a patch that is for one replicatedJob.
+struct PodPatch {
+  const yaml::Node* job_name = nullptr;
+  std::string job_field;                 // of the name
+  const yaml::Node* pod_spec = nullptr;  // nullptr where the patch changes none
+  std::string pod_field;
+};
+
+std::vector<PodPatch> pod_patches(const model::TrainJob& job);
+
+// A tree that is merged into another one.
+struct PatchTree {
+  std::string who;     // manager "example.com/me"
+  std::string prefix;  // tells apart targets; "" where the tree names its own
+  std::string field;   // of the root
+  const yaml::Node* root = nullptr;
+};
+
+// In the order in which they are merged.
+std::vector<PatchTree> patch_trees(const model::TrainJob& job);
+
+// The same in the TrainJob as it was written. Only of runtimePatches.
+std::vector<PatchTree> written_patches(const yaml::Node& source);
+
+// The key by which elements of that list are merged; "" where a patch replaces the list as a whole.
+std::string_view merge_key_of(std::string_view list);
+
+// The element of the list that has the same merge key; nullptr where there is none, or no list.
+const yaml::Node* find_element(const yaml::Node* list, std::string_view merge_key, const yaml::Node& element);
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,89 @@
+// Queues and priorities: what only the cluster can check, and where naming a queue does nothing.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "compile/advice/containers.h"
+#include "compile/advice/queue_names.h"
+#include "compile/advice/rules.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kRule = "advice/queue";
+constexpr std::string_view kVolcanoField =
+    "spec.template.metadata.annotations[scheduling.volcano.sh/queue-name]";
+
+bool uses_volcano(const model::Runtime& runtime) {
+  return runtime.pod_group_policy && runtime.pod_group_policy->volcano;
+}
+
+void inform_of_volcano_queue(const Node* queue, std::string field, Advisor& advisor) {
+  if (!queue || queue->text().empty()) return;
+  advisor.inform(kRule, std::move(field),
+                 fmt::format("the cluster must have the Volcano queue \"{}\", which can't be checked here",
+                             queue->text()),
+                 yaml::locate(*queue));
+}
+
+}  // namespace
+
+void check_priority_classes(const RuntimeContext& context, Advisor& advisor) {
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
+    const Node* pod = context.info.pod_sets[i].pod_spec();
+    const Node* name = pod ? pod->get("priorityClassName") : nullptr;
+    if (!name || name->text().empty() || name->text().starts_with("system-") ||
+        !seen.insert(name->text()).second)
+      continue;
+    advisor.inform(
+        "advice/priority-class",
+        fmt::format("{}.template.spec.template.spec.priorityClassName", replicated_job_field(i)),
+        fmt::format(
+            "the cluster must have the PriorityClass \"{}\", which can't be checked here: without it {}",
+            name->text(), uses_volcano(context.runtime) ? "the webhook refuses jobs" : "no pod starts"),
+        yaml::locate(*name));
+  }
+}
+
+void check_runtime_queue(const RuntimeContext& context, Advisor& advisor) {
+  const Node* annotations = context.runtime.annotations;
+  if (!uses_volcano(context.runtime) || !annotations) return;
+  inform_of_volcano_queue(annotations->get(kVolcanoQueue), std::string(kVolcanoField), advisor);
+}
+
+void check_job_queue(const AdviceContext& context, Advisor& advisor) {
+  const Node& root = *context.job.root;
+  const Node* kueue = root.at({"metadata", "labels", kKueueLabel});
+  if (kueue && !kueue->text().empty()) {
+    const std::string_view ns = context.job.id.ns.empty() ? "default" : context.job.id.ns;
+    advisor.inform(kRule, fmt::format("metadata.labels[{}]", kKueueLabel),
+                   fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
+                               "can't be checked here",
+                               kueue->text(), ns),
+                   yaml::locate(*kueue));
+  }
+  if (!uses_volcano(context.runtime)) return;
+  const Node* annotations = root.at({"metadata", "annotations"});
+  const base::Location where = locate_key_of(annotations, kVolcanoQueue);
+  if (where.file) {
+    advisor.warn("advice/queue-no-effect", fmt::format("metadata.annotations[{}]", kVolcanoQueue),
+                 "the TrainJob's annotations don't reach its PodGroup: this queue is not used", where,
+                 "set it by a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations");
+  }
+  const Node* patches = root.at({"spec", "runtimePatches"});
+  if (!patches) return;
+  for (size_t i = 0; i < patches->size(); ++i) {
+    const Node* patched = patches->items()[i]->at(
+        {"trainingRuntimeSpec", "template", "metadata", "annotations", kVolcanoQueue});
+    inform_of_volcano_queue(
+        patched,
+        fmt::format("spec.runtimePatches[{}].trainingRuntimeSpec.template.metadata.annotations[{}]", i,
+                    kVolcanoQueue),
+        advisor);
+  }
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,115 @@
+#include "compile/advice/secret_values.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "compile/advice/containers.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Node;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_alnum(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A family of keys: a prefix, and at least so many letters and digits (or of `others`) up to the end.
+struct KeyForm {
+  std::string_view what;
+  std::string_view prefix;
+  size_t length;
+  std::string_view others = "";
+};
+
+constexpr std::array kKeyForms = std::to_array<KeyForm>({
+    {"a Hugging Face token", "hf_", 20},
+    {"a GitHub token", "ghp_", 30},
+    {"a GitHub token", "gho_", 30},
+    {"a GitHub token", "ghs_", 30},
+    {"a GitHub token", "github_pat_", 30, "_"},
+    {"a GitLab token", "glpat-", 16, "-_"},
+    {"an AWS access key", "AKIA", 16},
+    {"an AWS access key", "ASIA", 16},
+    {"an API key", "sk-", 20, "-_"},
+    {"an NVIDIA API key", "nvapi-", 20, "-_"},
+    {"a Google API key", "AIza", 30, "-_"},
+    {"a Slack token", "xoxb-", 20, "-"},
+    {"a signed token", "eyJ", 20, "-_.="},
+});
+
+bool has_form(std::string_view text, const KeyForm& form) {
+  if (!text.starts_with(form.prefix)) return false;
+  text.remove_prefix(form.prefix.size());
+  const auto fits = [&](char c) { return is_alnum(c) || form.others.find(c) != std::string_view::npos; };
+  // Keys are random: words with hyphens, such as the name of a model, have no digit among them.
+  return text.size() >= form.length && std::ranges::all_of(text, fits) && std::ranges::any_of(text, is_digit);
+}
+
+constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
+                                                         "_API_KEY", "_APIKEY",   "_PRIVATE_KEY"};
+// Ends of names that only say where a secret is, or what is done with it.
+constexpr std::array<std::string_view, 16> kHarmlessEndings{
+    "_NAME", "_PATH", "_FILE", "_DIR",     "_ARN",   "_URI",       "_URL",     "_REF",
+    "_ID",   "_KEYS", "_TYPE", "_VERSION", "_MOUNT", "_NAMESPACE", "_ENABLED", "_STORE"};
+// Tokens of a language model's vocabulary.
+constexpr std::array<std::string_view, 12> kVocabulary{"PAD",  "BOS",  "EOS", "UNK", "SEP",   "CLS",
+                                                       "MASK", "STOP", "MAX", "NUM", "IMAGE", "SPECIAL"};
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return out;
+}
+
+template <class Endings>
+bool ends_with_any(std::string_view text, const Endings& endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
+bool is_vocabulary(std::string_view name) {
+  constexpr std::string_view kToken = "_TOKEN";
+  if (!name.ends_with(kToken)) return false;
+  name.remove_suffix(kToken.size());
+  const size_t word = name.rfind('_');
+  return std::ranges::find(kVocabulary, word == std::string_view::npos ? name : name.substr(word + 1)) !=
+         kVocabulary.end();
+}
+
+// Not the secret itself: a reference to another variable, a placeholder, a path, a switch.
+bool is_no_secret(std::string_view value) {
+  if (value.size() < 4 || value.front() == '/' || value.front() == '<' || value == "true" || value == "false")
+    return true;
+  return value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
+}
+
+}  // namespace
+
+std::string_view known_key(std::string_view text) {
+  if (text.starts_with("-----BEGIN ") && text.find("PRIVATE KEY-----") != std::string_view::npos)
+    return "a private key";
+  const auto form =
+      std::ranges::find_if(kKeyForms, [&](const KeyForm& known) { return has_form(text, known); });
+  return form != kKeyForms.end() ? form->what : std::string_view();
+}
+
+bool is_secret_name(std::string_view name) {
+  const std::string word = upper(name);
+  if (ends_with_any(word, kHarmlessEndings) || is_vocabulary(word)) return false;
+  if (word == "TOKEN" || word == "PASSWORD" || word == "API_KEY") return true;
+  return ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
+}
+
+bool is_plain_secret(const Node& env) {
+  const Node* value = env.get("value");
+  if (!value || env.get("valueFrom")) return false;
+  if (!known_key(value->text()).empty()) return true;
+  return is_secret_name(text_at(env, "name")) && !is_no_secret(value->text());
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,20 @@
+// What looks like a secret.
+#pragma once
+
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::compile::advice {
+
+// Whether the text has the form of a known kind of key: "a Hugging Face token"; "" otherwise.
+std::string_view known_key(std::string_view text);
+
+// Whether an environment variable of that name holds a secret, going by the name: HF_TOKEN, but not
+// PAD_TOKEN.
+bool is_secret_name(std::string_view name);
+
+// Whether an element of an env list holds a secret as plain text.
+bool is_plain_secret(const yaml::Node& env);
+
+}  // namespace trainjobc::compile::advice

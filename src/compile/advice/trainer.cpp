@@ -1,0 +1,172 @@
+// Parts of a TrainJob that are lost, or missing.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "compile/advice/containers.h"
+#include "compile/advice/rules.h"
+#include "model/names.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Node;
+
+bool same_place(const Node& a, const Node& b) {
+  const base::Location x = yaml::locate(a);
+  return x.file && x == yaml::locate(b);
+}
+
+bool holds(const Node& list, const Node& value) {
+  const auto is_it = [&](const Node* item) { return same_place(*item, value); };
+  return std::ranges::any_of(list.items(), is_it) ||
+         std::ranges::any_of(list.entries(), [&](const yaml::Entry& entry) { return is_it(entry.value); });
+}
+
+// Whether a value of resourcesPerNode's `key` got into a container of the JobSet.
+bool reaches_container(const Node& job_set, std::string_view key, const Node& value) {
+  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
+  if (!jobs) return false;
+  for (const Node* job : jobs->items()) {
+    const Node* containers = job->at({"template", "spec", "template", "spec", "containers"});
+    if (!containers) continue;
+    for (const Node* container : containers->items()) {
+      const Node* list = container->at({"resources", key});
+      if (list && holds(*list, value)) return true;
+    }
+  }
+  return false;
+}
+
+// Whether resourcesPerNode asks for something, all of which was lost.
+bool loses_resources(const AdviceContext& context) {
+  const Node* resources = context.job.trainer->resources_per_node;
+  bool asks = false;
+  for (const std::string_view key : {"limits", "requests"}) {
+    const Node* list = resources ? resources->get(key) : nullptr;
+    if (!list) continue;
+    for (const yaml::Entry& entry : list->entries()) {
+      asks = true;
+      if (reaches_container(context.admitted_job_set, key, *entry.value)) return false;
+    }
+  }
+  return asks;
+}
+
+// The keys of spec.trainer, but numNodes, that change nothing in the JobSet.
+std::vector<std::string_view> idle_keys(const AdviceContext& context) {
+  const policy::RuntimeInfo& info = context.merged;
+  const bool trains = trainer_of(info).set != nullptr;
+  const bool mpi = info.policy && info.policy->mpi;
+  const bool launched_node =
+      mpi && info.policy->mpi->run_launcher_as_node && info.pod_set_by_name(model::kNode);
+  const bool counts_processes = info.policy && (info.policy->torch || mpi || info.policy->flux);
+  std::vector<std::string_view> keys;
+  for (const yaml::Entry& entry : context.job.trainer->node->entries()) {
+    bool idle = false;
+    if (entry.key == "image" || entry.key == "command" || entry.key == "args") idle = !trains;
+    if (entry.key == "env") idle = !trains && !launched_node;
+    if (entry.key == "numProcPerNode") idle = !counts_processes || (!trains && !mpi);
+    if (entry.key == "resourcesPerNode") idle = loses_resources(context);
+    if (idle) keys.push_back(entry.key);
+  }
+  return keys;
+}
+
+struct Reason {
+  std::string why;
+  std::string hint;
+  bool operator==(const Reason&) const = default;
+};
+
+Reason reason_for_idling(const policy::RuntimeInfo& info, std::string_view key) {
+  const std::string_view name = info.runtime->id.name;
+  if (!trainer_of(info).set) {
+    return {fmt::format("no replicatedJob of runtime \"{}\" has {}: {}", name, model::kAncestorLabel,
+                        model::kTrainer),
+            "label the one that trains in the runtime"};
+  }
+  if (key == "numProcPerNode")
+    return {"only torch, mpi and flux runtimes count processes per node", "remove it"};
+  if (!info.policy) return {fmt::format("runtime \"{}\" has no mlPolicy", name), "give the runtime one"};
+  return {fmt::format("no container of runtime \"{}\" takes it", name), "remove it"};
+}
+
+struct Framework {
+  std::string_view name;
+  std::string_view variables;
+  std::string_view reader;
+};
+
+Framework framework_of(const policy::RuntimeInfo& info) {
+  if (!info.policy) return {};
+  if (info.policy->torch) return {"torch", "PET_*", "torchrun"};
+  if (info.policy->jax) return {"JAX", "JAX_*", "jax.distributed"};
+  if (info.policy->xgboost) return {"XGBoost", "DMLC_*", "its collective"};
+  return {};
+}
+
+void check_claims(const AdviceContext& context, Advisor& advisor) {
+  const Node* resources = context.job.trainer->resources_per_node;
+  const Node* claims = resources ? resources->get("claims") : nullptr;
+  if (!claims || claims->size() == 0) return;
+  if (reaches_container(context.admitted_job_set, "claims", *claims->items().front())) return;
+  advisor.warn("advice/trainer-no-effect", "spec.trainer.resourcesPerNode.claims",
+               "the controller drops claims of resourcesPerNode", locate_key_of(resources, "claims"),
+               "claim them in the runtime");
+}
+
+void check_initializer(const AdviceContext& context, const std::optional<model::Initializer>& initializer,
+                       std::string_view key, std::string_view ancestor, Advisor& advisor) {
+  if (!initializer || std::ranges::find(context.merged.pod_sets, ancestor, &policy::PodSet::ancestor) !=
+                          context.merged.pod_sets.end()) {
+    return;
+  }
+  base::Diagnostic& found = advisor.warn(
+      "advice/initializer-no-effect", fmt::format("spec.initializer.{}", key),
+      fmt::format("this has no effect: no replicatedJob of runtime \"{}\" has {}: {}",
+                  context.runtime.id.name, model::kAncestorLabel, ancestor),
+      locate_key_of(context.job.root->at({"spec", "initializer"}), key), "label it in the runtime");
+  add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+}
+
+}  // namespace
+
+void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
+  const Framework framework = framework_of(context.merged);
+  if (context.job.trainer || framework.name.empty() || !trainer_of(context.merged).set) return;
+  advisor.warn(
+      "advice/no-trainer-section", "spec.trainer",
+      fmt::format("without spec.trainer the {} job gets no {} variables and can't find its other nodes",
+                  framework.name, framework.variables),
+      locate_key_of(context.job.root, "spec"), "add trainer: {}");
+}
+
+void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {
+  if (!context.job.trainer) return;
+  const std::vector<std::string_view> keys = idle_keys(context);
+  for (size_t i = 0; i < keys.size();) {
+    // One cause, one finding.
+    const Reason reason = reason_for_idling(context.merged, keys[i]);
+    size_t end = i + 1;
+    while (end < keys.size() && reason_for_idling(context.merged, keys[end]) == reason) ++end;
+    base::Diagnostic& found =
+        advisor.warn("advice/trainer-no-effect", fmt::format("spec.trainer.{}", keys[i]),
+                     fmt::format("{} {} no effect: {}",
+                                 fmt::join(keys.begin() + static_cast<ptrdiff_t>(i),
+                                           keys.begin() + static_cast<ptrdiff_t>(end), ", "),
+                                 end - i > 1 || keys[i] == "args" ? "have" : "has", reason.why),
+                     locate_key_of(context.job.trainer->node, keys[i]), reason.hint);
+    add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+    i = end;
+  }
+  if (std::ranges::find(keys, "resourcesPerNode") == keys.end()) check_claims(context, advisor);
+}
+
+void check_initializer_effect(const AdviceContext& context, Advisor& advisor) {
+  check_initializer(context, context.job.dataset, "dataset", model::kDatasetInitializer, advisor);
+  check_initializer(context, context.job.model, "model", model::kModelInitializer, advisor);
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,79 @@
+#include "compile/job_admission.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "compile/job/annotations.h"
+#include "compile/job/job_spec.h"
+#include "compile/job/labels.h"
+#include "compile/job/pod_spec.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using job::Field;
+
+// The name of the replicatedJob's first Job.
+std::string job_name(const Field& job_set, const Field& replicated_job) {
+  const Field metadata = job_set.child("metadata");
+  return fmt::format("{}-{}-0", metadata.child("name").text(), replicated_job.child("name").text());
+}
+
+// What the JobSet controller tells a pod template of its place, as far as it is known beforehand.
+job::LabelSet added_labels(const Field& job_set, const Field& replicated_job) {
+  const Field metadata = job_set.child("metadata");
+  return {{"jobset.sigs.k8s.io/jobset-name", std::string(metadata.child("name").text())},
+          {"jobset.sigs.k8s.io/replicatedjob-name", std::string(replicated_job.child("name").text())}};
+}
+
+job::PodContext around(const Field& job_set) {
+  job::PodContext out;
+  const Field spec = job_set.child("spec");
+  const Field network = spec.child("network");
+  out.has_subdomain = network.child("enableDNSHostnames").is_true();
+  job::for_each_item(spec.child("volumeClaimPolicies"), [&](const Field& policy) {
+    job::for_each_item(policy.child("templates"), [&](const Field& claim) {
+      const Field metadata = claim.child("metadata");
+      out.policy_claims.push_back(metadata.child("name").text());
+    });
+  });
+  return out;
+}
+
+// template: a Job without its name.
+void check_job(const Field& job_set, const Field& replicated_job, job::Report& report) {
+  const Field job = replicated_job.child("template");
+  const Field metadata = job.child("metadata");
+  job::check_labels(metadata.child("labels"), "label", report);
+  job::check_annotations(metadata.child("annotations"), report);
+  const Field spec = job.child("spec");
+  job::check_job_spec(spec, report);
+  job::check_job_selector(spec, job_name(job_set, replicated_job), added_labels(job_set, replicated_job),
+                          report);
+
+  const Field pod_template = spec.child("template");
+  const Field pod_metadata = pod_template.child("metadata");
+  const Field pod = pod_template.child("spec");
+  // The API server leaves "metadata" out of these paths.
+  const Field annotations = pod_template.child("annotations", pod_metadata.child("annotations").node());
+  job::check_labels(pod_template.child("labels", pod_metadata.child("labels").node()), "label", report);
+  job::check_annotations(annotations, report);
+  job::check_pod_annotations(annotations, pod, report);
+  job::check_pod_spec(pod, around(job_set), report);
+  job::check_restart_policy(pod, !!spec.child("podFailurePolicy"), report);
+}
+
+}  // namespace
+
+schema::Violations validate_jobs(const yaml::Node& admitted_job_set) {
+  schema::Violations violations;
+  job::Report report(violations);
+  const Field job_set(&admitted_job_set);
+  const Field spec = job_set.child("spec");
+  job::for_each_item(spec.child("replicatedJobs"),
+                     [&](const Field& replicated_job) { check_job(job_set, replicated_job, report); });
+  return violations;
+}
+
+}  // namespace trainjobc::compile

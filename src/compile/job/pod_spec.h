@@ -1,0 +1,63 @@
+// The spec of a pod: everything around its containers and volumes.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compile/job/field.h"
+#include "compile/job/report.h"
+
+namespace trainjobc::compile::job {
+
+// A volume of the pod, and whether it passes its own check; a mount finds only those that do.
+struct PodVolume {
+  std::string_view name;
+  const yaml::Node* node = nullptr;
+  bool usable = false;
+};
+
+// What a pod gets from the JobSet around it.
+struct PodContext {
+  // The JobSet controller sets the pods' subdomain.
+  bool has_subdomain = false;
+  // The names of the claims in the JobSet's volumeClaimPolicies.
+  std::vector<std::string_view> policy_claims;
+};
+
+// What the checks of containers need to know of their pod, defaults applied.
+struct PodFacts {
+  bool host_users = true;
+  int64_t grace_period = 30;
+  std::string_view restart_policy = "Always";
+  // "" where the pod names no operating system.
+  std::string_view os;
+  std::vector<PodVolume> volumes;
+  // The names of spec.resourceClaims.
+  std::vector<std::string_view> claims;
+  PodContext around;
+
+  // The usable volume of that name.
+  const yaml::Node* volume(std::string_view name) const;
+};
+
+// Whether a volume is an emptyDir, given or by default.
+bool is_empty_dir(const yaml::Node& volume);
+// Whether a volume is a persistent volume claim, the pod's own or another.
+bool is_claim(const yaml::Node& volume);
+
+// template.spec of a Job.
+void check_pod_spec(const Field& spec, const PodContext& around, Report& report);
+
+// spec.restartPolicy, as a Job with or without a podFailurePolicy wants it.
+void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report);
+
+// Calls `visit` with the containers, the init containers first, then the others, then the ephemeral ones.
+template <class Visit>
+void for_each_container(const Field& spec, Visit visit) {
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    const Field containers = spec.child(list);
+    for_each_item(containers, visit);
+  }
+}
+
+}  // namespace trainjobc::compile::job

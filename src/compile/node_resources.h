@@ -1,0 +1,11 @@
+// spec.trainer.resourcesPerNode on its way into the containers that train.
+#pragma once
+
+#include "policy/runtime_info.h"
+
+namespace trainjobc::compile {
+
+// Sets the resources of the containers `node`, and the pod specs that a PodGroup counts, as the Trainer version does.
+void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
+
+}  // namespace trainjobc::compile

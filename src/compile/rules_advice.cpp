@@ -1,0 +1,172 @@
+// Rules of trainjobc itself: the cluster takes it, and users regret it.
+#include <array>
+
+#include "compile/rules_tables.h"
+
+namespace trainjobc::compile::rules {
+namespace {
+
+using enum base::Severity;
+using base::Stage;
+
+constexpr std::array kRules = std::to_array<Rule>({
+    {"advice/address", Stage::Advice, Warning, "The nodes of the job won't find each other",
+     "The controller gives every node the address <job>-node-0-0.<job> to meet at. That is a pod only if "
+     "the replicatedJob that trains is called \"node\", the JobSet keeps its own name as the subdomain, "
+     "and DNS hostnames are on. Otherwise all nodes wait until they time out. Change the runtime as the "
+     "hint says."},
+    {"advice/bad-suppression", Stage::Advice, Warning, "A suppression lacks its rule or its reason",
+     "A comment that suppresses findings names the rules and, behind two dashes, why they don't matter "
+     "here; the next reader can't tell otherwise. One that lacks either suppresses nothing.\n\n"
+     "    image: torch  # trainjobc:ignore advice/image-tag -- the registry serves one build only"},
+    {"advice/deprecated-runtime", Stage::Advice, Warning, "The runtime is deprecated",
+     "The label trainer.kubeflow.org/support: deprecated marks runtimes that a later release of Trainer "
+     "drops; the webhook warns of them, too. Jobs that refer to one will be refused after the upgrade. "
+     "Move to the runtime that replaces it, or keep a copy under your own name."},
+    {"advice/endless-restart", Stage::Advice, Warning, "A program that always fails is restarted without end",
+     "Restarts are for nodes that break. A failure policy that ignores the restart limit for every "
+     "failure, a limit of thousands, or a pod failure policy that ignores exit code 1 also restarts a "
+     "program with a typo, and holds its GPUs while it does. Limit the retries, or the failures that they "
+     "are for.\n\n"
+     "    failurePolicy:\n      maxRestarts: 3"},
+    {"advice/env-twice", Stage::Advice, Info, "The job replaces a variable of its runtime",
+     "A variable in spec.trainer.env or spec.initializer replaces the one of the same name in the "
+     "runtime's container. That is what the list is for, so this is a remark, unless the runtime took the "
+     "value from a Secret and the job writes plain text: then remove it from the job."},
+    {"advice/flux-setting", Stage::Advice, Warning,
+     "A Flux setting comes from a valueFrom, which is not read",
+     "The controller itself reads FLUX_VIEW_IMAGE, FLUX_NETWORK_DEVICE and FLUX_QUEUE_POLICY from "
+     "spec.trainer.env when it writes the pods. It sees only plain values; a valueFrom counts as an empty "
+     "text. Write the value into the job."},
+    {"advice/framework-label", Stage::Advice, Warning, "A runtime has no framework label",
+     "The Kubeflow SDK lists runtimes by the label trainer.kubeflow.org/framework and passes over those "
+     "without it, so that users don't find the runtime and can't start jobs from it. Label it with torch, "
+     "mpi, jax or whatever it runs.\n\n"
+     "    labels:\n      trainer.kubeflow.org/framework: torch"},
+    {"advice/generated-env", Stage::Advice, Warning, "A variable that the controller computes is set by hand",
+     "The controller derives these variables from the numbers of nodes and processes. Set in a runtime, "
+     "they are replaced in every job; set in a job where the webhook allows it, they replace what was "
+     "computed and are wrong as soon as the numbers change. Likewise STORAGE_URI beats storageUri. Remove "
+     "one of the two."},
+    {"advice/gpu-limit", Stage::Advice, Warning, "Jobs of this runtime would be refused for its GPUs",
+     "The runtime requests GPUs or another extended resource without an equal limit. The API server "
+     "refuses such pods, so each job fails that does not set the resource itself. Put the amount under "
+     "limits; the request follows from it.\n\n"
+     "    resources:\n      limits:\n        nvidia.com/gpu: 4"},
+    {"advice/hidden-gpus", Stage::Advice, Warning, "resourcesPerNode hides the runtime's GPUs",
+     "Processes are counted by the TrainJob's resourcesPerNode alone if it is there. A job that asks only "
+     "for CPU or memory keeps the runtime's GPUs, but gets processes for CPUs, so that GPUs stand idle. "
+     "Name the GPUs in the job as well, or set numProcPerNode.\n\n"
+     "    resourcesPerNode:\n      limits:\n        memory: 64Gi\n        nvidia.com/gpu: 4"},
+    {"advice/image-tag", Stage::Advice, Warning, "An image has no tag, or \"latest\"",
+     "What such a name means changes with each release. Nodes that pulled on different days run different "
+     "code, and last month's run can't be repeated. Pin a version or, better, a digest.\n\n"
+     "    image: pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime"},
+    {"advice/initializer-no-effect", Stage::Advice, Warning,
+     "spec.initializer does nothing with this runtime",
+     "The controller hands the settings of an initializer to the replicatedJob that carries its role in "
+     "the label trainer.kubeflow.org/trainjob-ancestor-step. The runtime labels none, so that its own "
+     "settings stay. Label the template in the runtime."},
+    {"advice/kueue-label", Stage::Advice, Warning, "A Kueue queue is named on a runtime",
+     "Kueue looks at the labels of the TrainJob, and the labels of the runtime object reach no job. So "
+     "jobs are not queued, although the runtime seems to say so. Label each TrainJob.\n\n"
+     "    metadata:\n      labels:\n        kueue.x-k8s.io/queue-name: team-a"},
+    {"advice/mpi-jobs", Stage::Advice, Warning,
+     "An MPI runtime lacks a replicatedJob or container of a fixed name",
+     "The MPI plugin looks for replicatedJobs \"launcher\" and \"node\" with containers \"node\" by name, "
+     "and mounts the SSH key and the hostfile there. Where one is missing or called otherwise, the job "
+     "starts and mpirun finds no hosts or no key. Rename it."},
+    {"advice/mpi-num-nodes", Stage::Advice, Warning, "numNodes counts other pods than it seems to",
+     "Where the launcher carries the trainer label, the runtime's numNodes multiplies launchers, not "
+     "nodes. Where the launcher is a node itself, a job with numNodes: 1 still has a second pod, since "
+     "\"node\" never has less than one. Write 1 into the runtime, and the real number into the job."},
+    {"advice/no-trainer-section", Stage::Advice, Warning,
+     "Without spec.trainer the framework's variables are not set",
+     "The controller sets the variables for the rendezvous only in jobs with a spec.trainer, even an "
+     "empty one. Without it each node trains on its own or waits for the others, and nothing says why. "
+     "Add the section.\n\n"
+     "    spec:\n      trainer: {}"},
+    {"advice/num-nodes-no-effect", Stage::Advice, Warning, "numNodes does nothing with this runtime",
+     "The number of nodes goes to the replicatedJob that trains, and the runtime has none that the "
+     "controller knows: either the label trainer.kubeflow.org/trainjob-ancestor-step: trainer or, for "
+     "MPI, the name \"node\" is missing. The job runs with the runtime's number. Change the runtime first."},
+    {"advice/patch-no-effect", Stage::Advice, Warning,
+     "A value of a patch clears nothing, or clears too much",
+     "Patches are reduced to what is not empty before they are merged, so \"\", [], {} and null leave the "
+     "runtime's value as it is. And $patch in a map which the runtime has not got removes the whole map. "
+     "Change the runtime, or leave the line out."},
+    {"advice/patch-overridden", Stage::Advice, Warning, "A later patch replaces what this one sets",
+     "Patches are merged one after the other, and the last that sets or deletes a value wins. What an "
+     "earlier one says there is lost without a word, which surprises its owner. Keep one of the two."},
+    {"advice/patch-target", Stage::Advice, Warning,
+     "A patch names a replicatedJob or container that the runtime has not got",
+     "Merging adds what it does not find. A misspelt container becomes a second one without image and "
+     "command, which the API server refuses later; a misspelt replicatedJob becomes another Job. Use the "
+     "name that the runtime has, and containers and initContainers as it has them."},
+    {"advice/plain-secret", Stage::Advice, Warning, "A secret stands in the manifest as plain text",
+     "Whoever may read the repository or the TrainJob has it, and its history keeps it after it was "
+     "removed. Put it into a Secret, refer to that, and revoke the one that was committed. Reports never "
+     "show the value.\n\n"
+     "    env:\n      - name: HF_TOKEN\n        valueFrom:\n          secretKeyRef: {name: hf, key: token}"},
+    {"advice/pod-count", Stage::Advice, Warning, "parallelism or completions in a runtime are replaced",
+     "The controller sets both to the number of nodes: mlPolicy.numNodes or the TrainJob's for the "
+     "replicatedJob that trains, and the parallelism for the others. What stands there has no effect and "
+     "misleads readers. Remove it, or write the number into mlPolicy."},
+    {"advice/pod-restart", Stage::Advice, Warning, "A failed node is restarted alone before its gang is",
+     "With a backoffLimit above 0 the Job first restarts the single pod. The other nodes of a distributed "
+     "run have lost their connection by then and can't take it back, so the restart is wasted until all "
+     "are restarted. Let the runtime's Job give up at once and the JobSet restart.\n\n"
+     "    backoffLimit: 0"},
+    {"advice/port-replaced", Stage::Advice, Warning, "The trainer's port takes the place of another port",
+     "The controller adds port 29500 to the container that trains and puts it in place of a port of the "
+     "same number or, since two missing names count as equal, without a name. The other port, or its "
+     "name, is lost. Name your ports, and use numbers in probes.\n\n"
+     "    ports:\n      - name: metrics\n        containerPort: 9090"},
+    {"advice/ports-collapse", Stage::Advice, Warning, "Ports without names collapse into one",
+     "The controller matches ports by number or name, and two missing names count as equal. Two unnamed "
+     "ports of a container become two copies of the last, which the JobSet's admission refuses: no job of "
+     "this runtime starts. Name each port."},
+    {"advice/priority-class", Stage::Advice, Info,
+     "The job needs a PriorityClass that only the cluster knows",
+     "Pods with a priority class that the cluster lacks are not created, and with Volcano the webhook "
+     "refuses the job. This can't be checked offline. Make sure that the class is deployed before the job."},
+    {"advice/queue", Stage::Advice, Info, "The job needs a queue that only the cluster knows",
+     "Kueue keeps a job suspended while its LocalQueue is missing in the job's namespace, and Volcano "
+     "keeps its pods pending. Neither can be checked offline. Make sure that the queue is there, and "
+     "spelt like this."},
+    {"advice/queue-no-effect", Stage::Advice, Warning, "A Volcano queue is named where it is not read",
+     "The annotations of a TrainJob don't reach its PodGroup; those of the runtime's template and of "
+     "patches do. So the job waits in the default queue. Set the annotation by a patch.\n\n"
+     "    runtimePatches:\n      - manager: example.com/team-a\n        trainingRuntimeSpec:\n"
+     "          template:\n            metadata:\n              annotations:\n"
+     "                scheduling.volcano.sh/queue-name: team-a"},
+    {"advice/second-trainer", Stage::Advice, Warning,
+     "Two replicatedJobs of a runtime are labelled as trainer",
+     "The TrainJob's number of nodes and the framework's variables go to the first replicatedJob with the "
+     "trainer label. Others keep what the runtime says and don't join the run. Train in one "
+     "replicatedJob, and take the label off the other."},
+    {"advice/torchrun-flags", Stage::Advice, Warning, "--torchrun flags does not do what was asked",
+     "With --torchrun flags, render writes the rendezvous settings as flags of torchrun, for images whose "
+     "torchrun ignores PET_* variables. It can do so only where the command begins with torchrun, and it "
+     "leaves alone the flags that are set already. Start the command with torchrun and drop your own "
+     "flags.\n\n"
+     "    command: [torchrun, train.py]"},
+    {"advice/trainer-no-effect", Stage::Advice, Warning,
+     "A setting of spec.trainer does nothing with this runtime",
+     "image, command, args, env and resources go to the container \"node\" of the replicatedJob labelled "
+     "as trainer, and processes count for torch, MPI and Flux only; claims of resourcesPerNode are "
+     "dropped. The runtime lacks what the setting is for, so that the job runs without it. Remove it, or "
+     "change the runtime."},
+    {"advice/unused-suppression", Stage::Advice, Warning, "A suppression suppresses nothing",
+     "The finding is gone, or the comment stands at another line than the finding, or the path or rule is "
+     "misspelt. Left where it is, it would hide the next finding of that rule. Remove it, or move it to "
+     "the line of the finding or the one above."},
+});
+
+}  // namespace
+
+std::span<const Rule> advice() {
+  return kRules;
+}
+
+}  // namespace trainjobc::compile::rules

@@ -1,0 +1,129 @@
+#include "schema/name_syntax.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainjobc::schema {
+namespace {
+
+constexpr size_t kMaxLabel = 63;
+constexpr size_t kMaxSubdomain = 253;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_lower_alnum(char c) {
+  return is_lower(c) || is_digit(c);
+}
+char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+bool is_alnum(char c) {
+  return is_lower_alnum(to_lower(c));
+}
+
+std::string length_problem(std::string_view text, size_t most) {
+  if (text.empty()) return "is empty";
+  if (text.size() <= most) return "";
+  return fmt::format("has {} characters, at most {} are allowed", text.size(), most);
+}
+
+// `prefix` is lower case, or an annotation's.
+std::string key_problem(std::string_view prefix, std::string_view name) {
+  if (std::string problem = length_problem(prefix, kMaxSubdomain); !problem.empty()) {
+    return fmt::format("has a prefix that {}", problem);
+  }
+  if (!is_dns_subdomain(prefix)) return "needs a DNS name such as example.com before its '/'";
+  const std::string problem = length_problem(name, kMaxLabel);
+  return problem.empty() ? problem : fmt::format("has a name behind its '/' that {}", problem);
+}
+
+}  // namespace
+
+bool is_dns_label(std::string_view text) {
+  return !text.empty() && is_lower_alnum(text.front()) && is_lower_alnum(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return is_lower_alnum(c) || c == '-'; });
+}
+
+bool is_dns_subdomain(std::string_view text) {
+  while (true) {
+    const size_t dot = text.find('.');
+    if (!is_dns_label(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+bool is_name_part(std::string_view text) {
+  const auto inner = [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; };
+  return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && std::ranges::all_of(text, inner);
+}
+
+std::string dns_label_problem(std::string_view text) {
+  std::string problem = length_problem(text, kMaxLabel);
+  if (!problem.empty() || is_dns_label(text)) return problem;
+  return "may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit";
+}
+
+std::string dns_1035_label_problem(std::string_view text) {
+  std::string problem = length_problem(text, kMaxLabel);
+  if (!problem.empty() || (is_dns_label(text) && is_lower(text.front()))) return problem;
+  return "may hold only lower-case letters, digits and '-', and must begin with a letter and end with a "
+         "letter "
+         "or digit";
+}
+
+std::string dns_subdomain_problem(std::string_view text) {
+  std::string problem = length_problem(text, kMaxSubdomain);
+  if (!problem.empty() || is_dns_subdomain(text)) return problem;
+  return "may hold only lower-case letters, digits, '-' and '.', and must begin and end with a letter or "
+         "digit";
+}
+
+std::string label_key_problem(std::string_view text) {
+  const size_t slash = text.find('/');
+  std::string_view name = text;
+  if (slash != std::string_view::npos) {
+    name.remove_prefix(slash + 1);
+    if (name.find('/') != std::string_view::npos) return "may hold one '/' only";
+    if (std::string problem = key_problem(text.substr(0, slash), name); !problem.empty()) return problem;
+  } else if (std::string problem = length_problem(name, kMaxLabel); !problem.empty()) {
+    return problem;
+  }
+  if (is_name_part(name)) return "";
+  return "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+}
+
+std::string annotation_key_problem(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return label_key_problem(lower);
+}
+
+std::string label_value_problem(std::string_view text) {
+  if (text.empty()) return "";
+  std::string problem = length_problem(text, kMaxLabel);
+  if (!problem.empty() || is_name_part(text)) return problem;
+  return "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+}
+
+std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first) {
+  std::string name;
+  for (const char c : text) {
+    const char low = to_lower(c);
+    const bool stays = is_lower_alnum(low) || (low == '.' && dots && name.ends_with('.') == false);
+    name += stays ? low : '-';
+  }
+  const auto begin =
+      std::ranges::find_if(name, [&](char c) { return letter_first ? is_lower(c) : is_lower_alnum(c); });
+  name.erase(name.begin(), begin);
+  name.resize(std::min(name.size(), dots ? kMaxSubdomain : kMaxLabel));
+  while (!name.empty() && !is_lower_alnum(name.back())) name.pop_back();
+  return dots && !is_dns_subdomain(name) ? "" : name;
+}
+
+}  // namespace trainjobc::schema

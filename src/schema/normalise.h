@@ -1,0 +1,52 @@
+// Comparing what was rendered with what an API server gave back: meaning, not spelling.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/schema.h"
+#include "yaml/node.h"
+
+namespace trainjobc::schema {
+
+// One step on the way from an object to a field: to a map's key, or to a list's item.
+struct Step {
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  const Schema* schema = nullptr;    // of the map or list; nullptr where the schema says nothing of it
+  std::string_view key;              // of a map
+  const yaml::Node* item = nullptr;  // of a list: the live item, or the rendered one where live has none
+  size_t index = kNone;       // of a list: in the rendered list; what only live has counts on from its end
+  size_t live_index = kNone;  // of a list: in the live one; kNone where it has no such item
+
+  bool is_item() const { return index != kNone; }
+};
+using FieldPath = std::vector<Step>;
+
+// The schema of the value that a step leads to; nullptr where there is none.
+const Schema* value_schema(const Step& step);
+
+// spec.replicatedJobs[0].name, labels[app.kubernetes.io/name]
+std::string to_string(const FieldPath& path);
+// The same with items of list maps by key: spec.replicatedJobs[node].name
+std::string to_keyed_string(const FieldPath& path);
+// The keys of a list map's item: node, 80/TCP; "" where the list is no list map.
+std::string item_keys(const yaml::Node& item, const Schema& list);
+
+struct FieldDifference {
+  FieldPath path;
+  const yaml::Node* live = nullptr;      // nullptr where it has no such field
+  const yaml::Node* rendered = nullptr;  // the same
+  bool order = false;                    // a list that has the same items in another order
+};
+
+// The fields in which two objects of one schema differ, in the order of `rendered`, each as deep as it goes:
+// maps by key, list maps by their keys, sets in any order, other lists item by item (as a whole where their
+// lengths differ). No difference: the order of keys, null and absent, empty and absent where Go's types can't
+// tell them apart, the spelling of a quantity, 80 and "80" of an int-or-string. `schema` may be nullptr.
+std::vector<FieldDifference> compare(const yaml::Node& rendered, const yaml::Node& live,
+                                     const Schema* schema);
+
+}  // namespace trainjobc::schema

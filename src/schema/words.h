@@ -1,0 +1,23 @@
+// Values as they appear in messages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::schema {
+
+// The text in quotes, on one line: control characters as \n or \x01, a long text cut with "…".
+std::string quoted(std::string_view text);
+// "a", "b", "c"
+std::string quoted_list(std::span<const std::string_view> words);
+// A value in few words: a scalar as it is, "a map", "a list".
+std::string shown(const yaml::Node& node);
+// The kind of a value with its article: "a string", "an integer", "null".
+std::string_view kind_words(const yaml::Node& node);
+// A scalar as the file spells it (007, yes), elsewhere its text.
+std::string source_text(const yaml::Node& node);
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,203 @@
+#include "tools/diff/compare.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "compile/jobset_admission.h"
+#include "tools/diff/field_owners.h"
+#include "tools/diff/merged.h"
+#include "tools/diff/object_schemas.h"
+#include "tools/diff/orphans.h"
+#include "tools/diff/path_nodes.h"
+#include "tools/diff/refusals.h"
+#include "tools/diff/server_fields.h"
+#include "tools/diff/settle.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+// group, kind, namespace, name
+using Identity = std::tuple<std::string, std::string, std::string, std::string>;
+
+// A rendered object and the TrainJob that it is of.
+struct Wanted {
+  const Object* object = nullptr;
+  size_t job = 0;
+};
+
+// An SSH key, or a certificate made of a uid that the inputs don't have: another one each time.
+bool is_made_anew(const Object& object) {
+  if (object.kind != "Secret") return false;
+  return object.name.ends_with("-mpi-ssh-auth") ||
+         (object.name.ends_with("-flux-curve") && !object.root->at({"metadata", "ownerReferences"}));
+}
+
+class Comparison {
+ public:
+  Comparison(const LiveSet& live, const CompareOptions& options, base::Arena& arena)
+      : options_(options), schemas_(*options.schemas), make_(arena) {
+    for (const LiveObject& object : live.objects) live_.emplace(identity(object), &object);
+    if (!options.dry_run) return;
+    for (const LiveObject& object : options.dry_run->objects) dry_run_.emplace(identity(object), &object);
+  }
+
+  void add(const Wanted& wanted, Report& report) {
+    const Object& object = *wanted.object;
+    const Identity id = identity(object);
+    seen_.insert(id);
+    const auto found = live_.find(id);
+    ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+    diff.job = wanted.job;
+    if (found == live_.end()) {
+      diff.differences.push_back(missing(object, diff));
+    } else if (!is_made_anew(object)) {
+      compare(object, *found->second, diff);
+    }
+    if (!diff.differences.empty()) report.objects.push_back(std::move(diff));
+  }
+
+  void add_orphans(const JobNames& jobs, const LiveSet& live, Report& report) {
+    JobNames owners = jobs;
+    for (const LiveObject& object : live.objects) {
+      if (object.kind == "JobSet") owners.emplace(object.ns, object.name);
+    }
+    std::vector<ObjectDiff> orphans;
+    for (const LiveObject& object : live.objects) {
+      if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
+      if (options_.orphans == Orphans::OfInputs && !belongs_to(object, jobs)) continue;
+      ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+      diff.job = report.jobs + orphans.size();
+      diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
+      Difference orphan;
+      orphan.kind = DifferenceKind::Orphaned;
+      orphan.live = diff.live;
+      diff.differences.push_back(std::move(orphan));
+      orphans.push_back(std::move(diff));
+    }
+    std::ranges::stable_sort(orphans, {}, &ObjectDiff::id);
+    std::ranges::move(orphans, std::back_inserter(report.objects));
+  }
+
+ private:
+  // Both kinds of object have these four.
+  template <class AnyObject>
+  Identity identity(const AnyObject& object) const {
+    std::string ns(object.ns);
+    if (options_.default_is_none && ns == "default") ns.clear();
+    return {std::string(group_of(object.api_version)), std::string(object.kind), std::move(ns),
+            std::string(object.name)};
+  }
+
+  static ObjectDiff describe(std::string_view api_version, std::string_view kind, std::string_view ns,
+                             std::string_view name) {
+    ObjectDiff diff;
+    diff.id = object_id(kind, ns, name);
+    diff.api_version = api_version;
+    diff.kind = kind;
+    diff.ns = ns;
+    diff.name = name;
+    return diff;
+  }
+
+  const Node* rendered_root(const Object& object) {
+    const auto found = dry_run_.find(identity(object));
+    return without_server_fields(found != dry_run_.end() ? *found->second->root : *object.root, make_);
+  }
+
+  Difference missing(const Object& object, ObjectDiff& diff) {
+    Difference difference;
+    difference.kind = DifferenceKind::Missing;
+    diff.merged = mask_secrets({nullptr, rendered_root(object)}, make_).rendered;
+    difference.rendered = diff.merged;
+    const Node* name = object.root->at({"metadata", "name"});
+    difference.cause = name ? name : object.root;
+    difference.location = yaml::locate(*difference.cause);
+    return difference;
+  }
+
+  void compare(const Object& object, const LiveObject& there, ObjectDiff& diff) {
+    const bool is_job_set = object.kind == "JobSet";
+    const Node* rendered = rendered_root(object);
+    const Node* live = without_server_fields(*there.root, make_);
+    if (is_job_set) live = compile::admit_job_set(*live, schemas_.job_set(), make_);
+    auto fields = schema::compare(*rendered, *live, schemas_.find(object.kind));
+    // The names say that they are the same object.
+    std::erase_if(fields, [](const schema::FieldDifference& field) {
+      return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
+    });
+    const FieldOwners owners(*there.root);
+    diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set});
+    if (diff.differences.empty()) return;
+    for (Difference& difference : diff.differences) point_at_cause(object, difference);
+    if (options_.refusals) mark_refusals(diff, *live, *rendered);
+    const Node* merged = apply_differences(*live, diff.differences, make_);
+    const Sides masked = mask_secrets({live, merged}, make_);
+    diff.live = masked.live;
+    diff.merged = masked.rendered;
+    if (object.kind == "Secret") mask_values(diff);
+  }
+
+  void point_at_cause(const Object& object, Difference& difference) const {
+    const bool asked = dry_run_.contains(identity(object));
+    std::vector<const Node*> nodes = asked ? nodes_like(*object.root, difference.path)
+                                           : nodes_along(*object.root, difference.path, Side::Rendered);
+    const auto found = std::find_if(nodes.rbegin(), nodes.rend(),
+                                    [](const Node* node) { return yaml::locate(*node).file != nullptr; });
+    if (found == nodes.rend()) return;
+    difference.cause = *found;
+    difference.location = yaml::locate(**found);
+  }
+
+  void mask_values(ObjectDiff& diff) const {
+    for (Difference& difference : diff.differences) {
+      const std::string_view field = difference.path.front().key;
+      if (field != "data" && field != "stringData") continue;
+      const bool both = difference.live && difference.rendered;
+      if (difference.live) difference.live = make_.string(both ? "*** (before)" : "***");
+      if (difference.rendered)
+        difference.rendered = make_.string(both ? "*** (after)" : "***", difference.rendered->origin());
+    }
+  }
+
+  const CompareOptions& options_;
+  ObjectSchemas schemas_;
+  Maker make_;
+  std::map<Identity, const LiveObject*> live_;
+  std::map<Identity, const LiveObject*> dry_run_;
+  std::set<Identity> seen_;
+};
+
+// Names a TrainJob by every namespace that a live object of it can say.
+void add_job(const Object& job_set, bool default_is_none, JobNames& jobs) {
+  jobs.emplace(job_set.ns, job_set.name);
+  if (!default_is_none || !(job_set.ns.empty() || job_set.ns == "default")) return;
+  jobs.emplace("", job_set.name);
+  jobs.emplace("default", job_set.name);
+}
+
+}  // namespace
+
+Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
+                       const CompareOptions& options) {
+  Report report;
+  auto arena = std::make_shared<base::Arena>();
+  Comparison comparison(*live, options, *arena);
+  JobNames jobs;
+  for (const Object& object : compiled.objects) {
+    comparison.add({&object, report.jobs}, report);
+    if (object.kind != "JobSet") continue;
+    ++report.jobs;
+    add_job(object, options.default_is_none, jobs);
+  }
+  if (options.orphans != Orphans::None) comparison.add_orphans(jobs, *live, report);
+  report.memory = {compiled.memory, std::move(live), std::move(arena)};
+  return report;
+}
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,66 @@
+// What `trainjobc diff` found: one entry an object, with its differences.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "schema/normalise.h"
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+
+enum class DifferenceKind {
+  Changed,   // a field
+  Missing,   // an object that only the inputs make
+  Orphaned,  // an object that only the cluster has
+  Ignored,   // a field that somebody else manages
+};
+
+std::string_view to_string(DifferenceKind kind);
+
+struct Difference {
+  DifferenceKind kind = DifferenceKind::Changed;
+  schema::FieldPath path;                // of Changed and Ignored
+  std::string name;                      // the path as text: spec.replicatedJobs[0].replicas
+  const yaml::Node* live = nullptr;      // nullptr where there is none; Secrets are masked
+  const yaml::Node* rendered = nullptr;  // the same
+  bool order = false;                    // a list with the same items in another order
+  const yaml::Node* cause = nullptr;  // the rendered node, or the nearest around it; nullptr where nothing is
+  base::Location location;            // of the input that caused it
+  std::string manager;                // who wrote the live field, where the cluster says so and it wasn't us
+  std::string refusal;                // why the cluster would refuse this update; "" where it would not
+  std::string remedy;                 // what to do about that
+};
+
+// One object on both sides. Nodes are free of what servers fill in, and Secrets are masked.
+struct ObjectDiff {
+  std::string id;  // "JobSet/team-a/llama"
+  std::string api_version;
+  std::string kind;
+  std::string ns;  // "" where the inputs name none
+  std::string name;
+  size_t job = 0;                      // which TrainJob it belongs to; orphans count on from the last
+  const yaml::Node* live = nullptr;    // nullptr: missing
+  const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr: orphaned
+  std::vector<Difference> differences;
+
+  // Whether anything but ignored fields differs.
+  bool differs() const;
+};
+
+struct Report {
+  std::vector<ObjectDiff>
+      objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
+  size_t jobs = 0;  // TrainJobs compared
+  std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
+
+  bool differs() const;
+  // TrainJobs of the inputs of which any object differs.
+  size_t differing_jobs() const;
+  size_t orphans() const;
+};
+
+}  // namespace trainjobc::diff

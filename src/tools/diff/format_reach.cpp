@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "tools/diff/formats.h"
+#include "tools/diff/words.h"
+
+namespace trainjobc::diff {
+namespace {
+
+// How many jobs are named.
+constexpr size_t kNamed = 8;
+
+// The same change of the same field in several objects.
+struct Change {
+  std::string path;
+  ValueTexts values;
+  std::string cause;
+  std::vector<std::string> objects;
+};
+
+// What one line of the inputs changes.
+struct Source {
+  std::string place;
+  std::vector<Change> changes;
+  std::vector<std::string> objects;
+};
+
+void add_once(std::string text, std::vector<std::string>& to) {
+  if (std::ranges::find(to, text) == to.end()) to.push_back(std::move(text));
+}
+
+std::string names(const std::vector<std::string>& objects) {
+  std::string text;
+  for (size_t i = 0; i < std::min(objects.size(), kNamed); ++i)
+    text += fmt::format("{}{}", i > 0 ? ", " : "", objects[i]);
+  if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
+  return text;
+}
+
+class Collector {
+ public:
+  void add(const ObjectDiff& object, const Difference& difference) {
+    const base::Location& at = difference.location;
+    Source& source = source_at(at.file ? fmt::format("{}:{}", at.file->name(), at.line) : "");
+    const ValueTexts values = value_texts(difference);
+    Change change{schema::to_keyed_string(difference.path), values, Causes().of(difference), {}};
+    const auto key = [](const Change& c) { return std::tie(c.path, c.values.live, c.values.rendered); };
+    const auto known =
+        std::ranges::find_if(source.changes, [&](const Change& c) { return key(c) == key(change); });
+    Change& to = known != source.changes.end() ? *known : source.changes.emplace_back(std::move(change));
+    add_once(title_of(object), to.objects);
+    add_once(title_of(object), source.objects);
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const Source& source : sources_) {
+      out += fmt::format("{}   reaches {}\n", source.place.empty() ? "elsewhere" : source.place,
+                         counted(source.objects.size(), "object"));
+      for (const Change& change : source.changes) {
+        const bool all = change.objects.size() == source.objects.size();
+        out += fmt::format("  {}   {} → {}{}\n", change.path, change.values.live, change.values.rendered,
+                           all ? "" : fmt::format("   in {}", names(change.objects)));
+      }
+      out += fmt::format("  in {}\n\n", names(source.objects));
+    }
+    return out;
+  }
+
+ private:
+  Source& source_at(const std::string& place) {
+    const auto known = std::ranges::find(sources_, place, &Source::place);
+    return known != sources_.end() ? *known : sources_.emplace_back(Source{place, {}, {}});
+  }
+
+  std::vector<Source> sources_;
+};
+
+}  // namespace
+
+std::string format_reach(const Report& report, const FormatOptions& options) {
+  Collector collector;
+  std::string whole;
+  for (const ObjectDiff& object : report.objects) {
+    for (const Difference& difference : object.differences) {
+      if (difference.kind == DifferenceKind::Changed) {
+        collector.add(object, difference);
+      } else if (difference.kind != DifferenceKind::Ignored) {
+        whole += fmt::format("{}   {}\n", title_of(object),
+                             difference.kind == DifferenceKind::Missing ? "added" : "removed");
+      }
+    }
+  }
+  if (!whole.empty()) whole += '\n';
+  return collector.text() + whole + summary_of(report, options.files) + "\n";
+}
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,31 @@
+// Reports of differences, one format a file: format_<name>.cpp.
+#pragma once
+
+#include <string>
+
+#include "tools/diff/difference.h"
+
+namespace trainjobc::diff {
+
+struct FormatOptions {
+  bool colour = false;
+  bool show_ignored = false;
+  bool files = false;  // two sets of files were compared, no cluster
+};
+
+// For people: fields grouped by object, old → new, and the input that each comes from.
+std::string format_text(const Report& report, const FormatOptions& options);
+// For people who changed files: fields grouped by the change that causes them, and the jobs that each
+// reaches.
+std::string format_reach(const Report& report, const FormatOptions& options);
+// As `kubectl diff` prints it, less what servers fill in and others manage; empty where nothing differs.
+std::string format_unified(const Report& report, const FormatOptions& options);
+// For programs: {"differences": [...], "summary": {...}}
+std::string format_json(const Report& report, const FormatOptions& options);
+// For a comment to a pull request, at most as long as GitHub takes it.
+std::string format_markdown(const Report& report, const FormatOptions& options);
+
+// "1 of 14 jobs differs, 2 orphaned objects", for people.
+std::string summary_of(const Report& report, bool files);
+
+}  // namespace trainjobc::diff

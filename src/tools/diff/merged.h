@@ -1,0 +1,15 @@
+// What an object would be after the update.
+#pragma once
+
+#include <span>
+
+#include "tools/diff/difference.h"
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+
+// `live` with the changed fields as rendered, everything else as it is spelt and ordered there.
+const yaml::Node* apply_differences(const yaml::Node& live, std::span<const Difference> differences,
+                                    const yaml::Maker& make);
+
+}  // namespace trainjobc::diff

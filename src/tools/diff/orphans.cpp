@@ -1,0 +1,93 @@
+#include "tools/diff/orphans.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/names.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+// The suffixes of what the plugins make beside the JobSet; a PodGroup has the TrainJob's own name.
+constexpr std::array<std::string_view, 4> kHelpers{"-mpi-ssh-auth", "-mpi-hostfile", "-flux-entrypoint",
+                                                   "-flux-curve"};
+constexpr std::string_view kSnapshot = "-runtime-snapshot";
+constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
+
+std::string_view text_of(const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value ? value->text() : std::string_view();
+}
+
+// The TrainJob that a helper's name names; "" where it names none.
+std::string_view job_of_helper(const LiveObject& object) {
+  const std::string_view name = object.name;
+  if (object.kind == "JobSet" || object.kind == "PodGroup") return name;
+  if (object.kind != "Secret" && object.kind != "ConfigMap") return {};
+  for (const std::string_view suffix : kHelpers) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return {};
+}
+
+std::span<const Node* const> items_at(const Node& root, std::initializer_list<std::string_view> path) {
+  const Node* list = root.at(path);
+  return list ? list->items() : std::span<const Node* const>();
+}
+
+// The TrainJob among the owners; "" where there is none.
+std::string_view owning_job(const LiveObject& object) {
+  for (const Node* owner : items_at(*object.root, {"metadata", "ownerReferences"})) {
+    if (text_of(*owner, "kind") == model::kTrainJob) return text_of(*owner, "name");
+  }
+  return {};
+}
+
+bool is_managed_by_trainer(const LiveObject& object) {
+  return std::ranges::any_of(items_at(*object.root, {"metadata", "managedFields"}), [](const Node* entry) {
+    return std::ranges::find(kManagers, text_of(*entry, "manager")) != kManagers.end();
+  });
+}
+
+bool has_ancestor_label(const LiveObject& object) {
+  return std::ranges::any_of(items_at(*object.root, {"spec", "replicatedJobs"}), [](const Node* job) {
+    return job->at({"template", "metadata", "labels", model::kAncestorLabel}) != nullptr;
+  });
+}
+
+bool has_no_maker(const LiveObject& object) {
+  return !object.root->at({"metadata", "managedFields"}) && !object.root->at({"metadata", "ownerReferences"});
+}
+
+bool is_known(std::string_view job, const LiveObject& object, const JobNames& jobs) {
+  return !job.empty() && jobs.contains({object.ns, std::string(job)});
+}
+
+}  // namespace
+
+bool is_trainers(const LiveObject& object, const JobNames& jobs) {
+  const std::string_view group = group_of(object.api_version);
+  if (object.kind == "JobSet") {
+    if (group != group_of(model::kJobSetApiVersion)) return false;
+    return !owning_job(object).empty() || is_managed_by_trainer(object) || has_ancestor_label(object) ||
+           has_no_maker(object);
+  }
+  const bool can_be =
+      object.kind == "PodGroup" || ((object.kind == "Secret" || object.kind == "ConfigMap") && group.empty());
+  if (!can_be || object.name.ends_with(kSnapshot)) return false;
+  return !owning_job(object).empty() || is_managed_by_trainer(object) ||
+         is_known(job_of_helper(object), object, jobs);
+}
+
+bool is_helper_name(std::string_view name, std::string_view job) {
+  if (!name.starts_with(job)) return false;
+  return std::ranges::find(kHelpers, name.substr(job.size())) != kHelpers.end();
+}
+
+bool belongs_to(const LiveObject& object, const JobNames& jobs) {
+  return is_known(owning_job(object), object, jobs) || is_known(job_of_helper(object), object, jobs);
+}
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,20 @@
+// From a path to the nodes on it.
+#pragma once
+
+#include <vector>
+
+#include "schema/normalise.h"
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+
+enum class Side { Live, Rendered };
+
+// The nodes from `root` along `path`, as far as they exist: `root` first. `side` says by which of the path's
+// indices lists are walked.
+std::vector<const yaml::Node*> nodes_along(const yaml::Node& root, const schema::FieldPath& path, Side side);
+
+// The same in a third object, where list maps may have another order: their items are found by their keys.
+std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path);
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,100 @@
+#include "tools/diff/server_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/base64.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 11> kMetadata{"creationTimestamp",
+                                                     "deletionGracePeriodSeconds",
+                                                     "deletionTimestamp",
+                                                     "finalizers",
+                                                     "generateName",
+                                                     "generation",
+                                                     "managedFields",
+                                                     "ownerReferences",
+                                                     "resourceVersion",
+                                                     "selfLink",
+                                                     "uid"};
+// What kubectl apply remembers; of a Secret, its values too.
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+bool is_secret(const Node& object) {
+  const Node* kind = object.get("kind");
+  return kind && kind->text() == "Secret";
+}
+
+const Node* stored_data(const Node* object, const Maker& make) {
+  const Node* given = object->get("stringData");
+  if (!given || !given->is_map()) return object;
+  const Node* data = object->get("data");
+  if (data && !data->is_map()) data = nullptr;
+  for (const Entry& entry : given->entries()) {
+    data = make.with(data, entry.key,
+                     make.copied(base::base64_encode(entry.value->text()), entry.value->origin()));
+  }
+  object = make.with(object, "data", data);
+  return make.with(object, "stringData", nullptr);
+}
+
+const Node* masked_value(const Node& value, const Node* other, std::string_view mark, const Maker& make) {
+  if (!other) return make.string("***", value.origin());
+  if (yaml::equal(value, *other)) return make.string("***", value.origin());
+  return make.copied(std::string("*** (").append(mark) + ")", value.origin());
+}
+
+const Node* masked(const Node& secret, const Node* other, std::string_view mark, const Maker& make) {
+  const Node* result = &secret;
+  for (const std::string_view key : {"data", "stringData"}) {
+    const Node* data = secret.get(key);
+    if (!data || !data->is_map()) continue;
+    std::vector<Entry> entries(data->entries().begin(), data->entries().end());
+    const Node* other_data = other ? other->get(key) : nullptr;
+    for (Entry& entry : entries) {
+      entry.value = masked_value(*entry.value, other_data ? other_data->get(entry.key) : nullptr, mark, make);
+    }
+    result = make.with(result, key, make.map(entries, data->origin()));
+  }
+  return result;
+}
+
+}  // namespace
+
+const Node* without_server_fields(const Node& object, const Maker& make) {
+  const Node* result = make.with(&object, "status", nullptr);
+  if (is_secret(object)) result = stored_data(result, make);
+  const Node* metadata = object.get("metadata");
+  if (!metadata || !metadata->is_map()) return result;
+  std::vector<Entry> entries(metadata->entries().begin(), metadata->entries().end());
+  std::erase_if(
+      entries, [](const Entry& entry) { return std::ranges::find(kMetadata, entry.key) != kMetadata.end(); });
+  metadata = make.map(entries, metadata->origin());
+  const Node* annotations = metadata->get("annotations");
+  if (annotations && annotations->get(kLastApplied)) {
+    annotations = make.with(annotations, kLastApplied, nullptr);
+    metadata = make.with(metadata, "annotations", annotations->size() > 0 ? annotations : nullptr);
+  }
+  return make.with(result, "metadata", metadata);
+}
+
+Sides mask_secrets(Sides objects, const Maker& make) {
+  Sides result = objects;
+  if (objects.live && is_secret(*objects.live))
+    result.live = masked(*objects.live, objects.rendered, "before", make);
+  if (objects.rendered && is_secret(*objects.rendered)) {
+    result.rendered = masked(*objects.rendered, objects.live, "after", make);
+  }
+  return result;
+}
+
+}  // namespace trainjobc::diff

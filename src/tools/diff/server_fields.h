@@ -1,0 +1,20 @@
+// What an API server fills in, taken out again.
+#pragma once
+
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+
+// `object` without status, without the metadata that only servers and controllers write (uid, managedFields,
+// ownerReferences…), and with a Secret's stringData under data, as servers store it.
+const yaml::Node* without_server_fields(const yaml::Node& object, const yaml::Maker& make);
+
+// A Secret with masked values, on both sides where they are given: "***" where they agree, "*** (before)" and
+// "*** (after)" where they don't. Other objects stay as they are. nullptr stays nullptr.
+struct Sides {
+  const yaml::Node* live = nullptr;
+  const yaml::Node* rendered = nullptr;
+};
+Sides mask_secrets(Sides objects, const yaml::Maker& make);
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,149 @@
+#include "tools/diff/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yaml/reader.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+constexpr size_t kLongest = 56;  // a value on one line
+constexpr size_t kContext = 16;  // what is shown around the place where long ones differ
+constexpr std::string_view kCut = "…";
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+// The nearest place at or before `at` where no character is cut.
+size_t boundary(std::string_view text, size_t at) {
+  at = std::min(at, text.size());
+  while (at > 0 && at < text.size() && is_continuation(text[at])) --at;
+  return at;
+}
+
+std::string cut(std::string_view text, size_t begin, size_t end) {
+  begin = boundary(text, begin);
+  end = boundary(text, std::max(begin, end));
+  return fmt::format("{}{}{}", begin > 0 ? kCut : "", text.substr(begin, end - begin),
+                     end < text.size() ? kCut : "");
+}
+
+// Cuts both to the part that differs.
+void cut_to_difference(ValueTexts& texts) {
+  const std::string& a = texts.live;
+  const std::string& b = texts.rendered;
+  const size_t shorter = std::min(a.size(), b.size());
+  const auto ahead = std::ranges::mismatch(a, b);
+  const auto same_ahead = static_cast<size_t>(ahead.in1 - a.begin());
+  const auto behind = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  const size_t same_behind = std::min(static_cast<size_t>(behind.first - a.rbegin()), shorter - same_ahead);
+  const size_t begin = same_ahead > kContext ? same_ahead - kContext : 0;
+  const auto shown = [&](const std::string& text) {
+    return cut(text, begin, std::min(text.size() - same_behind + kContext, begin + kLongest));
+  };
+  texts = {shown(a), shown(b)};
+}
+
+std::string keys_text(const Node& list, const schema::Schema* schema) {
+  std::string text = "[";
+  for (const Node* item : list.items()) {
+    if (text.size() > 1) text += ", ";
+    text += schema ? schema::item_keys(*item, *schema) : value_text(item);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+std::string value_text(const Node* value) {
+  if (!value) return "none";
+  std::string text;
+  yaml::write_json(*value, yaml::KeyOrder::Kubernetes, 0, text);
+  return text;
+}
+
+ValueTexts value_texts(const Difference& difference) {
+  if (difference.order) {
+    const schema::Schema* list = schema::value_schema(difference.path.back());
+    return {keys_text(*difference.live, list), keys_text(*difference.rendered, list)};
+  }
+  ValueTexts texts{value_text(difference.live), value_text(difference.rendered)};
+  if (texts.live.size() <= kLongest && texts.rendered.size() <= kLongest) return texts;
+  if (difference.live && difference.rendered) {
+    cut_to_difference(texts);
+  } else {
+    texts = {cut(texts.live, 0, kLongest), cut(texts.rendered, 0, kLongest)};
+  }
+  return texts;
+}
+
+std::string title_of(const ObjectDiff& object) {
+  return fmt::format("{} {}/{}", object.kind, object.ns.empty() ? "default" : object.ns, object.name);
+}
+
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void InputFields::index(const Node& node, const std::string& path, Places& places) const {
+  // The outermost value that begins at a place is the last to be set.
+  for (const yaml::Entry& entry : node.entries()) {
+    const bool plain = entry.key.find_first_of("./[]") == std::string_view::npos;
+    index(*entry.value,
+          plain ? fmt::format("{}{}{}", path, path.empty() ? "" : ".", entry.key)
+                : fmt::format("{}[{}]", path, entry.key),
+          places);
+  }
+  for (size_t i = 0; i < node.items().size(); ++i)
+    index(*node.items()[i], fmt::format("{}[{}]", path, i), places);
+  if (node.is_scalar()) {
+    places[{node.origin().line(), node.origin().column()}] = path;
+  } else {
+    places.try_emplace({node.origin().line(), node.origin().column()}, path);
+  }
+}
+
+std::string InputFields::of(const Node& node) {
+  const base::SourceFile* file = node.origin().file();
+  if (!file) {
+    const yaml::Derivation* made = node.origin().derivation();
+    if (!made) return "";
+    const auto input =
+        std::ranges::find_if(made->inputs, [](const Node* from) { return yaml::locate(*from).file; });
+    return input != made->inputs.end() ? of(**input) : "";
+  }
+  const auto [known, is_new] = files_.try_emplace(file);
+  if (is_new) {
+    base::Arena arena;
+    base::Diagnostics diagnostics;
+    for (const yaml::Document& document : yaml::read(*file, arena, diagnostics))
+      index(*document.root, "", known->second);
+  }
+  const auto place = known->second.find({node.origin().line(), node.origin().column()});
+  return place != known->second.end() ? place->second : "";
+}
+
+std::string Causes::of(const Difference& difference) {
+  const base::Location& location = difference.location;
+  std::string place;
+  if (location.file) place = fmt::format("{}:{}", location.file->name(), location.line);
+  const bool same = !place.empty() && place == last_place_;
+  last_place_ = place;
+  const yaml::Derivation* made = difference.cause ? difference.cause->origin().derivation() : nullptr;
+  if (made && difference.rendered) {
+    if (place.empty()) return std::string(made->rule);
+    return fmt::format("{} from {}", made->rule, same ? "the same" : place);
+  }
+  if (place.empty()) return "";
+  if (same) return "the same";
+  const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
+  return field.empty() ? place : fmt::format("{}  {}", place, field);
+}
+
+}  // namespace trainjobc::diff

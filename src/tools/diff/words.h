@@ -1,0 +1,57 @@
+// The words of the formats that people read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/arena.h"
+#include "base/source.h"
+#include "tools/diff/difference.h"
+
+namespace trainjobc::diff {
+
+// A value on one line, as JSON; "none" for nullptr.
+std::string value_text(const yaml::Node* value);
+
+// Both values of a difference. Long texts are cut to where they differ; a list in another order is its items'
+// keys.
+struct ValueTexts {
+  std::string live;
+  std::string rendered;
+};
+ValueTexts value_texts(const Difference& difference);
+
+// "JobSet team-a/llama"
+std::string title_of(const ObjectDiff& object);
+
+// "3 fields", "1 field"
+std::string counted(size_t count, std::string_view noun);
+
+// Where input values stand in their documents: "spec.trainer.numNodes".
+class InputFields {
+ public:
+  // Of the node that stands in a file, `node` itself or the one it was made from; "" where there is none.
+  std::string of(const yaml::Node& node);
+
+ private:
+  using Places = std::map<std::pair<uint32_t, uint32_t>, std::string>;
+  void index(const yaml::Node& node, const std::string& path, Places& places) const;
+  std::map<const base::SourceFile*, Places> files_;
+};
+
+// What a difference comes from: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from
+// jobs/llama.yaml:8".
+class Causes {
+ public:
+  // A place that was named just before, under the same `Causes`, is "the same".
+  std::string of(const Difference& difference);
+
+ private:
+  InputFields fields_;
+  std::string last_place_;
+};
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,17 @@
+// Documents that begin with `{`: kubectl reads them as JSON before it tries YAML, and JSON's strings know
+// escapes that its YAML parser refuses.
+#pragma once
+
+#include <vector>
+
+#include "yaml/documents.h"
+#include "yaml/reader.h"
+
+namespace trainjobc::yaml {
+
+// Reads a chunk that begins with `{` as one or more JSON values, one behind the other. False where it is not
+// JSON from end to end: nothing has been appended then, and it may still be YAML. Duplicate keys are errors.
+bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
+               base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);
+
+}  // namespace trainjobc::yaml

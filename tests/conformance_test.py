@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Runs ../shared/conformance/check.py and fails where a figure is below the one recorded in conformance.json.
+
+usage: conformance_test.py BINARY [--update]
+Without ../shared it says so and passes. --update records the figures reached, where none has fallen.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORD = ROOT / "tests" / "conformance.json"
+
+
+def main():
+    binary, update = sys.argv[1], "--update" in sys.argv
+    check = ROOT.parent / "shared" / "conformance" / "check.py"
+    if not check.exists():
+        print("skipped: ../shared/conformance is not there")
+        return 0
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        run = subprocess.run([sys.executable, str(check), "--bin", binary, "--json", out.name], capture_output=True, text=True)
+        text = pathlib.Path(out.name).read_text()
+    if not text:
+        print(run.stdout, run.stderr)
+        return 1
+    figures = {theme: {f: g for f, (g, w) in figures.items() if w} for theme, figures in json.loads(text)["figures"].items()}
+    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    fallen = [
+        f"{theme} {figure}: {figures.get(theme, {}).get(figure, 0)}, recorded {least}"
+        for theme, row in recorded.items()
+        for figure, least in row.items()
+        if figures.get(theme, {}).get(figure, 0) < least
+    ]
+    print(run.stdout[run.stdout.rfind("theme "):])
+    if fallen:
+        print("figures that fell:\n" + "\n".join(fallen))
+        return 1
+    if update:
+        RECORD.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
+    return 0
+
+
+sys.exit(main())

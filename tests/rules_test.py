@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Every rule id in src is in the registry, src/compile/rules_*.cpp, and every registered rule is used."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REGISTRY = re.compile(r"compile/rules(_\w+)?\.(cpp|h)$")
+ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|config)/[a-z0-9-]+)"')
+ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
+COMMENT = re.compile(r"//.*")
+# Names of where a made value comes from (Node's origin), in the form of a rule.
+ORIGINS = {"jobset/default"}
+
+registered = {}
+used = {}
+problems = []
+for path in sorted((ROOT / "src").rglob("*")):
+    if path.suffix not in (".h", ".cpp"):
+        continue
+    name = path.relative_to(ROOT).as_posix()
+    text = path.read_text()
+    if REGISTRY.search(name):
+        for rule in ENTRY.findall(text):
+            if rule in registered:
+                problems.append(f"{name}: {rule} is in {registered[rule]} already")
+            registered[rule] = name
+        continue
+    for number, line in enumerate(text.splitlines(), 1):
+        for rule in ID.findall(COMMENT.sub("", line)):
+            used.setdefault(rule, f"{name}:{number}")
+
+for rule in sorted(used.keys() - registered.keys() - ORIGINS):
+    problems.append(f"{used[rule]}: {rule} is not in the registry (src/compile/rules_*.cpp)")
+for rule in sorted(registered.keys() - used.keys()):
+    problems.append(f"{registered[rule]}: nothing in src reports {rule}")
+for rule in sorted(ORIGINS - used.keys()):
+    problems.append(f"{rule} is no origin any more: remove it from ORIGINS")
+if not registered:
+    problems.append("the registry is empty")
+print("\n".join(problems) or f"{len(registered)} rules, all registered and used")
+sys.exit(1 if problems else 0)

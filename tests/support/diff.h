@@ -1,0 +1,119 @@
+// What the tests of `trainjobc diff` share: a console in memory, and programs that are played.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "cli/diff_command.h"
+#include "support/test_console.h"
+
+namespace trainjobc::test {
+
+// Keeps what it is asked, and answers with what the test says.
+class FakeRunner final : public base::ProcessRunner {
+ public:
+  std::vector<base::ProcessRequest> requests;
+  std::function<base::IoResult<base::ProcessResult>(const base::ProcessRequest&)> answer =
+      [](const base::ProcessRequest&) { return base::IoError{"run: no such program"}; };
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    requests.push_back(request);
+    return answer(request);
+  }
+
+  // Every request as one line of words.
+  std::string lines() const {
+    std::string text;
+    for (const base::ProcessRequest& request : requests) {
+      for (size_t i = 0; i < request.argv.size(); ++i) text += (i > 0 ? " " : "") + request.argv[i];
+      text += '\n';
+    }
+    return text;
+  }
+};
+
+// A run of the command over files in memory.
+struct DiffRun {
+  base::MemoryFileSystem files;
+  TestConsole console{files};
+  FakeRunner runner;
+  cli::DiffFlags flags;
+
+  DiffRun() {
+    flags.input.no_catalogue = true;
+    flags.input.trainer_version = "2.3";
+    files.files["runtime.yaml"] = runtime();
+    files.files["job.yaml"] = job("demo", "2");
+    flags.input.paths = {"runtime.yaml", "job.yaml"};
+  }
+
+  int run() {
+    console.out.clear();
+    console.err.clear();
+    return cli::run_diff(console, flags, runner);
+  }
+
+  // The JobSets that `render --with-defaults` prints for the files of `flags`, as a cluster would store them.
+  std::string rendered() {
+    TestConsole other(files);
+    std::vector<std::string> arguments{"render", "--with-defaults", "--no-catalogue", "-o", "json", "--trainer-version",
+                                       flags.input.trainer_version};
+    arguments.insert(arguments.end(), flags.input.paths.begin(), flags.input.paths.end());
+    cli::run(arguments, other);
+    return other.out;
+  }
+
+  static std::string runtime(const std::string& image = "registry.example/train:1") {
+    return "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+           "kind: ClusterTrainingRuntime\n"
+           "metadata:\n"
+           "  name: plain\n"
+           "  labels:\n"
+           "    trainer.kubeflow.org/framework: plain\n"
+           "spec:\n"
+           "  mlPolicy:\n"
+           "    numNodes: 1\n"
+           "  template:\n"
+           "    spec:\n"
+           "      replicatedJobs:\n"
+           "        - name: node\n"
+           "          template:\n"
+           "            metadata:\n"
+           "              labels:\n"
+           "                trainer.kubeflow.org/trainjob-ancestor-step: trainer\n"
+           "            spec:\n"
+           "              template:\n"
+           "                spec:\n"
+           "                  containers:\n"
+           "                    - name: node\n"
+           "                      image: " +
+           image + "\n";
+  }
+
+  static std::string job(const std::string& name, const std::string& nodes) {
+    return "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+           "kind: TrainJob\n"
+           "metadata:\n"
+           "  name: " +
+           name +
+           "\n"
+           "  namespace: team-a\n"
+           "spec:\n"
+           "  runtimeRef:\n"
+           "    name: plain\n"
+           "  trainer:\n"
+           "    numNodes: " +
+           nodes + "\n";
+  }
+};
+
+// `text` with its first `from` replaced; the text itself where there is none.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace trainjobc::test

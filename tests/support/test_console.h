@@ -1,0 +1,42 @@
+// A console that keeps what is written to it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/app.h"
+#include "cli/console.h"
+
+namespace trainjobc::test {
+
+class TestConsole final : public cli::Console {
+ public:
+  explicit TestConsole(base::FileSystem& files) : files_(files) {}
+
+  std::string in;
+  std::string out;
+  std::string err;
+  std::map<std::string, std::string> variables;
+  bool terminal = false;
+  bool full = false;  // writing to stdout fails
+
+  base::FileSystem& files() override { return files_; }
+  base::IoResult<std::string> read_stdin() override { return in; }
+  bool stdin_is_terminal() const override { return terminal; }
+  bool stdout_is_terminal() const override { return terminal; }
+  bool stderr_is_terminal() const override { return terminal; }
+  std::string environment(const char* name) const override {
+    const auto found = variables.find(name);
+    return found != variables.end() ? found->second : "";
+  }
+  bool write_stdout(std::string_view text) override {
+    out += text;
+    return !full;
+  }
+  void write_stderr(std::string_view text) override { err += text; }
+
+ private:
+  base::FileSystem& files_;
+};
+
+}  // namespace trainjobc::test

@@ -1,0 +1,84 @@
+#include "cli/config.h"
+
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+std::string read_error(const std::string& text) {
+  base::MemoryFileSystem files;
+  files.files["team/.trainjobc.yaml"] = text;
+  test::TestConsole console(files);
+  const cli::ConfigResult result = cli::load_config(console, "team/.trainjobc.yaml");
+  const auto* error = std::get_if<cli::ConfigError>(&result);
+  return error ? error->text : "";
+}
+
+}  // namespace
+
+TEST_CASE("a configuration is read, its paths relative to its folder") {
+  base::MemoryFileSystem files;
+  files.files["team/.trainjobc.yaml"] =
+      "trainerVersion: 2.3\nruntimes: [platform, /etc/runtimes]\ncatalogue: false\nnamespace: research\n"
+      "failOn: warning\nrules:\n  advice/image-tag: off\n  input/unknown-field: warning\n"
+      "suppress:\n- rule: advice/image-tag\n  paths: ['scratch/**']\n  reason: experiments\n";
+  test::TestConsole console(files);
+  const cli::ConfigResult result = cli::load_config(console, "team/.trainjobc.yaml");
+  REQUIRE(std::holds_alternative<cli::Config>(result));
+  const auto& config = std::get<cli::Config>(result);
+  CHECK(config.folder == "team");
+  CHECK(config.trainer_version == "2.3");
+  CHECK(config.runtimes == std::vector<std::string>{"team/platform", "/etc/runtimes"});
+  CHECK(config.catalogue == false);
+  CHECK(config.ns == "research");
+  CHECK(config.fail_on == "warning");
+  CHECK(config.rules.at("advice/image-tag") == std::nullopt);
+  CHECK(config.rules.at("input/unknown-field") == base::Severity::Warning);
+  REQUIRE(config.suppressions.size() == 1);
+  CHECK(config.suppressions[0].paths == std::vector<std::string>{"scratch/**"});
+  CHECK(config.suppressions[0].reason == "experiments");
+}
+
+TEST_CASE("an unknown key is refused at its place") {
+  CHECK(read_error("runtime: [x]\n") ==
+        "team/.trainjobc.yaml:1:1: error: unknown key \"runtime\" [config/invalid]\n"
+        "    1 | runtime: [x]\n"
+        "      | ^~~~~~~ did you mean \"runtimes\"?\n");
+}
+
+TEST_CASE("an unknown rule is refused with a suggestion") {
+  CHECK(read_error("rules:\n  input/unknown-feild: off\n") ==
+        "team/.trainjobc.yaml:2:3: error: there is no rule \"input/unknown-feild\" [config/invalid]\n"
+        "    2 |   input/unknown-feild: off\n"
+        "      |   ^~~~~~~~~~~~~~~~~~~ did you mean \"input/unknown-field\"?\n");
+}
+
+TEST_CASE("a suppression needs a reason") {
+  CHECK(read_error("suppress:\n- rule: input/unknown-field\n  paths: [a]\n") ==
+        "team/.trainjobc.yaml:2:3: error: a suppression needs a reason [config/invalid]\n"
+        "    2 | - rule: input/unknown-field\n"
+        "      |   ^~~~\n");
+}
+
+TEST_CASE("a version that nobody knows is refused") {
+  CHECK(read_error("trainerVersion: 3.1\n") ==
+        "team/.trainjobc.yaml:1:17: error: there is no Trainer version \"3.1\" [config/invalid]\n"
+        "    1 | trainerVersion: 3.1\n"
+        "      |                 ^~~ auto, or a version such as 2.3\n");
+}
+
+TEST_CASE("globs") {
+  CHECK(cli::matches_glob("jobs/*.yaml", "jobs/a.yaml"));
+  CHECK_FALSE(cli::matches_glob("jobs/*.yaml", "jobs/x/a.yaml"));
+  CHECK(cli::matches_glob("jobs/**", "jobs/x/a.yaml"));
+  CHECK(cli::matches_glob("**/a.yaml", "a.yaml"));
+  CHECK(cli::matches_glob("**/a.yaml", "x/y/a.yaml"));
+  CHECK_FALSE(cli::matches_glob("**/a.yaml", "x/ba.yaml"));
+  CHECK(cli::matches_glob("jobs/?.yaml", "jobs/a.yaml"));
+  CHECK_FALSE(cli::matches_glob("jobs/?.yaml", "jobs/ab.yaml"));
+  CHECK(cli::matches_glob("a/**/z", "a/z"));
+  CHECK_FALSE(cli::matches_glob("", "a"));
+}

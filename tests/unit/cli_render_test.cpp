@@ -1,0 +1,145 @@
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+constexpr const char* kJob =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\n  namespace: a\nspec:\n"
+    "  runtimeRef:\n    name: torch-distributed\n";
+
+constexpr const char* kMpiJob =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: two\n  namespace: b\nspec:\n"
+    "  runtimeRef:\n    name: deepspeed-distributed\n";
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run run(base::MemoryFileSystem& files, std::vector<std::string> arguments, const std::string& in = "") {
+  test::TestConsole console(files);
+  console.in = in;
+  arguments.emplace_back("--no-config");
+  const int status = cli::run(arguments, console);
+  return {status, console.out, console.err};
+}
+
+}  // namespace
+
+TEST_CASE("the order of the inputs and the number of threads change nothing") {
+  base::MemoryFileSystem files;
+  files.files["jobs/a.yaml"] = kJob;
+  files.files["jobs/b.yaml"] = kMpiJob;
+  const Run first = run(files, {"render", "--ssh-key", "omit", "jobs/a.yaml", "jobs/b.yaml"});
+  const Run second = run(files, {"render", "--ssh-key", "omit", "--threads", "1", "jobs/b.yaml", "jobs/a.yaml"});
+  const Run third = run(files, {"render", "--ssh-key", "omit", "jobs"});
+  CHECK(first.status == 0);
+  CHECK(first.out == second.out);
+  CHECK(first.out == third.out);
+}
+
+TEST_CASE("--output-dir writes one file an object, a folder a namespace, Secrets for their owner only") {
+  base::MemoryFileSystem files;
+  files.files["jobs/a.yaml"] = kJob;
+  files.files["jobs/b.yaml"] = kMpiJob;
+  files.files["seed"] = "a seed of more than sixteen bytes";
+  const Run result = run(files, {"render", "--ssh-key", "seed:seed", "--output-dir", "out", "jobs"});
+  CHECK(result.status == 0);
+  CHECK(result.out.empty());
+  std::vector<std::pair<std::string, unsigned>> written(files.modes.begin(), files.modes.end());
+  CHECK(written == std::vector<std::pair<std::string, unsigned>>{
+                       {"out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml", 0644},
+                       {"out/b/jobset.x-k8s.io_v1alpha2_jobset_two.yaml", 0644},
+                       {"out/b/v1_configmap_two-mpi-hostfile.yaml", 0644},
+                       {"out/b/v1_secret_two-mpi-ssh-auth.yaml", 0600}});
+}
+
+TEST_CASE("a seed gives the same key each time, and --mask-secrets none") {
+  base::MemoryFileSystem files;
+  files.files["b.yaml"] = kMpiJob;
+  files.files["seed"] = "a seed of more than sixteen bytes";
+  const Run first = run(files, {"render", "--ssh-key", "seed:seed", "b.yaml"});
+  const Run second = run(files, {"render", "--ssh-key", "seed:seed", "b.yaml"});
+  CHECK(first.out == second.out);
+  CHECK(first.err.empty());
+  const Run masked = run(files, {"render", "--mask-secrets", "b.yaml"});
+  CHECK(masked.out.find("ssh-privatekey: '***'") != std::string::npos);
+  CHECK(masked.err.empty());
+}
+
+TEST_CASE("a generated key is noted, and never shown on stderr") {
+  base::MemoryFileSystem files;
+  files.files["b.yaml"] = kMpiJob;
+  const Run result = run(files, {"render", "b.yaml"});
+  CHECK(result.err == "note: a Secret was rendered with a fresh SSH key: don't commit it; --ssh-key seed:FILE renders "
+                      "the same key each time, --ssh-key omit none\n");
+}
+
+TEST_CASE("a short seed is refused without a trace of it") {
+  base::MemoryFileSystem files;
+  files.files["b.yaml"] = kMpiJob;
+  files.files["seed"] = "hunter2";
+  const Run result = run(files, {"render", "--ssh-key", "seed:seed", "b.yaml"});
+  CHECK(result.status == 1);
+  CHECK(result.out.empty());
+  CHECK(result.err.find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("nothing is printed when an input was rejected, unless --keep-going") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = std::string(kJob) + "---\na: [\n";
+  const Run strict = run(files, {"render", "a.yaml"});
+  CHECK(strict.status == 1);
+  CHECK(strict.out.empty());
+  const Run lax = run(files, {"render", "--keep-going", "-o", "name", "a.yaml"});
+  CHECK(lax.status == 1);
+  CHECK(lax.out == "jobset.jobset.x-k8s.io/one\n");
+}
+
+TEST_CASE("no input on a terminal is a usage error") {
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  console.terminal = true;
+  CHECK(cli::run({"render", "--no-config"}, console) == 2);
+  CHECK(console.err == "trainjobc: no input: name a file or a directory, or - for standard input\n");
+}
+
+TEST_CASE("a full disk never ends in 0") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kJob;
+  test::TestConsole console(files);
+  console.full = true;
+  CHECK(cli::run({"render", "--no-config", "a.yaml"}, console) == 2);
+  CHECK(console.err == "trainjobc: the output could not be written\n");
+}
+
+TEST_CASE("--namespace is for jobs that name none") {
+  base::MemoryFileSystem files;
+  const std::string job = kJob;
+  files.files["a.yaml"] = job;
+  std::string bare = job;
+  bare.erase(bare.find("  namespace: a\n"), 15);
+  files.files["b.yaml"] = bare;
+  CHECK(run(files, {"render", "-n", "c", "a.yaml"}).out.find("namespace: a\n") != std::string::npos);
+  CHECK(run(files, {"render", "-n", "c", "b.yaml"}).out.find("namespace: c\n") != std::string::npos);
+  CHECK(run(files, {"render", "b.yaml"}).out.find("namespace") == std::string::npos);
+}
+
+TEST_CASE("colour: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the terminal") {
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  using cli::ColourChoice;
+  CHECK_FALSE(cli::use_colour(ColourChoice::Auto, console, false));
+  CHECK(cli::use_colour(ColourChoice::Auto, console, true));
+  console.variables["TERM"] = "dumb";
+  CHECK_FALSE(cli::use_colour(ColourChoice::Auto, console, true));
+  console.variables["CLICOLOR_FORCE"] = "1";
+  CHECK(cli::use_colour(ColourChoice::Auto, console, false));
+  console.variables["NO_COLOR"] = "1";
+  CHECK_FALSE(cli::use_colour(ColourChoice::Auto, console, true));
+  CHECK(cli::use_colour(ColourChoice::Always, console, false));
+}

@@ -1,0 +1,55 @@
+#include <doctest/doctest.h>
+
+#include "support/findings.h"
+
+using trainjobc::cli::ReportFormat;
+using trainjobc::test::Findings;
+
+TEST_CASE("report json: an empty list when clean") {
+  CHECK(Findings().report(ReportFormat::Json) == "{\n  \"diagnostics\": []\n}\n");
+}
+
+TEST_CASE("report json: the contract's keys, all of them always") {
+  Findings findings;
+  findings.found.add(findings.unknown_field());
+  findings.found.add(findings.ssh_key());
+  CHECK(findings.report(ReportFormat::Json) == R"({
+  "diagnostics": [
+    {
+      "rule": "input/unknown-field",
+      "stage": "input",
+      "severity": "error",
+      "object": "TrainJob/default/bert",
+      "field": "spec.trainer.resourcePerNode",
+      "message": "unknown field \"resourcePerNode\" in spec.trainer",
+      "hint": "did you mean \"resourcesPerNode\"?",
+      "file": "jobs/bert.yaml",
+      "line": 4,
+      "column": 5,
+      "endLine": 4,
+      "endColumn": 20
+    },
+    {
+      "rule": "render/ssh-key",
+      "stage": "input",
+      "severity": "error",
+      "object": "TrainJob/default/llama",
+      "field": "",
+      "message": "no SSH key for the job: <seed> & \"key\"\u001b[0m",
+      "hint": "",
+      "file": "",
+      "line": 0,
+      "column": 0,
+      "endLine": 0,
+      "endColumn": 0
+    }
+  ]
+}
+)");
+}
+
+TEST_CASE("report json: what is not UTF-8 is replaced, so that the report always parses") {
+  Findings findings;
+  findings.found.add({.rule = "yaml/encoding", .message = "byte \xff"});
+  CHECK(findings.report(ReportFormat::Json).find("byte \xEF\xBF\xBD") != std::string::npos);
+}

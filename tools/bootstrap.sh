@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs the Debian packages that the build and the tests need, where they are missing.
+set -eu
+
+packages="g++ make cmake ninja-build libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev python3 python3-yaml"
+
+command -v dpkg-query > /dev/null || exit 0  # not Debian: the compiler will say what is missing
+missing=""
+for package in $packages; do
+  dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+run=""
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo > /dev/null || { echo "please install, as root:$missing" >&2; exit 1; }
+  run=sudo
+fi
+echo "installing:$missing"
+log=$(mktemp)
+# shellcheck disable=SC2086
+if ! { $run apt-get update && DEBIAN_FRONTEND=noninteractive $run apt-get install -y --no-install-recommends $missing; } > "$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  exit 1
+fi
+rm -f "$log"
