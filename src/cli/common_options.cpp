@@ -18,9 +18,12 @@ std::vector<std::string> versions() {
 
 void InputFlags::add_to(CLI::App& command) {
   command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input");
-  command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")->type_name("PATH");
+  command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
   command.add_flag("-R,--recursive", recurse, "Read directories recursively");
   command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
+      ->allow_extra_args(false)
       ->type_name("PATH");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
   command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")

@@ -32,7 +32,7 @@ Options options_of(const DiffFlags& flags) {
   options.with_defaults = true;
   // Keys are not compared; any will do, and one that takes no random numbers.
   options.policy.ssh_key.source = policy::SshKeySource::Seed;
-  options.policy.ssh_key.material = "trainjobc diff";
+  options.policy.ssh_key.material = "trainjobc diff shows no key";
   return options;
 }
 

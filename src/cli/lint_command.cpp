@@ -171,16 +171,13 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(app);
   const auto names = report_format_names();
-  app.add_option_function<std::vector<std::string>>(
-         "--format", [flags](const std::vector<std::string>& words) { flags->formats = words; },
-         "Format of the report; may be given several times, each with its own --output")
+  app.add_option("--format", flags->formats,
+                 "Format of the report; may be given several times, each with its own --output")
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
       ->type_name("FORMAT");
   app.add_option("--output", flags->outputs, "Write the report of the --format before it to this file")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
       ->check(CLI::IsMember({"error", "warning", "never"}));
