@@ -11,6 +11,8 @@ ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
 COMMENT = re.compile(r"//.*")
 # Names of where a made value comes from (Node's origin), in the form of a rule.
 ORIGINS = {"jobset/default"}
+# Checks of schemas, which admission of the JobSet runs, too: input/type is jobset/type there.
+SCHEMA_CHECKS = {"src/schema/cel.cpp", "src/schema/pattern.cpp", "src/schema/structure.cpp"}
 
 registered = {}
 used = {}
@@ -29,6 +31,8 @@ for path in sorted((ROOT / "src").rglob("*")):
     for number, line in enumerate(text.splitlines(), 1):
         for rule in ID.findall(COMMENT.sub("", line)):
             used.setdefault(rule, f"{name}:{number}")
+            if name in SCHEMA_CHECKS:
+                used.setdefault(rule.replace("input/", "jobset/"), f"{name}:{number}")
 
 for rule in sorted(used.keys() - registered.keys() - ORIGINS):
     problems.append(f"{used[rule]}: {rule} is not in the registry (src/compile/rules_*.cpp)")

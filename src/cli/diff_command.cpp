@@ -11,9 +11,8 @@
 #include "cli/exit_status.h"
 #include "cli/load.h"
 #include "schema/schema.h"
-#include "tools/diff/compare.h"
+#include "trainjobc/diff.h"
 #include "tools/diff/external.h"
-#include "tools/diff/formats.h"
 #include "tools/diff/kubectl.h"
 
 namespace trainjobc::cli {

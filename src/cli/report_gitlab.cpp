@@ -13,12 +13,9 @@ using nlohmann::ordered_json;
 
 std::string_view severity_of(Severity severity) {
   switch (severity) {
-    case Severity::Error:
-      return "major";
-    case Severity::Warning:
-      return "minor";
-    case Severity::Info:
-      return "info";
+    case Severity::Error: return "major";
+    case Severity::Warning: return "minor";
+    case Severity::Info: return "info";
   }
   return "info";
 }

@@ -22,12 +22,9 @@ constexpr std::string_view kSchema = "https://json.schemastore.org/sarif-2.1.0.j
 
 std::string_view level_of(Severity severity) {
   switch (severity) {
-    case Severity::Error:
-      return "error";
-    case Severity::Warning:
-      return "warning";
-    case Severity::Info:
-      return "note";
+    case Severity::Error: return "error";
+    case Severity::Warning: return "warning";
+    case Severity::Info: return "note";
   }
   return "none";
 }

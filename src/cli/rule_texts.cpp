@@ -14,25 +14,30 @@ namespace {
 
 constexpr size_t kWidth = 80;
 
-std::string wrapped(std::string_view text) {
+// One paragraph's words in lines of kWidth.
+std::string filled(std::string_view line) {
   std::string out;
   size_t column = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    if (column > 0 && column + 1 + word.size() > kWidth) {
-      out += '\n';
-      column = 0;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
+  for (size_t at = 0; at < line.size();) {
+    const size_t end = std::min(line.find(' ', at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    const bool fits = column == 0 || column + 1 + word.size() <= kWidth;
+    if (column > 0) out += fits ? ' ' : '\n';
+    column = (fits && column > 0 ? column + 1 : 0) + word.size();
     out += word;
-    column += word.size();
-    if (end < text.size() && text[end] == '\n') {
-      out += '\n';
-      column = 0;
-    }
+    at = end + 1;
+  }
+  return out;
+}
+
+// Wraps prose; an indented line is an example and stays as it is.
+std::string wrapped(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    out += line.starts_with("    ") ? std::string(line) : filled(line);
+    if (end < text.size()) out += '\n';
     at = end + 1;
   }
   return out;

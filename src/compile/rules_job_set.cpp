@@ -1,4 +1,4 @@
-// Rules of JobSet's schema and webhook: the controller can't create the JobSet, and tries again without end.
+// Rules of JobSet's webhook: the controller can't create the JobSet, and tries again without end.
 #include <array>
 
 #include "compile/rules_tables.h"

@@ -48,17 +48,6 @@ void validate(PluginContext& context) {
     context.findings.error("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
                            "the Volcano queue name can't be empty", queue, "name a queue, or remove the annotation");
   }
-  for (const PodSet& set : info.pod_sets) {
-    const Node* name = priority_class_of(set);
-    if (!name) continue;
-    // The webhook ends its checks at the first of the two built-in classes.
-    if (name->text() == "system-cluster-critical" || name->text() == "system-node-critical") return;
-    context.findings
-        .warning("advice/priority-class", "spec.templateSpec.priorityClassName",
-                 fmt::format("the webhook refuses the job where the cluster has no PriorityClass \"{}\"", name->text()),
-                 name)
-        .severity = base::Severity::Info;
-  }
 }
 
 void expand(PluginContext& context) {

@@ -154,9 +154,9 @@ CelOutcome startup_policy_or_depends_on(const Node& self) {
   }
   for (const Node* job : jobs->items()) {
     const yaml::Entry* depends = job->find("dependsOn");
-    if (depends)
-      return violated("can't have both startupPolicy InOrder and dependsOn", "remove one of the two",
-                      depends->value);
+    if (!depends) continue;
+    return violated("can't have both startupPolicy InOrder and dependsOn", "remove one of the two",
+                    depends->value);
   }
   return {};
 }

@@ -32,7 +32,7 @@ bool deletes(const Node& element) {
 // Elements that say `$patch: delete` come last; only a patch that names an element twice leaves such ones.
 void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity) {
   const auto kept_end =
-      std::ranges::stable_partition(items, [](const Node* item) { return !deletes(*item); }).begin();
+      std::stable_partition(items.begin(), items.end(), [](const Node* item) { return !deletes(*item); });
   std::vector<std::pair<Rank, const Node*>> ranked;
   ranked.reserve(items.size());
   for (auto item = items.begin(); item != kept_end; ++item)
@@ -63,8 +63,8 @@ Items weave(const Items& others, const Items& named, ItemSpan before, const Elem
 
 }  // namespace
 
-void fail_merge(std::string message, const Node& culprit) {
-  throw MergeFailure{{std::move(message), &culprit}};
+void fail_merge(std::string message, const Node& culprit, std::string hint) {
+  throw MergeFailure{{std::move(message), &culprit, std::move(hint)}};
 }
 
 bool ElementIdentity::same_value(const Node& a, const Node& b) const {

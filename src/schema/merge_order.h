@@ -20,7 +20,7 @@ struct MergeFailure {
   MergeError error;
 };
 
-[[noreturn]] void fail_merge(std::string message, const yaml::Node& culprit);
+[[noreturn]] void fail_merge(std::string message, const yaml::Node& culprit, std::string hint = "");
 
 // How the elements of one list are told apart. `culprit` is the node of the patch to name in an error.
 struct ElementIdentity {

@@ -13,7 +13,7 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-constexpr size_t kMaxAnnotationBytes = 256 * 1024;
+constexpr size_t kMaxAnnotationBytes = 262144;
 
 std::string name_problem(std::string_view name, NameRule rule) {
   switch (rule) {

@@ -12,7 +12,6 @@ namespace trainjobc::schema {
 namespace {
 
 using yaml::Entry;
-using yaml::Kind;
 using yaml::Maker;
 using yaml::Node;
 
@@ -128,7 +127,7 @@ class Merger {
       const bool is_directive = change.key.starts_with(kDeletePrefix) || change.key.starts_with(kOrderPrefix);
       if (change.value->is_null() || is_directive || listed(change.key)) continue;
       fail_merge(fmt::format("the patch sets \"{}\", which its $retainKeys does not list", change.key),
-                 *change.value);
+                 *change.value, fmt::format("add {} to $retainKeys", change.key));
     }
     std::erase_if(merged, [&](const Entry& entry) { return !listed(entry.key); });
   }
@@ -314,7 +313,7 @@ class Merger {
     const ElementIdentity identity{field.merge_key, &patch};
     Items before = original;
     bool replace = false;
-    const Items changes = take_directives(before, patch, identity, replace);
+    Items changes = take_directives(before, patch, identity, replace);
     std::ranges::copy(before, original.begin());
     if (replace) {
       for (const Node* change : changes) identity.key_of(*change);
@@ -325,7 +324,7 @@ class Merger {
       const Node* key = change->get(field.merge_key);
       if (!key) {
         fail_merge(fmt::format("this element has no \"{}\", by which the list is merged", field.merge_key),
-                   *change);
+                   *change, fmt::format("add {}:", field.merge_key));
       }
       const auto at = std::ranges::find_if(merged, [&](const Node* old) {
         const Node* old_key = old->get(field.merge_key);

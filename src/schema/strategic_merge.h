@@ -13,6 +13,7 @@ namespace trainjobc::schema {
 struct MergeError {
   std::string message;
   const yaml::Node* culprit = nullptr;  // a node of the patch
+  std::string hint;                     // what to write instead; "" where the message says it
 };
 
 using MergeResult = std::variant<const yaml::Node*, MergeError>;
@@ -21,6 +22,8 @@ using MergeResult = std::variant<const yaml::Node*, MergeError>;
 // where they have no merge strategy; elements that the patch names come before the other elements that follow
 // them in `original`. Understands $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
 // $setElementOrder/…; a null removes its key. Every leaf keeps the origin it had. `original` may be nullptr.
+// The result is Go's, element for element. Where Go's own depends on chance (a list beside its
+// $deleteFromPrimitiveList in one map), the patch's order of keys decides.
 MergeResult strategic_merge(const yaml::Node* original, const yaml::Node& patch, const Schema& schema,
                             const yaml::Maker& make);
 

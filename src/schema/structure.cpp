@@ -15,7 +15,6 @@
 namespace trainjobc::schema {
 namespace {
 
-using yaml::Kind;
 using yaml::Node;
 
 std::string_view type_words(const Schema& schema) {

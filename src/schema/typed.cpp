@@ -14,7 +14,6 @@ namespace trainjobc::schema {
 namespace {
 
 using yaml::Entry;
-using yaml::Kind;
 using yaml::Maker;
 using yaml::Node;
 

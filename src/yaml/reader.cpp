@@ -291,6 +291,17 @@ SyntaxError explain(const YAML::Exception& error, std::string_view text, const E
   if (bracket && text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos) {
     return {*bracket, "this bracket is not closed before the end of the document", "close it"};
   }
+  if (bracket && error.msg.find("flow not found") != std::string::npos) {
+    return {offset,
+            fmt::format("the bracket of line {} is not closed above this, and there is no comma before it",
+                        lexer.origin_at(*bracket).line()),
+            ""};
+  }
+  const size_t before = text.find_last_not_of(" \t", offset == 0 ? 0 : offset - 1);
+  const bool begins_line = before == std::string_view::npos || text[before] == '\n';
+  if (!begins_line && error.msg.find("not found") != std::string::npos) {
+    return {offset, "this can't follow the value before it", "put the whole value into quotes"};
+  }
   SyntaxAdvice advice = explain_syntax_error(error.msg);
   return {offset, std::move(advice.message), std::move(advice.hint)};
 }

@@ -180,10 +180,8 @@ class YamlWriter {
     const size_t begin = out_.size();
     if (is_plain_safe(key) && key.size() <= 128) {
       out_ += key;
-    } else if (std::ranges::none_of(key, is_control) && !has_odd_space(key)) {
-      write_single_quoted(key, out_);
     } else {
-      write_double_quoted(key, out_);
+      write_quoted(key);
     }
     if (out_.size() - begin > kLongestSimpleKey) {
       out_.insert(begin, "? ");
@@ -215,15 +213,20 @@ class YamlWriter {
   void write_line_string(std::string_view text) {
     if (is_plain_safe(text)) {
       out_ += text;
-    } else if (std::ranges::any_of(text, is_control) || has_odd_space(text)) {
-      write_double_quoted(text, out_);
-    } else if (text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos &&
-               text.find('\\') == std::string_view::npos) {
-      write_double_quoted(text, out_);
     } else {
-      write_single_quoted(text, out_);
+      write_quoted(text);
     }
     out_ += '\n';
+  }
+
+  // In double quotes, as kubectl prints it, unless single ones save escapes.
+  void write_quoted(std::string_view text) {
+    const bool needs_escapes = std::ranges::any_of(text, is_control) || has_odd_space(text);
+    if (!needs_escapes && text.find_first_of("\"\\") != std::string_view::npos) {
+      write_single_quoted(text, out_);
+    } else {
+      write_double_quoted(text, out_);
+    }
   }
 
   void write_block(std::string_view text, size_t indent) {

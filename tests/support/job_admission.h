@@ -50,11 +50,13 @@ inline std::string job_set(std::string_view spec, std::string_view pod_metadata,
   const auto has = [](std::string_view text, std::string_view key) {
     return text.starts_with(key) || text.find("\n" + std::string(key)) != text.npos;
   };
-  std::string out = "metadata: {name: js}\nspec:\n  replicatedJobs:\n  - name: node\n    template:\n      spec:\n";
+  std::string out =
+      "metadata: {name: js}\nspec:\n  replicatedJobs:\n  - name: node\n    template:\n      spec:\n";
   if (!has(spec, "completionMode:")) out += "        completionMode: Indexed\n";
   if (!has(spec, "completions:")) out += "        completions: 4\n";
   out += indented(spec, 8);
-  out += "        template:\n          metadata:\n            labels: {app: x}\n" + indented(pod_metadata, 12);
+  out +=
+      "        template:\n          metadata:\n            labels: {app: x}\n" + indented(pod_metadata, 12);
   out += "          spec:\n" + indented(pod_spec, 12);
   if (!has(pod_spec, "restartPolicy:")) out += "            restartPolicy: Never\n";
   if (!has(pod_spec, "containers:")) out += "            containers: [{name: node, image: i}]\n";

@@ -67,7 +67,7 @@ TEST_CASE("a seed gives the same key each time, and --mask-secrets none") {
   CHECK(first.out == second.out);
   CHECK(first.err.empty());
   const Run masked = run(files, {"render", "--mask-secrets", "b.yaml"});
-  CHECK(masked.out.find("ssh-privatekey: '***'") != std::string::npos);
+  CHECK(masked.out.find("ssh-privatekey: \"***\"") != std::string::npos);
   CHECK(masked.err.empty());
 }
 

@@ -28,7 +28,8 @@ std::string merge(const std::string& original, const std::string& patch, const S
   if (const auto* merged = std::get_if<const yaml::Node*>(&result)) return test::json(**merged);
   const auto& error = std::get<MergeError>(result);
   REQUIRE(error.culprit != nullptr);
-  return "error: " + error.message + ": " + test::json(*error.culprit);
+  const std::string hint = error.hint.empty() ? "" : " (" + error.hint + ")";
+  return "error: " + error.message + hint + ": " + test::json(*error.culprit);
 }
 
 std::string merge_job_set(const std::string& original, const std::string& patch) {
@@ -123,7 +124,8 @@ TEST_CASE("strategic merge: $retainKeys keeps the keys it lists") {
                   R"("persistentVolumeClaim":{"claimName":"c"}}]})") ==
         R"({"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]})");
   CHECK(merge_job_set(R"({"suspend":true})", R"({"$retainKeys":["coordinator"],"suspend":false})") ==
-        "error: the patch sets \"suspend\", which its $retainKeys does not list: false");
+        "error: the patch sets \"suspend\", which its $retainKeys does not list (add suspend to "
+        "$retainKeys): false");
   CHECK(merge_job_set(R"({"suspend":true})", R"({"$retainKeys":"suspend"})") ==
         "error: $retainKeys must be a list of field names: \"suspend\"");
 }
@@ -179,7 +181,7 @@ TEST_CASE("strategic merge: $patch in a list") {
 
 TEST_CASE("strategic merge: elements that can't be told apart") {
   CHECK(merge_job_set(R"({"replicatedJobs":[{"name":"a"}]})", R"({"replicatedJobs":[{"replicas":2}]})") ==
-        R"(error: this element has no "name", by which the list is merged: {"replicas":2})");
+        R"(error: this element has no "name", by which the list is merged (add name:): {"replicas":2})");
   CHECK(merge_pod(R"({"containers":[{"image":"i"}]})", R"({"containers":[{"name":"a"}]})") ==
         R"(error: an element of this list has no "name", by which the list is merged: [{"name":"a"}])");
   CHECK(

@@ -140,7 +140,7 @@ class IdleValues {
       check_map(value, kept, below, field);
     } else if (value.is_list() && is_filled) {
       check_list(entry, kept, *below, field);
-    } else if ((!kept || value.is_map()) && !is_structure(entry.key)) {
+    } else if ((!kept || !value.is_scalar()) && !is_structure(entry.key)) {
       report(entry, field,
              fmt::format("{}: {} has no effect: what is empty in a patch clears nothing", entry.key,
                          shown(value)),

@@ -44,6 +44,11 @@ void check_match_field(const Field& match, Report& report) {
   });
 }
 
+void check_weight(const Field& weight, Report& report) {
+  if (!weight) report.add(rule::kAffinity, weight, "a preference needs a weight from 1 to 100", "add weight");
+  check_range(weight, 1, 100, rule::kAffinity, report);
+}
+
 // `check_values`: the API server lets a preferred term have values that no label can have.
 void check_node_term(const Field& term, bool check_values, Report& report) {
   for_each_item(term.child("matchExpressions"),
@@ -58,14 +63,11 @@ void check_node_affinity(const Field& affinity, Report& report) {
     report.add(rule::kAffinity, terms, "a required node affinity needs at least one node selector term");
   }
   for_each_item(terms, [&](const Field& term) { check_node_term(term, true, report); });
-  for_each_item(affinity.child("preferredDuringSchedulingIgnoredDuringExecution"),
-                [&](const Field& preferred) {
-                  if (check_positive(preferred.child("weight"), rule::kAffinity, report)) {
-                    check_range(preferred.child("weight"), 1, 100, rule::kAffinity, report);
-                  }
-                  const Field term = preferred.child("preference");
-                  check_node_term(term, false, report);
-                });
+  const Field preferences = affinity.child("preferredDuringSchedulingIgnoredDuringExecution");
+  for_each_item(preferences, [&](const Field& preferred) {
+    check_weight(preferred.child("weight"), report);
+    check_node_term(preferred.child("preference"), false, report);
+  });
 }
 
 void check_pod_term(const Field& term, Report& report) {
@@ -84,16 +86,13 @@ void check_pod_term(const Field& term, Report& report) {
 }
 
 void check_pod_affinity(const Field& affinity, Report& report) {
-  for_each_item(affinity.child("requiredDuringSchedulingIgnoredDuringExecution"),
-                [&](const Field& term) { check_pod_term(term, report); });
-  for_each_item(affinity.child("preferredDuringSchedulingIgnoredDuringExecution"),
-                [&](const Field& weighted) {
-                  if (check_positive(weighted.child("weight"), rule::kAffinity, report)) {
-                    check_range(weighted.child("weight"), 1, 100, rule::kAffinity, report);
-                  }
-                  const Field term = weighted.child("podAffinityTerm");
-                  check_pod_term(term, report);
-                });
+  const Field required = affinity.child("requiredDuringSchedulingIgnoredDuringExecution");
+  for_each_item(required, [&](const Field& term) { check_pod_term(term, report); });
+  const Field preferences = affinity.child("preferredDuringSchedulingIgnoredDuringExecution");
+  for_each_item(preferences, [&](const Field& weighted) {
+    check_weight(weighted.child("weight"), report);
+    check_pod_term(weighted.child("podAffinityTerm"), report);
+  });
 }
 
 }  // namespace

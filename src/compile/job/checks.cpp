@@ -14,7 +14,7 @@ namespace {
 std::string choices(std::span<const std::string_view> allowed) {
   std::string out;
   for (const std::string_view word : allowed) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
-  return allowed.size() == 1 ? out : "one of " + out;
+  return (allowed.size() == 1 ? "only " : "one of ") + out;
 }
 
 std::string missing(const Field& field) {
@@ -141,9 +141,10 @@ bool check_id(const Field& field, Report& report) {
 bool check_mode(const Field& field, Report& report) {
   const auto value = field.integer();
   if (!value || (*value >= 0 && *value <= 0777)) return true;
-  report.add(rule::kVolume, field,
-             fmt::format("{} {} is no file mode, the bits go from 0 to 0777", field.name(), *value),
-             "YAML reads 0644 as octal, JSON wants 420");
+  report.add(
+      rule::kVolume, field,
+      fmt::format("{} {} is no file mode, they go from 0 to 511 (0777 in octal)", field.name(), *value),
+      "write 0644 in YAML, 420 in JSON");
   return false;
 }
 

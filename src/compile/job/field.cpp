@@ -21,18 +21,13 @@ Field Field::entry(std::string_view key) const& {
 
 void Field::append_step(std::string& out) const {
   switch (step_) {
-    case Step::Root:
-      return;
+    case Step::Root: return;
     case Step::Child:
       if (!out.empty()) out += '.';
       out += key_;
       return;
-    case Step::Index:
-      fmt::format_to(std::back_inserter(out), "[{}]", index_);
-      return;
-    case Step::Key:
-      fmt::format_to(std::back_inserter(out), "[{}]", key_);
-      return;
+    case Step::Index: fmt::format_to(std::back_inserter(out), "[{}]", index_); return;
+    case Step::Key: fmt::format_to(std::back_inserter(out), "[{}]", key_); return;
   }
 }
 

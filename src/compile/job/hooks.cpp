@@ -37,7 +37,7 @@ void check_sleep(const Field& sleep, std::string_view rule, const PodFacts& fact
                  : fmt::format("a sleep of {} seconds is longer than the pod's terminationGracePeriodSeconds "
                                "of {}",
                                length, facts.grace_period),
-      length < 0 ? "" : fmt::format("raise terminationGracePeriodSeconds to more than {}", length));
+      length < 0 ? "" : fmt::format("raise terminationGracePeriodSeconds to {} or more", length));
 }
 
 void check_action(const Field& action, std::string_view kind, std::string_view rule, const PodFacts& facts,

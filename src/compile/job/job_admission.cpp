@@ -43,11 +43,11 @@ job::PodContext around(const Field& job_set) {
 
 // template: a Job without its name.
 void check_job(const Field& job_set, const Field& replicated_job, job::Report& report) {
-  const Field job = replicated_job.child("template");
-  const Field metadata = job.child("metadata");
+  const Field job_template = replicated_job.child("template");
+  const Field metadata = job_template.child("metadata");
   job::check_labels(metadata.child("labels"), "label", report);
   job::check_annotations(metadata.child("annotations"), report);
-  const Field spec = job.child("spec");
+  const Field spec = job_template.child("spec");
   job::check_job_spec(spec, report);
   job::check_job_selector(spec, job_name(job_set, replicated_job), added_labels(job_set, replicated_job),
                           report);

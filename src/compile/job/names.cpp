@@ -169,21 +169,15 @@ std::string cleaned_key(std::string_view text) {
 std::string proposal(Form form, std::string_view text) {
   switch (form) {
     case Form::DnsLabel:
-    case Form::PortName:
-      return cleaned(lower_case(text), "-");
-    case Form::DnsSubdomain:
-      return cleaned(lower_case(text), "-.");
+    case Form::PortName: return cleaned(lower_case(text), "-");
+    case Form::DnsSubdomain: return cleaned(lower_case(text), "-.");
     case Form::LabelValue:
-    case Form::ConfigKey:
-      return cleaned(text, "-_.");
-    case Form::LabelKey:
-      return cleaned_key(text);
+    case Form::ConfigKey: return cleaned(text, "-_.");
+    case Form::LabelKey: return cleaned_key(text);
     case Form::SysctlName:
-    case Form::UnderscoredSubdomain:
-      return lower_case(text);
+    case Form::UnderscoredSubdomain: return lower_case(text);
     case Form::EnvName:
-    case Form::HeaderName:
-      return "";
+    case Form::HeaderName: return "";
   }
   return "";
 }
@@ -192,26 +186,16 @@ std::string proposal(Form form, std::string_view text) {
 
 std::string complaint(Form form, std::string_view text) {
   switch (form) {
-    case Form::DnsLabel:
-      return dns_label(text);
-    case Form::DnsSubdomain:
-      return subdomain(text);
-    case Form::UnderscoredSubdomain:
-      return underscored_subdomain(text);
-    case Form::LabelKey:
-      return label_key(text);
-    case Form::LabelValue:
-      return label_value(text);
-    case Form::ConfigKey:
-      return config_key(text);
-    case Form::PortName:
-      return port_name(text);
-    case Form::EnvName:
-      return env_name(text);
-    case Form::HeaderName:
-      return header_name(text);
-    case Form::SysctlName:
-      return sysctl_name(text);
+    case Form::DnsLabel: return dns_label(text);
+    case Form::DnsSubdomain: return subdomain(text);
+    case Form::UnderscoredSubdomain: return underscored_subdomain(text);
+    case Form::LabelKey: return label_key(text);
+    case Form::LabelValue: return label_value(text);
+    case Form::ConfigKey: return config_key(text);
+    case Form::PortName: return port_name(text);
+    case Form::EnvName: return env_name(text);
+    case Form::HeaderName: return header_name(text);
+    case Form::SysctlName: return sysctl_name(text);
   }
   return "";
 }

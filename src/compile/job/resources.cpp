@@ -60,10 +60,9 @@ using NameCheck = std::string (*)(std::string_view);
 
 std::string name_hint(std::string_view resource, NameCheck check) {
   if (check == pod_name_complaint) return "only cpu, memory and hugepages-<size>";
-  if (const auto meant = base::closest(resource, kContainerResources))
-    return fmt::format("did you mean {}?", *meant);
-  return resource == "gpu" ? "write the vendor's name: nvidia.com/gpu"
-                           : "extended resources are named vendor.com/device";
+  if (resource == "gpu") return "write the vendor's name: nvidia.com/gpu";
+  const auto meant = base::closest(resource, kContainerResources);
+  return meant ? fmt::format("did you mean {}?", *meant) : "extended resources are named vendor.com/device";
 }
 
 bool is_page_multiple(std::string_view resource, const Quantity& amount) {

@@ -74,12 +74,12 @@ void check_empty_dir(const Field& source, Report& report) {
 }
 
 void check_host_path(const Field& source, Report& report) {
-  constexpr std::string_view kTypes[] = {"",       "DirectoryOrCreate", "Directory",  "FileOrCreate", "File",
-                                         "Socket", "CharDevice",        "BlockDevice"};
+  constexpr std::string_view kTypes[] = {"DirectoryOrCreate", "Directory",  "FileOrCreate", "File", "Socket",
+                                         "CharDevice",        "BlockDevice"};
   const Field path = source.child("path");
   if (!check_given(path, rule::kVolume, report)) return;
   check_no_backsteps(path, rule::kVolume, report);
-  check_optional_one_of(source.child("type"), kTypes, rule::kVolume, report);
+  check_defaulted_one_of(source.child("type"), kTypes, rule::kVolume, report);
 }
 
 void check_git_repo(const Field& source, Report& report) {

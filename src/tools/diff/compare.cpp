@@ -147,11 +147,14 @@ class Comparison {
     const bool asked = dry_run_.contains(identity(object));
     std::vector<const Node*> nodes = asked ? nodes_like(*object.root, difference.path)
                                            : nodes_along(*object.root, difference.path, Side::Rendered);
-    const auto found = std::find_if(nodes.rbegin(), nodes.rend(),
-                                    [](const Node* node) { return yaml::locate(*node).file != nullptr; });
-    if (found == nodes.rend()) return;
-    difference.cause = *found;
-    difference.location = yaml::locate(**found);
+    for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
+      const yaml::Derivation* made = (*node)->origin().derivation();
+      if (made && difference.rendered && difference.rule.empty()) difference.rule = made->rule;
+      difference.location = yaml::locate(**node);
+      if (!difference.location.file) continue;
+      difference.cause = *node;
+      difference.is_around = nodes.size() <= difference.path.size() || node != nodes.rbegin();
+    }
   }
 
   void mask_values(ObjectDiff& diff) const {

@@ -28,11 +28,13 @@ struct Difference {
   const yaml::Node* live = nullptr;      // nullptr where there is none; Secrets are masked
   const yaml::Node* rendered = nullptr;  // the same
   bool order = false;                    // a list with the same items in another order
-  const yaml::Node* cause = nullptr;  // the rendered node, or the nearest around it; nullptr where nothing is
+  const yaml::Node* cause = nullptr;  // the rendered node that has the location; nullptr where there is none
   base::Location location;            // of the input that caused it
-  std::string manager;                // who wrote the live field, where the cluster says so and it wasn't us
-  std::string refusal;                // why the cluster would refuse this update; "" where it would not
-  std::string remedy;                 // what to do about that
+  bool is_around = false;             // the location is of what stands around it: nothing closer was written
+  std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" where written
+  std::string manager;  // who wrote the live field, where the cluster says so and it wasn't us
+  std::string refusal;  // why the cluster would refuse this update; "" where it would not
+  std::string remedy;   // what to do about that
 };
 
 // One object on both sides. Nodes are free of what servers fill in, and Secrets are masked.

@@ -22,8 +22,7 @@ ordered_json to_json(const ObjectDiff& object, const Difference& difference) {
   json["file"] = difference.location.file ? difference.location.file->name() : "";
   json["line"] = difference.location.line;
   json["column"] = difference.location.column;
-  const yaml::Derivation* made = difference.cause ? difference.cause->origin().derivation() : nullptr;
-  json["rule"] = made && difference.rendered ? made->rule : std::string_view();
+  json["rule"] = difference.rule;
   json["manager"] = difference.manager;
   json["refusal"] = difference.refusal;
   json["remedy"] = difference.remedy;

@@ -18,7 +18,6 @@ constexpr size_t kNamed = 8;
 struct Change {
   std::string path;
   ValueTexts values;
-  std::string cause;
   std::vector<std::string> objects;
 };
 
@@ -45,9 +44,11 @@ class Collector {
  public:
   void add(const ObjectDiff& object, const Difference& difference) {
     const base::Location& at = difference.location;
-    Source& source = source_at(at.file ? fmt::format("{}:{}", at.file->name(), at.line) : "");
-    const ValueTexts values = value_texts(difference);
-    Change change{schema::to_keyed_string(difference.path), values, Causes().of(difference), {}};
+    std::string place = at.file ? fmt::format("{}:{}", at.file->name(), at.line) : "elsewhere";
+    const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
+    if (!field.empty()) place += "  " + field;
+    Source& source = source_at(place);
+    Change change{short_path(difference.path), value_texts(difference), {}};
     const auto key = [](const Change& c) { return std::tie(c.path, c.values.live, c.values.rendered); };
     const auto known =
         std::ranges::find_if(source.changes, [&](const Change& c) { return key(c) == key(change); });
@@ -59,8 +60,7 @@ class Collector {
   std::string text() const {
     std::string out;
     for (const Source& source : sources_) {
-      out += fmt::format("{}   reaches {}\n", source.place.empty() ? "elsewhere" : source.place,
-                         counted(source.objects.size(), "object"));
+      out += fmt::format("{}   reaches {}\n", source.place, counted(source.objects.size(), "object"));
       for (const Change& change : source.changes) {
         const bool all = change.objects.size() == source.objects.size();
         out += fmt::format("  {}   {} → {}{}\n", change.path, change.values.live, change.values.rendered,
@@ -77,6 +77,7 @@ class Collector {
     return known != sources_.end() ? *known : sources_.emplace_back(Source{place, {}, {}});
   }
 
+  InputFields fields_;
   std::vector<Source> sources_;
 };
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <vector>
 
 #include "tools/diff/formats.h"
@@ -43,33 +43,6 @@ std::string padded(std::string_view text, size_t width) {
   return fmt::format("{}{}", text, std::string(width > has ? width - has : 0, ' '));
 }
 
-// spec | replicatedJobs[node] | template…
-std::vector<std::string> segments_of(const schema::FieldPath& path) {
-  std::vector<std::string> segments;
-  for (const schema::Step& step : path) {
-    const std::string text = schema::to_keyed_string({step});
-    if (text.starts_with('[') && !segments.empty()) {
-      segments.back() += text;
-    } else {
-      segments.push_back(text);
-    }
-  }
-  return segments;
-}
-
-// The path without what it shares with the line above.
-std::string shortened(const std::vector<std::string>& segments, const std::vector<std::string>& above) {
-  size_t shared = 0;
-  while (shared + 1 < segments.size() && shared < above.size() && segments[shared] == above[shared]) ++shared;
-  if (shared < 2) shared = 0;
-  std::string text = shared > 0 ? "…" : "";
-  for (size_t i = shared; i < segments.size(); ++i) {
-    if (i > shared) text += '.';
-    text += segments[i];
-  }
-  return text;
-}
-
 bool is_block(const Difference& difference) {
   const auto has_breaks = [](const yaml::Node* value) {
     return value && value->is_string() && value->text().find('\n') != std::string_view::npos;
@@ -93,10 +66,9 @@ struct Row {
   }
 };
 
-Row row_of(const Difference& difference, const std::vector<std::string>& segments,
-           const std::vector<std::string>& above, Causes& causes) {
+Row row_of(const Difference& difference, const schema::FieldPath& above, Causes& causes) {
   Row row;
-  row.path = shortened(segments, above);
+  row.path = short_path(difference.path, above);
   if (difference.order) row.path += " (order)";
   row.ignored = difference.kind == DifferenceKind::Ignored;
   if (!difference.refusal.empty()) row.mark = "! ";
@@ -188,12 +160,11 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
     return;
   }
   std::vector<Row> rows;
-  std::vector<std::string> above;
+  schema::FieldPath above;
   for (const Difference& difference : object.differences) {
     if (difference.kind == DifferenceKind::Ignored && !options.show_ignored) continue;
-    std::vector<std::string> segments = segments_of(difference.path);
-    rows.push_back(row_of(difference, segments, above, causes));
-    above = std::move(segments);
+    rows.push_back(row_of(difference, above, causes));
+    above = difference.path;
   }
   out += title + "\n";
   print_rows(rows, paint, out);
@@ -203,15 +174,21 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
 }  // namespace
 
 std::string summary_of(const Report& report, bool files) {
-  const size_t jobs = report.differing_jobs();
-  std::string text = jobs == 0 ? fmt::format("no difference in {}", counted(report.jobs, "job"))
-                               : fmt::format("{} of {} {}", jobs, counted(report.jobs, "job"),
-                                             files ? (jobs == 1 ? "changes" : "change")
-                                                   : (jobs == 1 ? "differs" : "differ"));
-  if (report.orphans() > 0) {
-    text += fmt::format(", {} {}", counted(report.orphans(), "object"), files ? "removed" : "orphaned");
+  const auto is_new = [](const ObjectDiff& object) {
+    return object.kind == "JobSet" && object.differences.front().kind == DifferenceKind::Missing;
+  };
+  const size_t differing = report.differing_jobs();
+  const size_t added = files ? static_cast<size_t>(std::ranges::count_if(report.objects, is_new)) : 0;
+  const size_t jobs = differing - added;
+  std::string text = fmt::format("no difference in {}", counted(report.jobs, "job"));
+  if (files && differing > 0) {
+    text = fmt::format("{} of {} {}", jobs, counted(report.jobs, "job"), jobs == 1 ? "changes" : "change");
+  } else if (differing > 0) {
+    text = fmt::format("{} of {} {}", jobs, counted(report.jobs, "job"), jobs == 1 ? "differs" : "differ");
   }
-  return text;
+  if (added > 0) text += fmt::format(", {} added", counted(added, "job"));
+  if (report.orphans() == 0) return text;
+  return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
 }
 
 std::string format_text(const Report& report, const FormatOptions& options) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "yaml/reader.h"
 #include "yaml/writer.h"
@@ -59,6 +60,57 @@ std::string keys_text(const Node& list, const schema::Schema* schema) {
   return text + "]";
 }
 
+// spec | replicatedJobs[node] | template…
+std::vector<std::string> segments_of(const schema::FieldPath& path) {
+  std::vector<std::string> segments;
+  for (const schema::Step& step : path) {
+    const std::string text = schema::to_keyed_string({step});
+    if (text.starts_with('[') && !segments.empty()) {
+      segments.back() += text;
+    } else {
+      segments.push_back(text);
+    }
+  }
+  return segments;
+}
+
+// Where the steps that lead from a replicatedJob to its pod spec begin, and how many there are.
+constexpr size_t kPodStart = 2;
+constexpr std::array<std::string_view, 4> kPodSteps{"template", "spec", "template", "spec"};
+
+bool leads_to_pod(const std::vector<std::string>& segments) {
+  return segments.size() > kPodStart + kPodSteps.size() && segments[1].starts_with("replicatedJobs[") &&
+         std::equal(kPodSteps.begin(), kPodSteps.end(), segments.begin() + kPodStart);
+}
+
+std::string joined(const std::vector<std::string>& segments, size_t begin, size_t end) {
+  std::string text;
+  for (size_t i = begin; i < end; ++i) {
+    if (i > begin) text += '.';
+    text += segments[i];
+  }
+  return text;
+}
+
+std::string shortened(const std::vector<std::string>& segments, const std::vector<std::string>& above) {
+  size_t shared = 0;
+  while (shared + 1 < segments.size() && shared < above.size() && segments[shared] == above[shared]) ++shared;
+  if (!leads_to_pod(segments)) {
+    if (leads_to_pod(above)) shared = std::min(shared, kPodStart);
+    if (shared < kPodStart) shared = 0;
+    return (shared > 0 ? "…" : "") + joined(segments, shared, segments.size());
+  }
+  const size_t pod = kPodStart + kPodSteps.size();
+  const std::string job = shared >= kPodStart ? "" : joined(segments, 0, kPodStart);
+  return job + "…" + joined(segments, std::max(shared, pod), segments.size());
+}
+
+std::string without_pod_steps(std::string path) {
+  constexpr std::string_view kSteps = ".template.spec.template.spec.";
+  const size_t at = path.find(kSteps);
+  return at == std::string::npos ? path : path.replace(at, kSteps.size(), kCut);
+}
+
 }  // namespace
 
 std::string value_text(const Node* value) {
@@ -81,6 +133,10 @@ ValueTexts value_texts(const Difference& difference) {
     texts = {cut(texts.live, 0, kLongest), cut(texts.rendered, 0, kLongest)};
   }
   return texts;
+}
+
+std::string short_path(const schema::FieldPath& path, const schema::FieldPath& above) {
+  return shortened(segments_of(path), segments_of(above));
 }
 
 std::string title_of(const ObjectDiff& object) {
@@ -126,7 +182,7 @@ std::string InputFields::of(const Node& node) {
       index(*document.root, "", known->second);
   }
   const auto place = known->second.find({node.origin().line(), node.origin().column()});
-  return place != known->second.end() ? place->second : "";
+  return place != known->second.end() ? without_pod_steps(place->second) : "";
 }
 
 std::string Causes::of(const Difference& difference) {
@@ -135,12 +191,13 @@ std::string Causes::of(const Difference& difference) {
   if (location.file) place = fmt::format("{}:{}", location.file->name(), location.line);
   const bool same = !place.empty() && place == last_place_;
   last_place_ = place;
-  const yaml::Derivation* made = difference.cause ? difference.cause->origin().derivation() : nullptr;
-  if (made && difference.rendered) {
-    if (place.empty()) return std::string(made->rule);
-    return fmt::format("{} from {}", made->rule, same ? "the same" : place);
+  if (!difference.rule.empty()) {
+    if (place.empty()) return difference.rule;
+    return fmt::format("{} {} {}", difference.rule, difference.is_around ? "in" : "from",
+                       same ? "the same" : place);
   }
   if (place.empty()) return "";
+  if (difference.is_around) return fmt::format("in {}", same ? "the same" : place);
   if (same) return "the same";
   const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
   return field.empty() ? place : fmt::format("{}  {}", place, field);

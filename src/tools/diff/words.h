@@ -24,6 +24,10 @@ struct ValueTexts {
 };
 ValueTexts value_texts(const Difference& difference);
 
+// The path without the steps to a pod spec, and without what it shares with the line above:
+// spec.replicatedJobs[node]…containers[node].image, …env[A].value
+std::string short_path(const schema::FieldPath& path, const schema::FieldPath& above = {});
+
 // "JobSet team-a/llama"
 std::string title_of(const ObjectDiff& object);
 

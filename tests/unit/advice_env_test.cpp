@@ -1,0 +1,175 @@
+// Advice on environment variables.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using trainjobc::test::advice;
+using trainjobc::test::job;
+using trainjobc::test::lint;
+using trainjobc::test::replicated_job;
+using trainjobc::test::runtime;
+using trainjobc::test::trainer;
+
+namespace {
+
+std::string with_env(const std::string& policy, const std::string& runtime_env, const std::string& job_env) {
+  return runtime(policy, trainer("                  env: " + runtime_env + "\n")) +
+         job("  trainer:\n    env: " + job_env + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("advice/env-twice: another value") {
+  CHECK(
+      advice("advice/env-twice", with_env("{torch: {}}", "[{name: A, value: x}]", "[{name: A, value: z}]")) ==
+      R"(in.yaml:30:18: info: A is set in the runtime too, to something else: this one wins [advice/env-twice]
+   30 |     env: [{name: A, value: z}]
+      |                  ^ remove it if the runtime's will do
+  note: the runtime's at in.yaml:21:32
+)");
+  CHECK(
+      advice("advice/env-twice",
+             with_env("{torch: {}}", "[{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]",
+                      "[{name: A, value: z}]")) ==
+      R"(in.yaml:30:18: warning: A is plain text here and replaces what the runtime takes from a Secret [advice/env-twice]
+   30 |     env: [{name: A, value: z}]
+      |                  ^ remove it here
+  note: the runtime's at in.yaml:21:32
+)");
+}
+
+TEST_CASE("advice/env-twice: the same value, another variable") {
+  CHECK(advice("advice/env-twice",
+               with_env("{torch: {}}", "[{name: A, value: x}]", "[{name: A, value: x}]")) == "");
+  CHECK(advice("advice/env-twice", with_env("{torch: {}}", "[{name: A}]", "[{name: A, value: \"\"}]")) == "");
+  CHECK(advice("advice/env-twice",
+               with_env("{torch: {}}", "[{name: A, value: x}]", "[{name: B, value: z}]")) == "");
+  const std::string from = "[{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]";
+  CHECK(advice("advice/env-twice", with_env("{torch: {}}", from, from)) == "");
+}
+
+TEST_CASE("advice/generated-env: a job replaces what is computed") {
+  CHECK(
+      advice("advice/generated-env",
+             with_env("{jax: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) ==
+      R"(in.yaml:30:18: warning: JAX_NUM_PROCESSES replaces the value that the controller computes [advice/generated-env]
+   30 |     env: [{name: JAX_NUM_PROCESSES, value: "2"}]
+      |                  ^~~~~~~~~~~~~~~~~ remove it, unless every node is to have this value
+)");
+  CHECK(advice("advice/generated-env",
+               with_env("{torch: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) == "");
+}
+
+TEST_CASE("advice/generated-env: a runtime sets what is replaced") {
+  CHECK(
+      advice("advice/generated-env", with_env("{torch: {}}", "[{name: PET_NNODES, value: \"2\"}]", "[]")) ==
+      R"(in.yaml:21:32: warning: the controller replaces PET_NNODES in every job that has spec.trainer [advice/generated-env]
+   21 |                   env: [{name: PET_NNODES, value: "2"}]
+      |                                ^~~~~~~~~~ remove it
+)");
+  CHECK(advice("advice/generated-env",
+               with_env("{numNodes: 1}", "[{name: PET_NNODES, value: \"2\"}]", "[]")) == "");
+}
+
+TEST_CASE("advice/generated-env: STORAGE_URI beats storageUri") {
+  std::string jobs = "      replicatedJobs:\n" + replicated_job("model-initializer", "model-initializer") +
+                     replicated_job("node", "trainer");
+  const std::string mounts =
+      "                  volumeMounts: [{name: initializer, mountPath: /workspace}]\n"
+      "                volumes: [{name: initializer, emptyDir: {}}]\n";
+  jobs.insert(jobs.find("image: img:1\n") + 13, mounts);
+  const auto initialized = [&](const std::string& env) {
+    return advice("advice/generated-env",
+                  runtime("{torch: {}}", jobs) +
+                      job("  trainer: {}\n  initializer:\n    model: {storageUri: \"hf://a/b\", env: [" +
+                          env + "]}\n"));
+  };
+  CHECK(initialized("{name: STORAGE_URI, value: \"hf://c/d\"}") ==
+        R"(in.yaml:41:50: warning: STORAGE_URI replaces storageUri, which has no effect [advice/generated-env]
+   41 |     model: {storageUri: "hf://a/b", env: [{name: STORAGE_URI, value: "hf://c/d"}]}
+      |                                                  ^~~~~~~~~~~ remove one of the two
+  note: storageUri at in.yaml:41:25
+)");
+  CHECK(initialized("{name: STORAGE_URI, value: \"hf://a/b\"}") == "");
+  CHECK(initialized("{name: OTHER, value: \"hf://c/d\"}") == "");
+}
+
+TEST_CASE("advice/flux-setting: a value that the controller can't read") {
+  const auto with_setting = [](const std::string& env) {
+    return advice("advice/flux-setting", runtime("{flux: {}}", trainer()) +
+                                             job("  trainer:\n    numNodes: 1\n    env: [" + env + "]\n"));
+  };
+  CHECK(
+      with_setting("{name: FLUX_QUEUE_POLICY, valueFrom: {configMapKeyRef: {name: c, key: k}}}") ==
+      R"(in.yaml:30:18: warning: the controller reads FLUX_QUEUE_POLICY itself and takes a valueFrom for an empty text [advice/flux-setting]
+   30 |     env: [{name: FLUX_QUEUE_POLICY, valueFrom: {configMapKeyRef: {name: c, key: k}}}]
+      |                  ^~~~~~~~~~~~~~~~~ write the value here
+)");
+  CHECK(with_setting("{name: FLUX_QUEUE_POLICY, value: easy}") == "");
+  CHECK(with_setting("{name: OTHER, valueFrom: {configMapKeyRef: {name: c, key: k}}}") == "");
+}
+
+TEST_CASE("advice/plain-secret: by name, with the value on a line of its own") {
+  const std::string text =
+      runtime("{torch: {}}", trainer()) +
+      job("  trainer:\n    env:\n    - name: WANDB_API_KEY\n      value: 0123abcd4567\n");
+  CHECK(
+      advice("advice/plain-secret", text) ==
+      R"(in.yaml:30:13: warning: WANDB_API_KEY looks like a secret, and stands here as plain text [advice/plain-secret]
+   30 |     - name: WANDB_API_KEY
+      |             ^~~~~~~~~~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+)");
+}
+
+TEST_CASE("advice/plain-secret: the source is not shown where the value stands on the line") {
+  const std::string value = "hf_0123456789abcdefghijklmnop";
+  const std::string text = with_env("{torch: {}}", "[]", "[{name: HUB, value: " + value + "}]");
+  CHECK(
+      advice("advice/plain-secret", text) ==
+      R"(in.yaml:30:18: warning: HUB looks like a Hugging Face token, and stands here as plain text [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+)");
+  CHECK(advice("advice/plain-secret",
+               with_env("{torch: {}}", "[]", "[{value: " + value + ",\n      name: HUB}]"))
+            .find(value) == std::string::npos);
+}
+
+TEST_CASE("advice/plain-secret: no other advice shows the line, either") {
+  const std::string value = "ghp_0123456789abcdefghijklmnopqrstuv";
+  const std::string env = "[{name: GIT, value: " + value + "}]";
+  const auto report = [](const std::string& text) {
+    std::string out;
+    const trainjobc::Compilation compiled = lint(text);
+    for (const auto& found : compiled.diagnostics.items())
+      out += format_text(found, {}) + found.message + found.hint;
+    return out;
+  };
+  for (const std::string& text :
+       {with_env("{jax: {}}", "[{name: GIT, value: x}]", env),
+        runtime("{numNodes: 1}", trainer()) + job("  trainer: {numProcPerNode: 2, env: " + env + "}\n"),
+        runtime("{torch: {}}", trainer("                  env: " + env + "\n")) +
+            job("  trainer: {env: [{name: GIT, value: z}]}\n"),
+        runtime("{torch: {}}", trainer()) + job("  trainer: {args: [--key=" + value + ", " + value + "]}\n"),
+        runtime("{torch: {}}", trainer()) +
+            job("  runtimePatches:\n  - manager: a.com/b\n    trainingRuntimeSpec: {template: {spec: "
+                "{replicatedJobs: [{name: node, "
+                "template: {spec: {template: {spec: {containers: [{name: side, env: " +
+                env + "}]}}}}}]}}}\n")}) {
+    const std::string out = report(text);
+    CHECK(out.find("advice/plain-secret") != std::string::npos);
+    CHECK(out.find(value.substr(0, 12)) == std::string::npos);
+  }
+}
+
+TEST_CASE("advice/plain-secret: what only sounds like one") {
+  for (const char* env :
+       {"{name: PAD_TOKEN, value: \"[PAD]\"}", "{name: MAX_TOKEN, value: \"4096\"}",
+        "{name: HF_TOKEN, value: $(HUB)}", "{name: DB_PASSWORD_FILE, value: /run/pw}",
+        "{name: SECRET_NAME, value: my-secret}", "{name: HF_TOKEN, value: \"\"}",
+        "{name: HF_TOKEN, valueFrom: {secretKeyRef: {name: s, key: k}}}",
+        "{name: MODEL, value: sk-learn-distributed-trainer}", "{name: NCCL_DEBUG, value: INFO}",
+        "{name: API_TOKEN, value: \"<your token>\"}", "{name: TOKENIZERS_PARALLELISM, value: \"false\"}"}) {
+    INFO(env);
+    CHECK(advice("advice/plain-secret", with_env("{torch: {}}", "[]", std::string("[") + env + "]")) == "");
+  }
+}

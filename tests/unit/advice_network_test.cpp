@@ -1,0 +1,213 @@
+// Advice on addresses, ports, restarts, queues.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using trainjobc::test::advice;
+using trainjobc::test::job;
+using trainjobc::test::replicated_job;
+using trainjobc::test::runtime;
+using trainjobc::test::trainer;
+
+namespace {
+
+std::string with_ports(const std::string& ports, const std::string& more = "") {
+  return runtime("{torch: {}}", trainer("                  ports: " + ports + "\n" + more));
+}
+
+// The runtime's replicatedJob with these lines in its Job's spec, indented by twelve.
+std::string with_job_spec(const std::string& lines, const std::string& policy = "{torch: {}}") {
+  std::string jobs = trainer();
+  const std::string spec = "          spec:\n";
+  jobs.replace(jobs.find(spec), spec.size(), spec + lines);
+  return runtime(policy, jobs);
+}
+
+}  // namespace
+
+TEST_CASE("advice/address: another name than node") {
+  CHECK(
+      advice("advice/address",
+             runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("worker", "trainer"))) ==
+      R"(in.yaml:12:15: warning: PET_MASTER_ADDR names a pod of replicatedJob "node", which is not this one: the nodes don't find each other [advice/address]
+   12 |       - name: worker
+      |               ^~~~~~ call it "node"
+)");
+  CHECK(advice("advice/address", runtime("{numNodes: 2}", "      replicatedJobs:\n" +
+                                                              replicated_job("worker", "trainer"))) == "");
+  CHECK(advice("advice/address", runtime("{torch: {}}", trainer())) == "");
+}
+
+TEST_CASE("advice/address: subdomain and DNS hostnames") {
+  const auto with_network = [](const std::string& policy, const std::string& network) {
+    return advice("advice/address", runtime(policy, "      network: " + network + "\n" + trainer()));
+  };
+  CHECK(
+      with_network("{jax: {}}", "{subdomain: ring}") ==
+      R"(in.yaml:11:28: warning: JAX_COORDINATOR_ADDRESS has the TrainJob's name as the subdomain, not this one: the nodes don't find each other [advice/address]
+   11 |       network: {subdomain: ring}
+      |                            ^~~~ remove it
+)");
+  CHECK(with_network("{mpi: {}}", "{enableDNSHostnames: false}") ==
+        R"(in.yaml:11:37: warning: without DNS hostnames the nodes don't find each other [advice/address]
+   11 |       network: {enableDNSHostnames: false}
+      |                                     ^~~~~ remove it
+)");
+  CHECK(with_network("{mpi: {}}", "{subdomain: ring}") == "");
+  CHECK(with_network("{torch: {}}", "{publishNotReadyAddresses: true, enableDNSHostnames: true}") == "");
+}
+
+TEST_CASE("advice/port-replaced: a port without a name, a name that a probe uses") {
+  CHECK(
+      advice("advice/port-replaced", with_ports("[{name: web, containerPort: 80}, {containerPort: 9100}]")) ==
+      R"(in.yaml:21:75: warning: port 9100 is lost: it has no name, so the trainer's port 29500 takes its place [advice/port-replaced]
+   21 |                   ports: [{name: web, containerPort: 80}, {containerPort: 9100}]
+      |                                                                           ^~~~ give it a name
+)");
+  const std::string probe = "                  readinessProbe: {tcpSocket: {port: rdzv}}\n";
+  CHECK(
+      advice("advice/port-replaced", with_ports("[{name: rdzv, containerPort: 29500}]", probe)) ==
+      R"(in.yaml:21:34: warning: port 29500 loses its name "rdzv", which a probe of the container uses [advice/port-replaced]
+   21 |                   ports: [{name: rdzv, containerPort: 29500}]
+      |                                  ^~~~ use the number in the probe
+)");
+  CHECK(advice("advice/port-replaced", with_ports("[{name: rdzv, containerPort: 29500}]")) == "");
+  CHECK(advice("advice/port-replaced", with_ports("[{name: metrics, containerPort: 9100}]")) == "");
+}
+
+TEST_CASE("advice/ports-collapse: several ports without names") {
+  const std::string text = with_ports("[{containerPort: 80}, {containerPort: 81}]");
+  CHECK(
+      advice("advice/ports-collapse", text) ==
+      R"(in.yaml:21:64: warning: all jobs are refused: the controller takes ports without a name for one and writes the last twice [advice/ports-collapse]
+   21 |                   ports: [{containerPort: 80}, {containerPort: 81}]
+      |                                                                ^~ give each port a name
+)");
+  CHECK(advice("advice/ports-collapse", with_ports("[{containerPort: 80}, {name: b, containerPort: 81}]")) ==
+        "");
+  CHECK(advice("advice/ports-collapse", text + job("  trainer: {}\n")).find("advice/ports-collapse") ==
+        std::string::npos);
+}
+
+TEST_CASE("advice/endless-restart: a rule that counts no restarts") {
+  const auto with_rules = [](const std::string& rules) {
+    return advice("advice/endless-restart",
+                  runtime("{torch: {}}", "      failurePolicy:\n        maxRestarts: 3\n        rules:\n" +
+                                             rules + trainer()));
+  };
+  CHECK(
+      with_rules("        - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}\n") ==
+      R"(in.yaml:14:31: warning: a program of "node" that fails each time is restarted without end: this rule counts no restarts, and holds for every failure [advice/endless-restart]
+   14 |         - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}
+      |                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ limit it: onJobFailureReasons: [PodFailurePolicy]
+)");
+  CHECK(with_rules("        - {name: drained, action: RestartJobSetAndIgnoreMaxRestarts, "
+                   "onJobFailureReasons: [PodFailurePolicy]}\n") == "");
+  CHECK(
+      with_rules("        - {name: fails, action: FailJobSet, onJobFailureReasons: [BackoffLimitExceeded]}\n"
+                 "        - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}\n") == "");
+}
+
+TEST_CASE("advice/endless-restart: limits that are none") {
+  CHECK(
+      advice("advice/endless-restart", with_job_spec("            backoffLimit: 2147483647\n")) ==
+      R"(in.yaml:16:27: warning: a pod that fails each time is restarted 2147483647 times [advice/endless-restart]
+   16 |             backoffLimit: 2147483647
+      |                           ^~~~~~~~~~ write how many failures are worth a retry
+)");
+  CHECK(advice("advice/endless-restart", with_job_spec("            backoffLimit: 6\n")) == "");
+  CHECK(advice("advice/endless-restart",
+               with_job_spec(
+                   "            backoffLimit: 2147483647\n            activeDeadlineSeconds: 3600\n")) == "");
+}
+
+TEST_CASE("advice/endless-restart: failures that don't count") {
+  const auto with_rule = [](const std::string& rule) {
+    return advice("advice/endless-restart",
+                  with_job_spec("            podFailurePolicy: {rules: [" + rule + "]}\n"));
+  };
+  CHECK(
+      with_rule("{action: Ignore, onExitCodes: {operator: NotIn, values: [42]}}") ==
+      R"(in.yaml:16:49: warning: a program that ends with exit code 1 each time is restarted without end: such failures don't count [advice/endless-restart]
+   16 |             podFailurePolicy: {rules: [{action: Ignore, onExitCodes: {operator: NotIn, values: [42]}}]}
+      |                                                 ^~~~~~ write Count, or leave 1 out
+)");
+  CHECK(with_rule("{action: Ignore, onExitCodes: {operator: In, values: [42]}}") == "");
+  CHECK(with_rule("{action: Ignore, onPodConditions: [{type: DisruptionTarget, status: \"True\"}]}") == "");
+  CHECK(with_rule("{action: FailJob, onExitCodes: {operator: In, values: [1]}}, "
+                  "{action: Ignore, onExitCodes: {operator: In, values: [1, 2]}}") == "");
+}
+
+TEST_CASE("advice/pod-restart: a node alone before its gang") {
+  const auto gang = [](const std::string& limit, const std::string& policy,
+                       const std::string& trainer_section) {
+    std::string text = with_job_spec("            backoffLimit: " + limit + "\n", policy);
+    const std::string jobs = "      replicatedJobs:\n";
+    text.replace(text.find(jobs), jobs.size(), "      failurePolicy: {maxRestarts: 3}\n" + jobs);
+    return advice("advice/pod-restart", text + job("  trainer: " + trainer_section + "\n"));
+  };
+  CHECK(
+      gang("2", "{torch: {}}", "{numNodes: 4}") ==
+      R"(in.yaml:30:23: warning: when one of the 4 nodes fails, it is restarted alone before the gang is: the others can't take it back [advice/pod-restart]
+   30 |   trainer: {numNodes: 4}
+      |                       ^ let the runtime say backoffLimit: 0
+  note: backoffLimit: 2 at in.yaml:17:27
+)");
+  CHECK(gang("0", "{torch: {}}", "{numNodes: 4}") == "");
+  CHECK(gang("2", "{torch: {}}", "{numNodes: 1}") == "");
+  CHECK(gang("2", "{numNodes: 4}", "{}") == "");
+}
+
+TEST_CASE("advice/priority-class: once per name, built-in ones not at all") {
+  const std::string pod = "                priorityClassName: ";
+  const std::string two = "      replicatedJobs:\n" + replicated_job("prepare", "") + pod + "high\n" +
+                          replicated_job("node", "trainer") + pod;
+  CHECK(
+      advice("advice/priority-class", runtime("{torch: {}}", two + "high\n")) ==
+      R"(in.yaml:20:36: info: the cluster must have the PriorityClass "high", which can't be checked here: without it no pod starts [advice/priority-class]
+   20 |                 priorityClassName: high
+      |                                    ^~~~
+)");
+  CHECK(advice("advice/priority-class", runtime("{torch: {}}", trainer() + pod + "system-node-critical\n")) ==
+        "");
+}
+
+TEST_CASE("advice/queue: Kueue and Volcano") {
+  const std::string labelled = R"(---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: job
+  namespace: team
+  labels: {kueue.x-k8s.io/queue-name: gpus}
+  annotations: {scheduling.volcano.sh/queue-name: fast}
+spec:
+  runtimeRef: {name: rt}
+  trainer: {}
+)";
+  CHECK(
+      advice("advice/queue", runtime("{torch: {}}", trainer()) + labelled) ==
+      R"(in.yaml:27:39: info: the cluster must have the Kueue LocalQueue "gpus" in namespace "team", which can't be checked here [advice/queue]
+   27 |   labels: {kueue.x-k8s.io/queue-name: gpus}
+      |                                       ^~~~
+)");
+  CHECK(advice("advice/queue-no-effect", runtime("{torch: {}}", trainer()) + labelled) == "");
+  std::string volcano = runtime("{torch: {}}", trainer());
+  const std::string start = "  template:\n";
+  volcano.replace(volcano.find(start), start.size(),
+                  "  podGroupPolicy: {volcano: {}}\n  template:\n"
+                  "    metadata: {annotations: {scheduling.volcano.sh/queue-name: slow}}\n");
+  CHECK(
+      advice("advice/queue-no-effect", volcano + labelled) ==
+      R"(in.yaml:30:17: warning: the TrainJob's annotations don't reach its PodGroup: this queue is not used [advice/queue-no-effect]
+   30 |   annotations: {scheduling.volcano.sh/queue-name: fast}
+      |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ set it by a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations
+)");
+  CHECK(
+      advice("advice/queue", volcano) ==
+      R"(in.yaml:11:64: info: the cluster must have the Volcano queue "slow", which can't be checked here [advice/queue]
+   11 |     metadata: {annotations: {scheduling.volcano.sh/queue-name: slow}}
+      |                                                                ^~~~
+)");
+  CHECK(advice("advice/queue", runtime("{torch: {}}", trainer()) + job("  trainer: {}\n")) == "");
+}

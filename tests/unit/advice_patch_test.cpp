@@ -1,0 +1,128 @@
+// Advice on runtimePatches: what they add unasked, what is replaced, what merging doesn't see.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using trainjobc::test::advice;
+using trainjobc::test::job;
+using trainjobc::test::runtime;
+using trainjobc::test::trainer;
+
+namespace {
+
+constexpr const char* kPod = R"(                initContainers: [{name: prepare, image: "img:1"}]
+                serviceAccountName: default
+                nodeSelector: {pool: a}
+)";
+
+std::string patched(const std::string& patches) {
+  return runtime("{torch: {}}", trainer() + kPod) + job("  trainer: {}\n  runtimePatches:\n" + patches);
+}
+
+// A patch of the replicatedJob's pod spec, in flow style.
+std::string patch(const std::string& manager, const std::string& pod,
+                  const std::string& replicated_job = "node") {
+  return "  - manager: example.com/" + manager +
+         "\n    trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: " + replicated_job +
+         ",\n      template: {spec: {template: {spec: " + pod + "}}}}]}}}\n";
+}
+
+}  // namespace
+
+TEST_CASE("advice/patch-target: a replicatedJob that the runtime has not got") {
+  CHECK(
+      advice("advice/patch-target", patched(patch("a", "{containers: [{name: x}]}", "nodes"))) ==
+      R"(in.yaml:34:69: warning: the patch names replicatedJob "nodes", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+   34 |     trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: nodes,
+      |                                                                     ^~~~~ did you mean "node"?
+)");
+}
+
+TEST_CASE("advice/patch-target: containers and init containers") {
+  CHECK(
+      advice("advice/patch-target", patched(patch("a", "{containers: [{name: trainer}]}"))) ==
+      R"(in.yaml:35:63: warning: the patch names container "trainer", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+   35 |       template: {spec: {template: {spec: {containers: [{name: trainer}]}}}}}]}}}
+      |                                                               ^~~~~~~ did you mean "node"?
+)");
+  CHECK(
+      advice("advice/patch-target", patched(patch("a", "{containers: [{name: prepare}]}"))) ==
+      R"(in.yaml:35:63: warning: the patch names container "prepare", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+   35 |       template: {spec: {template: {spec: {containers: [{name: prepare}]}}}}}]}}}
+      |                                                               ^~~~~~~ patch it under initContainers
+)");
+  CHECK(
+      advice("advice/patch-target", patched(patch("a", "{initContainers: [{name: prepair}]}"))) ==
+      R"(in.yaml:35:67: warning: the patch names init container "prepair", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+   35 |       template: {spec: {template: {spec: {initContainers: [{name: prepair}]}}}}}]}}}
+      |                                                                   ^~~~~~~ did you mean "prepare"?
+)");
+  CHECK(advice("advice/patch-target",
+               patched(patch("a", "{containers: [{name: node}], initContainers: [{name: prepare}]}"))) == "");
+}
+
+TEST_CASE("advice/patch-overridden: the later manager wins") {
+  CHECK(
+      advice("advice/patch-overridden",
+             patched(patch("a", "{serviceAccountName: x, nodeSelector: {zone: z}}") +
+                     patch("b", "{serviceAccountName: \"y\"}"))) ==
+      R"(in.yaml:35:43: warning: serviceAccountName of manager "example.com/a" has no effect: manager "example.com/b" comes later and replaces it [advice/patch-overridden]
+   35 |       template: {spec: {template: {spec: {serviceAccountName: x, nodeSelector: {zone: z}}}}}}]}}}
+      |                                           ^~~~~~~~~~~~~~~~~~ keep one of the two
+  note: the one that counts at in.yaml:38:43
+)");
+  CHECK(
+      advice("advice/patch-overridden", patched(patch("a", "{nodeSelector: {zone: z}}") +
+                                                patch("b", "{nodeSelector: {$patch: replace, pool: b}}"))) ==
+      R"(in.yaml:35:58: warning: zone of manager "example.com/a" has no effect: manager "example.com/b" comes later and removes it [advice/patch-overridden]
+   35 |       template: {spec: {template: {spec: {nodeSelector: {zone: z}}}}}}]}}}
+      |                                                          ^~~~ keep one of the two
+)");
+}
+
+TEST_CASE("advice/patch-overridden: the same value, another element, a value that comes back") {
+  CHECK(advice("advice/patch-overridden",
+               patched(patch("a", "{serviceAccountName: x}") + patch("b", "{serviceAccountName: x}"))) == "");
+  CHECK(advice("advice/patch-overridden", patched(patch("a", "{nodeSelector: {zone: z}}") +
+                                                  patch("b", "{nodeSelector: {pool: b}}"))) == "");
+  const std::string volumes = "{volumes: [{name: x, emptyDir: {medium: Memory}}]}";
+  CHECK(advice("advice/patch-overridden",
+               patched(patch("a", volumes) +
+                       patch("b", "{volumes: [{name: other, emptyDir: {medium: \"\"}}]}"))) == "");
+  const std::string back =
+      advice("advice/patch-overridden",
+             patched(patch("a", "{serviceAccountName: x}") + patch("b", "{serviceAccountName: \"y\"}") +
+                     patch("c", "{serviceAccountName: x}")));
+  CHECK(back.find("serviceAccountName of manager \"example.com/b\"") != std::string::npos);
+  CHECK(back.find("serviceAccountName of manager \"example.com/a\"") == std::string::npos);
+}
+
+TEST_CASE("advice/patch-no-effect: what is empty clears nothing") {
+  CHECK(
+      advice("advice/patch-no-effect", patched(patch("a", "{nodeSelector: {}, serviceAccountName: null}"))) ==
+      R"(in.yaml:35:43: warning: nodeSelector: {} has no effect: what is empty in a patch clears nothing [advice/patch-no-effect]
+   35 |       template: {spec: {template: {spec: {nodeSelector: {}, serviceAccountName: null}}}}}]}}}
+      |                                           ^~~~~~~~~~~~ {$patch: replace} clears it
+in.yaml:35:61: warning: serviceAccountName: null has no effect: what is empty in a patch clears nothing [advice/patch-no-effect]
+   35 |       template: {spec: {template: {spec: {nodeSelector: {}, serviceAccountName: null}}}}}]}}}
+      |                                                             ^~~~~~~~~~~~~~~~~~ the runtime's value stays; change it there
+)");
+  CHECK(advice("advice/patch-no-effect", patched(patch("a", "{tolerations: [], nodeSelector: {pool: b}}"))) ==
+        "");
+  CHECK(advice("advice/patch-no-effect", patched(patch("a", "{}"))) == "");
+}
+
+TEST_CASE("advice/patch-no-effect: $patch with nothing to work on") {
+  const std::string metadata =
+      "  - manager: example.com/a\n    trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: "
+      "node,\n"
+      "      template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}\n";
+  CHECK(
+      advice("advice/patch-no-effect", patched(metadata)) ==
+      R"(in.yaml:35:29: warning: the whole of annotations vanishes: the runtime has none that $patch could replace [advice/patch-no-effect]
+   35 |       template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}
+      |                             ^~~~~~~~~~~ remove the line with $patch
+)");
+  CHECK(advice("advice/patch-no-effect", patched(patch("a", "{nodeSelector: {$patch: replace, zone: z}}"))) ==
+        "");
+}

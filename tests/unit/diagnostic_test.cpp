@@ -1,0 +1,138 @@
+#include "base/diagnostic.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace trainjobc::base {
+namespace {
+
+Diagnostic make(const SourceFile* file, uint32_t line, uint32_t column, uint32_t end_line,
+                uint32_t end_column) {
+  return {.rule = "input/unknown-field",
+          .message = "unknown field \"x\"",
+          .hint = "did you mean \"y\"?",
+          .location = {file, line, column, end_line, end_column}};
+}
+
+}  // namespace
+
+TEST_CASE("the source line, a caret under the token, the hint beside it") {
+  const SourceFile file("jobs/a.yaml", "a: 1\nspec:\n  resourcePerNode: 2\n");
+  CHECK(format_text(make(&file, 3, 3, 3, 18), {}) ==
+        R"(jobs/a.yaml:3:3: error: unknown field "x" [input/unknown-field]
+    3 |   resourcePerNode: 2
+      |   ^~~~~~~~~~~~~~~ did you mean "y"?
+)");
+}
+
+TEST_CASE("severity, notes, and a diagnostic without a line") {
+  const SourceFile file("a.yaml", "a: 1\n");
+  Diagnostic diagnostic = make(&file, 0, 0, 0, 0);
+  diagnostic.severity = Severity::Warning;
+  diagnostic.notes = {{"seen here", {&file, 1, 1, 1, 2}}, {"in general", {}}};
+  CHECK(format_text(diagnostic, {}) == R"(a.yaml: warning: unknown field "x" [input/unknown-field]
+  hint: did you mean "y"?
+  note: seen here at a.yaml:1:1
+  note: in general
+)");
+  diagnostic.location = {};
+  diagnostic.severity = Severity::Info;
+  diagnostic.notes.clear();
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) == "info: unknown field \"x\" [input/unknown-field]\n");
+}
+
+TEST_CASE("a token of several lines is marked to the end of its first") {
+  const SourceFile file("a.yaml", "a: \"one\n  two\"\n");
+  Diagnostic diagnostic = make(&file, 1, 4, 2, 7);
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) == R"(a.yaml:1:4: error: unknown field "x" [input/unknown-field]
+    1 | a: "one
+      |    ^~~~
+)");
+}
+
+TEST_CASE("the caret stands under its token behind tabs and wide characters") {
+  const SourceFile file("a.yaml", "\"\t日本é😀\": [bad]\n");
+  Diagnostic diagnostic = make(&file, 1, 18, 1, 21);
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) ==
+        "a.yaml:1:18: error: unknown field \"x\" [input/unknown-field]\n"
+        "    1 | \" 日本é😀\": [bad]\n"
+        "      |             ^~~\n");
+}
+
+TEST_CASE("a long line is cut around its token") {
+  const SourceFile file("a.yaml", std::string(300, 'a') + "[bad]" + std::string(300, 'z') + "\n");
+  Diagnostic diagnostic = make(&file, 1, 302, 1, 305);
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) ==
+        "a.yaml:1:302: error: unknown field \"x\" [input/unknown-field]\n    1 | ..." + std::string(49, 'a') +
+            "[bad]" + std::string(146, 'z') + "...\n      | " + std::string(53, ' ') + "^~~\n");
+}
+
+TEST_CASE("nothing of an input reaches the terminal as a control") {
+  const SourceFile file("a\n.yaml", "a: \x1B[31m\xE2\x80\xAE\xFFz\n");
+  Diagnostic diagnostic = make(&file, 1, 4, 1, 5);
+  diagnostic.message = "bad \"\x1B]0;\n\xFF\xC2\x9B\"";
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) ==
+        "a\\n.yaml:1:4: error: bad \"\\u001b]0;\\n\\xff\\u009b\" [input/unknown-field]\n"
+        "    1 | a: �[31m��z\n"
+        "      |    ^\n");
+}
+
+TEST_CASE("colours mark the place, the severity, the caret and the notes") {
+  const SourceFile file("a.yaml", "bad\n");
+  Diagnostic diagnostic = make(&file, 1, 1, 1, 4);
+  diagnostic.notes = {{"more", {}}};
+  CHECK(format_text(diagnostic, {.colour = true}) ==
+        "\033[1ma.yaml:1:1: \033[0m\033[1;31merror: \033[0munknown field \"x\" [input/unknown-field]\n"
+        "    1 | bad\n"
+        "      | \033[1;32m^~~\033[0m did you mean \"y\"?\n"
+        "  \033[1;36mnote: \033[0mmore\n");
+}
+
+TEST_CASE("reports are sorted by place, then rule, and say nothing twice") {
+  const SourceFile a("a.yaml", "x\ny\n");
+  const SourceFile b("b.yaml", "x\n");
+  Diagnostics diagnostics;
+  diagnostics.add(make(&b, 1, 1, 1, 2));
+  diagnostics.add(make(&a, 2, 1, 2, 2));
+  diagnostics.add(make(&a, 1, 1, 1, 2));
+  diagnostics.add(make(&b, 1, 1, 1, 2));
+  Diagnostics more;
+  more.add({.rule = "advice/a", .severity = Severity::Info, .location = {&a, 1, 1, 1, 2}});
+  diagnostics.append(std::move(more));
+  diagnostics.sort();
+  std::string out;
+  for (const Diagnostic& d : diagnostics.items()) {
+    out += d.location.file->name() + ":" + std::to_string(d.location.line) + " " + d.rule + "\n";
+  }
+  CHECK(out ==
+        "a.yaml:1 advice/a\na.yaml:1 input/unknown-field\na.yaml:2 input/unknown-field\nb.yaml:1 "
+        "input/unknown-field\n");
+}
+
+TEST_CASE("whether there is an error") {
+  Diagnostics diagnostics;
+  CHECK(diagnostics.empty());
+  diagnostics.add({.severity = Severity::Warning});
+  CHECK(!diagnostics.has_errors());
+  diagnostics.add({.severity = Severity::Error});
+  CHECK(diagnostics.has_errors());
+}
+
+TEST_CASE("names of severities and stages") {
+  CHECK(to_string(Severity::Error) == "error");
+  CHECK(to_string(Severity::Warning) == "warning");
+  CHECK(to_string(Severity::Info) == "info");
+  CHECK(to_string(Stage::Yaml) == "yaml");
+  CHECK(to_string(Stage::Input) == "input");
+  CHECK(to_string(Stage::JobSet) == "jobset");
+  CHECK(to_string(Stage::Job) == "job");
+  CHECK(to_string(Stage::Advice) == "advice");
+}
+
+}  // namespace trainjobc::base

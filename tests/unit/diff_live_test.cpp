@@ -1,0 +1,198 @@
+// `trainjobc diff --live`: what differs, and what doesn't.
+#include <doctest/doctest.h>
+
+#include "support/diff.h"
+
+using trainjobc::test::DiffRun;
+using trainjobc::test::replaced;
+
+namespace {
+
+struct LiveRun : DiffRun {
+  LiveRun() {
+    files.files["live.json"] = rendered();
+    flags.live = {"live.json"};
+  }
+  std::string& live() { return files.files["live.json"]; }
+};
+
+// managedFields of an object that `trainer` applied, with one more entry.
+std::string managed(const std::string& manager, const std::string& fields) {
+  return R"("metadata": {"managedFields": [
+    {"manager": "trainer", "operation": "Apply", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:replicatedJobs": {
+      "k:{\"name\":\"node\"}": {".": {}, "f:name": {}, "f:replicas": {}, "f:template": {}}},
+      "f:network": {}, "f:suspend": {}}}},
+    {"manager": ")" +
+         manager + R"(", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": )" + fields + "}], ";
+}
+
+}  // namespace
+
+TEST_CASE("the same") {
+  LiveRun run;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+  CHECK(run.console.err == "");
+  run.flags.format = "unified";
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "");
+}
+
+TEST_CASE("changed fields, with the inputs that they come from") {
+  LiveRun run;
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  run.files.files["runtime.yaml"] = DiffRun::runtime("registry.example/train:2");
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "! spec.replicatedJobs[node]…containers[node].image     \"registry.example/train:1\" → "
+        "\"registry.example/train:2\"   runtime.yaml:22  spec.template.spec.replicatedJobs[0]…containers[0].image\n"
+        "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4                                                  "
+        "   trainer/pod-count from job.yaml:10\n"
+        "! …completions                                         2 → 4                                                  "
+        "   trainer/pod-count from the same\n"
+        "  ! refused (3 fields): spec.replicatedJobs is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("what servers fill in, defaults and spelling are no difference") {
+  LiveRun run;
+  run.files.files["runtime.yaml"] =
+      DiffRun::runtime() + "                      resources: {limits: {memory: 1024Mi, cpu: '0.5'}}\n";
+  run.live() = run.rendered();
+  run.live() = replaced(run.live(), "\"metadata\": {",
+                        R"("status": {"restarts": 0}, "metadata": {"uid": "1", "resourceVersion": "7", "generation": 2,
+      "creationTimestamp": "2026-01-01T00:00:00Z", "selfLink": "/x", "finalizers": ["a/b"],
+      "ownerReferences": [{"kind": "TrainJob", "name": "demo"}],
+      "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}, )");
+  run.live() = replaced(run.live(), "1024Mi", "1Gi");
+  run.live() = replaced(run.live(), "\"500m\"", "\"0.5\"");
+  run.live() = replaced(run.live(), "\"containers\": [",
+                        R"("dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30,
+      "schedulerName": "default-scheduler", "containers": [)");
+  run.live() = replaced(run.live(), "\"image\": ",
+                        R"("imagePullPolicy": "IfNotPresent", "terminationMessagePath": "/dev/termination-log", "ports": [],
+      "image": )");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
+TEST_CASE("fields of another controller are set apart") {
+  LiveRun run;
+  const std::string before = run.live();
+  run.live() = replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:metadata": {"f:labels": {"f:team": {}}},
+      "f:spec": {"f:coordinator": {}}})") + R"("labels": {"team": "a"}, )");
+  run.live() = replaced(run.live(), "\"spec\": {", R"("spec": {"coordinator": {"replicatedJob": "node"}, )");
+  REQUIRE(run.live() != before);
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+  run.flags.show_ignored = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "  metadata.labels.team   \"a\" → none                        ignored: managed by kueue\n"
+        "  spec.coordinator       {\"replicatedJob\":\"node\"} → none   ignored: managed by kueue\n"
+        "\n"
+        "no difference in 1 job\n");
+}
+
+TEST_CASE("an annotation of a person is set apart, a value that a person changed is not") {
+  LiveRun run;
+  run.live() = replaced(run.live(), "\"metadata\": {",
+                        managed("kubectl-edit", R"({"f:metadata": {"f:annotations": {"f:note": {}}},
+      "f:spec": {"f:ttlSecondsAfterFinished": {}, "f:network": {"f:publishNotReadyAddresses": {}}}})") +
+                            R"("annotations": {"note": "x"}, )");
+  run.live() = replaced(run.live(), "\"publishNotReadyAddresses\": true", "\"publishNotReadyAddresses\": false");
+  run.live() = replaced(run.live(), "\"f:network\": {}, ", "");
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "! spec.network.publishNotReadyAddresses   false → true   jobset/default in runtime.yaml:12, last written by "
+        "kubectl-edit\n"
+        "  ! refused (1 field): spec.network is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("a live field of nobody is a difference") {
+  LiveRun run;
+  run.live() = replaced(run.live(), "\"spec\": {", R"("spec": {"ttlSecondsAfterFinished": 60, )");
+  run.flags.format = "json";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == R"({
+  "differences": [
+    {
+      "object": "JobSet/team-a/demo",
+      "path": "spec.ttlSecondsAfterFinished",
+      "kind": "changed",
+      "live": 60,
+      "rendered": null,
+      "file": "runtime.yaml",
+      "line": 12,
+      "column": 7,
+      "rule": "",
+      "manager": "",
+      "refusal": "",
+      "remedy": ""
+    }
+  ],
+  "summary": {
+    "jobs": 1,
+    "differing": 1,
+    "orphaned": 0
+  }
+}
+)");
+}
+
+TEST_CASE("missing and orphaned objects") {
+  LiveRun run;
+  run.files.files["job.yaml"] = DiffRun::job("other", "2");
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/other   missing: it would be created   job.yaml:4  metadata.name\n"
+        "\n"
+        "JobSet team-a/demo   orphaned: no input makes it\n"
+        "\n"
+        "1 of 1 job differs, 1 object orphaned\n");
+  run.flags.orphans = "none";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/other   missing: it would be created   job.yaml:4  metadata.name\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("objects that Trainer didn't make are no orphans") {
+  LiveRun run;
+  run.files.files["more.yaml"] =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kube-root-ca.crt, namespace: team-a}\n---\n"
+      "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+      "metadata: {name: own, namespace: team-a, ownerReferences: [{kind: Workflow, name: w}]}\nspec: {}\n";
+  run.flags.live.emplace_back("more.yaml");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
+TEST_CASE("errors end above 1") {
+  LiveRun run;
+  run.flags.live = {"nowhere.json"};
+  CHECK(run.run() == 2);
+  CHECK(run.console.err == "trainjobc: --live: open nowhere.json: No such file or directory\n");
+  run.flags.live = {"-"};
+  run.flags.input.paths = {"-"};
+  CHECK(run.run() == 2);
+  CHECK(run.console.err == "trainjobc: standard input can be read once\n");
+  run.flags.live = {"live.json"};
+  run.flags.context = "prod";
+  run.flags.input.paths = {"job.yaml"};
+  CHECK(run.run() == 2);
+  CHECK(run.console.err ==
+        "trainjobc: --live needs no cluster: leave out --context, --kubeconfig, --server-side\n");
+  run.flags.context = "";
+  CHECK(run.run() == 2);  // the runtime is not among the inputs
+  CHECK(run.console.out == "");
+}

@@ -1,0 +1,189 @@
+// Labels and annotations of Jobs and pods.
+#include <string>
+
+#include "support/job_admission.h"
+
+namespace trainjobc::test::jobs {
+namespace {
+
+TEST_CASE("labels of the Job") {
+  CHECK(
+      job_set_findings(R"(metadata: {name: js}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      metadata:
+        labels: {owner: ada@example.com, example.com/a/b: x}
+        annotations: {Prometheus.io/Scrape: "true", a b: x}
+      spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i}]}}}
+)") ==
+      R"(spec.replicatedJobs[0].template.metadata.labels: the value "ada@example.com" of label owner may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write ada-example.com
+spec.replicatedJobs[0].template.metadata.labels: label key "example.com/a/b" has more than one '/'; only a DNS prefix may stand before a name | write example.com/a-b
+spec.replicatedJobs[0].template.metadata.annotations: annotation key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+)");
+}
+
+TEST_CASE("labels of the pods") {
+  CHECK(
+      job_set_findings(R"(metadata: {name: js}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      spec:
+        template:
+          metadata:
+            labels: {variant: -lora, run: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, empty: "", UPPER/x: y, x/: z}
+            annotations: {prometheus.io/scrape/port: "9"}
+          spec: {restartPolicy: Never, containers: [{name: node, image: i}]}
+)") ==
+      R"(spec.replicatedJobs[0].template.spec.template.labels: the value "-lora" of label variant may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write lora
+spec.replicatedJobs[0].template.spec.template.labels: the value "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" of label run is 64 characters long, at most 63 are allowed
+spec.replicatedJobs[0].template.spec.template.labels: label key "UPPER/x" has a prefix that may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write upper/x
+spec.replicatedJobs[0].template.spec.template.labels: label key "x/" has no name after its prefix
+spec.replicatedJobs[0].template.spec.template.annotations: annotation key "prometheus.io/scrape/port" has more than one '/'; only a DNS prefix may stand before a name | write prometheus.io/scrape-port
+)");
+}
+
+TEST_CASE("labels that the API server sets") {
+  CHECK(
+      job_set_findings(R"(metadata: {name: js}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      spec:
+        template:
+          metadata: {labels: {job-name: other, batch.kubernetes.io/job-name: js-node-0, controller-uid: u}}
+          spec: {restartPolicy: Never, containers: [{name: node, image: i}]}
+)") ==
+      R"(spec.replicatedJobs[0].template.spec.template.metadata.labels[controller-uid]: label controller-uid must be the Job's uid, which nobody knows beforehand | remove it
+spec.replicatedJobs[0].template.spec.template.metadata.labels[job-name]: label job-name must be the Job's name "js-node-0", not "other" | remove it
+)");
+}
+
+TEST_CASE("every replicatedJob is checked") {
+  CHECK(
+      job_set_findings(R"(metadata: {name: js}
+spec:
+  replicatedJobs:
+  - name: a
+    template: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: node}]}}}}
+  - name: b
+    template: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i}]}}}}
+  - name: c
+    template: {spec: {template: {spec: {restartPolicy: Never, containers: []}}}}
+)") ==
+      R"(spec.replicatedJobs[0].template.spec.template.spec.containers[0].image: container "node" has no image | add image
+spec.replicatedJobs[2].template.spec.template.spec.containers: a pod needs at least one container | add containers
+)");
+}
+
+TEST_CASE("AppArmor annotations") {
+  CHECK(
+      annotation_findings(R"(
+container.apparmor.security.beta.kubernetes.io/trainer: runtime/default
+container.apparmor.security.beta.kubernetes.io/node: docker-default
+)") ==
+      R"(annotations[container.apparmor.security.beta.kubernetes.io/trainer]: the pod has no container "trainer" | use securityContext.appArmorProfile
+annotations[container.apparmor.security.beta.kubernetes.io/node]: "docker-default" is no AppArmor profile | use securityContext.appArmorProfile
+)");
+  CHECK(annotation_findings(R"(
+container.apparmor.security.beta.kubernetes.io/node: localhost/x
+)") == "");
+}
+
+TEST_CASE("seccomp annotations") {
+  CHECK(
+      annotation_findings(R"(
+seccomp.security.alpha.kubernetes.io/pod: docker
+container.seccomp.security.alpha.kubernetes.io/node: localhost/../x
+)") ==
+      R"(annotations.seccomp.security.alpha.kubernetes.io/pod: "docker" is no seccomp profile | use securityContext.seccompProfile
+annotations.container.seccomp.security.alpha.kubernetes.io/node: "localhost/../x" is no seccomp profile | use securityContext.seccompProfile
+)");
+  CHECK(annotation_findings(R"(
+seccomp.security.alpha.kubernetes.io/pod: docker/default
+container.seccomp.security.alpha.kubernetes.io/node: localhost/x.json
+)") == "");
+}
+
+TEST_CASE("annotations agree with the fields that replaced them") {
+  CHECK(
+      annotation_findings(R"(
+seccomp.security.alpha.kubernetes.io/pod: unconfined
+)",
+                          R"(
+securityContext: {seccompProfile: {type: RuntimeDefault}}
+)") ==
+      R"(spec.securityContext.seccompProfile.type: seccompProfile contradicts the annotation, which says "unconfined" | remove the annotation
+)");
+  CHECK(
+      annotation_findings(R"(
+seccomp.security.alpha.kubernetes.io/pod: localhost/a
+)",
+                          R"(
+securityContext: {seccompProfile: {type: Localhost, localhostProfile: b}}
+)") ==
+      R"(spec.securityContext.seccompProfile.localhostProfile: seccompProfile contradicts the annotation, which says "localhost/a" | remove the annotation
+)");
+  CHECK(
+      annotation_findings(R"(
+container.apparmor.security.beta.kubernetes.io/node: unconfined
+)",
+                          R"(
+securityContext: {appArmorProfile: {type: RuntimeDefault}}
+)") ==
+      R"(spec.containers[0].securityContext.appArmorProfile.type: appArmorProfile contradicts the annotation, which says "unconfined" | remove the annotation
+)");
+  CHECK(annotation_findings(R"(
+container.apparmor.security.beta.kubernetes.io/node: unconfined
+)",
+                            R"(
+os: {name: windows}
+)") == "");
+}
+
+TEST_CASE("other annotations with a meaning") {
+  CHECK(annotation_findings(R"(
+controller.kubernetes.io/pod-deletion-cost: "+5"
+kubernetes.io/config.mirror: x
+)") ==
+        R"(annotations[kubernetes.io/config.mirror]: a mirror pod needs a nodeName | remove the annotation
+annotations[controller.kubernetes.io/pod-deletion-cost]: "+5" is no 32-bit number
+)");
+  CHECK(annotation_findings(R"(
+controller.kubernetes.io/pod-deletion-cost: "-2147483648"
+kubernetes.io/config.mirror: x
+)",
+                            R"(
+nodeName: n1
+)") == "");
+  CHECK(annotation_findings(R"(
+controller.kubernetes.io/pod-deletion-cost: "2147483648"
+)") ==
+        R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "2147483648" is no 32-bit number
+)");
+}
+
+TEST_CASE("tolerations in an annotation") {
+  CHECK(
+      annotation_findings(R"(
+scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a b", "operator": "Exists"}]'
+)") ==
+      R"(annotations.scheduler.alpha.kubernetes.io/tolerations[0].key: toleration key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | use spec.tolerations
+)");
+  CHECK(
+      annotation_findings(R"(
+scheduler.alpha.kubernetes.io/tolerations: '{}'
+)") ==
+      R"(annotations: annotation scheduler.alpha.kubernetes.io/tolerations is no JSON list of tolerations | use spec.tolerations
+)");
+  CHECK(annotation_findings(R"(
+scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a", "operator": "Exists"}]'
+)") == "");
+}
+
+}  // namespace
+}  // namespace trainjobc::test::jobs

@@ -1,0 +1,75 @@
+#include <doctest/doctest.h>
+
+#include "support/reading.h"
+
+namespace trainjobc::yaml {
+namespace {
+
+using test::Reading;
+
+std::string json(std::string_view text, KeyOrder order, int indent) {
+  const Reading reading(text);
+  std::string out;
+  write_json(reading.root(), order, indent, out);
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  write_json_string(text, out);
+  return out;
+}
+
+constexpr std::string_view kJob =
+    "spec: {b: [1, {c: ~}], a: {}, e: []}\nmetadata: {labels: {x: '1'}, name: j}\nkind: "
+    "TrainJob\napiVersion: v1\n";
+
+}  // namespace
+
+TEST_CASE("JSON on one line, keys as they are") {
+  CHECK(
+      json(kJob, KeyOrder::AsIs, 0) ==
+      R"({"spec":{"b":[1,{"c":null}],"a":{},"e":[]},"metadata":{"labels":{"x":"1"},"name":"j"},"kind":"TrainJob","apiVersion":"v1"})");
+}
+
+TEST_CASE("indented JSON, keys as people expect them") {
+  CHECK(json(kJob, KeyOrder::Kubernetes, 2) == R"({
+  "apiVersion": "v1",
+  "kind": "TrainJob",
+  "metadata": {
+    "name": "j",
+    "labels": {
+      "x": "1"
+    }
+  },
+  "spec": {
+    "a": {},
+    "b": [
+      1,
+      {
+        "c": null
+      }
+    ],
+    "e": []
+  }
+})");
+}
+
+TEST_CASE("a string's quotes, backslashes and controls are escaped") {
+  CHECK(quoted("") == R"("")");
+  CHECK(quoted("a\"b\\c/d") == R"("a\"b\\c/d")");
+  CHECK(quoted("\n\r\t\b\x01\x1f\x7f") == R"("\n\r\t\u0008\u0001\u001f\u007f")");
+  CHECK(quoted("é日😀\xE2\x80\xA8") == "\"é日😀\xE2\x80\xA8\"");
+  CHECK(quoted(std::string_view("a\0b", 3)) == R"("a\u0000b")");
+}
+
+TEST_CASE("the order of keys: what names a thing first, what it is made of last, the rest by the alphabet") {
+  CHECK(json("{zeta: 1, containers: [], alpha: 2, image: i, name: me}", KeyOrder::Kubernetes, 0) ==
+        R"({"name":"me","image":"i","alpha":2,"zeta":1,"containers":[]})");
+  CHECK(key_rank("apiVersion") < key_rank("kind"));
+  CHECK(key_rank("kind") < key_rank("metadata"));
+  CHECK(key_rank("whatever") < key_rank("spec"));
+  CHECK(key_rank("spec") < key_rank("status"));
+}
+
+}  // namespace trainjobc::yaml
