@@ -27,6 +27,7 @@ struct Options {
   bool use_catalogue = true;             // resolve runtimes from the built-in catalogue, last
   bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
   bool render = true;                    // false: only diagnostics are wanted
+  bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
   bool passthrough = false;              // return foreign objects too, unchanged
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": from the content's hash

@@ -11,9 +11,9 @@
 #include "cli/exit_status.h"
 #include "cli/load.h"
 #include "schema/schema.h"
-#include "trainjobc/diff.h"
 #include "tools/diff/external.h"
 #include "tools/diff/kubectl.h"
+#include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -62,7 +62,13 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   base::Diagnostics diagnostics;
   for (Source& source : std::get<std::vector<Source>>(sources))
     diff::read_live(std::move(source), *live, diagnostics);
-  print_diagnostics(console, diagnostics, flags.colour.value(), false);
+  // A saved Secret may stand at any line.
+  base::Diagnostics shown;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    diagnostic.hide_source = true;
+    shown.add(std::move(diagnostic));
+  }
+  print_diagnostics(console, shown, flags.colour.value(), false);
   return diagnostics.has_errors() ? nullptr : live;
 }
 
@@ -171,6 +177,22 @@ Plan plan_of(Console& console, const DiffFlags& flags) {
   return plan;
 }
 
+// Inputs without a namespace, and objects of their names saved from one: says which flag is missing.
+void note_namespace(Console& console, const diff::Report& report) {
+  for (const diff::ObjectDiff& object : report.objects) {
+    const auto is_it = [&](const diff::ObjectDiff& other) {
+      return !other.merged && other.kind == object.kind && other.name == object.name;
+    };
+    const auto there = std::ranges::find_if(report.objects, is_it);
+    if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
+    console.write_stderr(
+        fmt::format("note: {} \"{}\" names no namespace, the live one is in \"{}\": --namespace {} "
+                    "compares the two\n",
+                    object.kind, object.name, there->ns, there->ns));
+    return;
+  }
+}
+
 // "" where the flags go together.
 std::string check_flags(const DiffFlags& flags) {
   const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
@@ -263,6 +285,7 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
     options.schemas = &schemas_of(flags);
     options.orphans = orphans_of(console, flags);
     report = diff::compare_objects(*compiled, live, options);
+    note_namespace(console, *report);
   }
   return report ? print(console, *report, flags, plan.files, runner) : kFailed;
 }

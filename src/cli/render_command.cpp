@@ -22,6 +22,7 @@ struct RenderFlags {
   std::string ssh_key = "generate";
   std::string torchrun = "env";
   bool with_defaults = false;
+  bool snapshot = false;
   bool passthrough = false;
   bool keep_going = false;
   bool mask_secrets = false;
@@ -100,6 +101,7 @@ int run_render(Console& console, RenderFlags flags) {
   apply_settings(console, std::get<Config>(config), flags.input);
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
+  options.snapshot = flags.snapshot;
   options.passthrough = flags.passthrough;
   options.policy.torchrun = flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
   if (!read_ssh_key(console, flags.ssh_key, options.policy.ssh_key)) return kFailed;
@@ -137,6 +139,7 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")->type_name("DIR");
   app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
+  app.add_flag("--snapshot", flags->snapshot, "Print the runtime-snapshot ConfigMap of Trainer 2.3 too");
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
   app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
   app.add_flag("--mask-secrets", flags->mask_secrets, "Print *** instead of the values of Secrets");

@@ -79,6 +79,9 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   for (const InputObject& object : memory->inputs.objects) {
     if (is_runtime(object.kind)) memory->store->add(object, true);
   }
+  for (const InputObject& object : memory->inputs.objects) {
+    if (object.kind == InputKind::Snapshot) memory->store->add_snapshot(object);
+  }
   for (const InputObject& object : memory->runtimes.objects) {
     if (is_runtime(object.kind)) memory->store->add(object, false);
   }

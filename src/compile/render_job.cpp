@@ -16,6 +16,7 @@
 #include "compile/job_admission.h"
 #include "compile/jobset_admission.h"
 #include "compile/merge.h"
+#include "compile/snapshot.h"
 #include "model/names.h"
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
@@ -229,6 +230,9 @@ void render_job(JobUnit& unit, const Options& options, const Target& target) {
     return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
   };
   if (!options.render || std::ranges::any_of(unit.diagnostics.items(), refuses)) return;
+  if (options.snapshot && target.behaviours->takes_snapshots) {
+    objects.push_back(build_snapshot(unit.job, *unit.runtime->encoded, make));
+  }
   objects.push_back(job_set);
   std::ranges::stable_sort(objects, {}, [](const Node* object) { return output_rank(*object); });
   unit.objects = std::move(objects);

@@ -102,6 +102,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "the group trainer.kubeflow.org; the webhook refuses any other kind or group. Leave both fields out "
      "for a ClusterTrainingRuntime, which is the default.\n\n"
      "    runtimeRef:\n      kind: TrainingRuntime\n      name: team-torch"},
+    {"input/runtime-snapshot", Stage::Input, Error, "A job's runtime snapshot can't be used",
+     "Trainer 2.3 keeps the runtime that a TrainJob began with in the ConfigMap <job>-runtime-snapshot and uses "
+     "that one from then on. It refuses a snapshot that another object owns, that it can't read, or that holds "
+     "another runtime than runtimeRef names. Remove the ConfigMap from the inputs, or give the job's own."},
     {"input/type", Stage::Input, Error, "A value is of another type than its field",
      "The API server checks each value's type. The usual cause is YAML's guess at unquoted words: yes, "
      "no, on, off, 1 and 3.10 are not text unless they stand in quotes, and a number in quotes is text. "

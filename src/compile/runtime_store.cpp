@@ -5,6 +5,7 @@
 #include "compile/admission.h"
 #include "compile/advice.h"
 #include "compile/catalogue.h"
+#include "compile/snapshot.h"
 #include "model/names.h"
 #include "policy/runtime_rules.h"
 
@@ -18,7 +19,7 @@ std::string namespace_of(const model::ObjectId& id) {
 
 }  // namespace
 
-StoredRuntime& RuntimeStore::store(const InputObject& object) {
+std::unique_ptr<StoredRuntime> RuntimeStore::admit(const InputObject& object) {
   auto stored = std::make_unique<StoredRuntime>();
   stored->object = object;
   const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), diagnostics_);
@@ -27,8 +28,14 @@ StoredRuntime& RuntimeStore::store(const InputObject& object) {
     policy::Findings findings(diagnostics_);
     policy::validate_runtime(stored->runtime, behaviours_, findings);
     stored->accepted = !findings.has_errors();
+    stored->encoded = admitted.encoded;
     findings.flush(object.id.str());
   }
+  return stored;
+}
+
+StoredRuntime& RuntimeStore::store(const InputObject& object) {
+  std::unique_ptr<StoredRuntime> stored = admit(object);
   const Key key{object.id.kind, namespace_of(object.id), object.id.name};
   return *runtimes_.insert_or_assign(key, std::move(stored)).first->second;
 }
@@ -51,6 +58,20 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
   diagnostics_.add(std::move(duplicate));
 }
 
+void RuntimeStore::add_snapshot(const InputObject& object) {
+  snapshots_.try_emplace({namespace_of(object.id), object.id.name}, object.root);
+}
+
+const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
+  if (!behaviours_.takes_snapshots || snapshots_.empty()) return nullptr;
+  const auto found = snapshots_.find({namespace_of(job.id), snapshot_name(job)});
+  if (found == snapshots_.end()) return nullptr;
+  embedded_.push_back(std::make_unique<InputSet>());
+  const std::optional<InputObject> object = read_snapshot(*found->second, job, *embedded_.back(), diagnostics_);
+  of_snapshots_.push_back(object ? admit(*object) : std::make_unique<StoredRuntime>());
+  return of_snapshots_.back().get();
+}
+
 void RuntimeStore::advise() {
   for (const auto& [key, stored] : runtimes_) {
     if (!stored->accepted || !stored->is_input) continue;
@@ -61,8 +82,8 @@ void RuntimeStore::advise() {
 const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
   const CatalogueFile* file = find_catalogue_runtime(schemas_.trainer, name);
   if (!file) return nullptr;
-  catalogue_.push_back(std::make_unique<InputSet>());
-  InputSet& inputs = *catalogue_.back();
+  embedded_.push_back(std::make_unique<InputSet>());
+  InputSet& inputs = *embedded_.back();
   Source source;
   source.name = fmt::format("catalogue/v{}/{}", file->version, file->name);
   source.text = file->text;
@@ -79,6 +100,7 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   const model::RuntimeRef& ref = job.runtime_ref;
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string ns = cluster ? "" : std::string(job.id.ns.empty() ? "default" : job.id.ns);
+  if (const StoredRuntime* snapshot = from_snapshot(job)) return {snapshot, {}};
   const auto found = runtimes_.find(Key{ref.kind, ns, ref.name.value});
   if (found != runtimes_.end()) {
     found->second->has_jobs = true;

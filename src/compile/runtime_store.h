@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compile/input.h"
@@ -17,6 +18,7 @@ namespace trainjobc::compile {
 struct StoredRuntime {
   InputObject object;
   model::Runtime runtime;  // decoded where accepted
+  const yaml::Node* encoded = nullptr;  // as Go would encode it, where accepted
   bool accepted = false;
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
@@ -39,23 +41,30 @@ class RuntimeStore {
   // error (`is_input`), elsewhere it is passed over.
   void add(const InputObject& object, bool is_input);
 
+  // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
+  void add_snapshot(const InputObject& object);
+
   // Advice on the accepted runtimes of the inputs, once all jobs are resolved.
   void advise();
 
-  // A TrainingRuntime must be of the job's namespace. The catalogue holds ClusterTrainingRuntimes only.
+  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue holds ClusterTrainingRuntimes only.
   Resolution resolve(const model::TrainJob& job, bool use_catalogue);
 
  private:
   using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
 
+  std::unique_ptr<StoredRuntime> admit(const InputObject& object);
   StoredRuntime& store(const InputObject& object);
+  const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
   base::Diagnostics& diagnostics_;
   base::Arena arena_;
-  std::vector<std::unique_ptr<InputSet>> catalogue_;
+  std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
+  std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name
+  std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
   std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
 };
 

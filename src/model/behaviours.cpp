@@ -44,6 +44,7 @@ constexpr Behaviours kTrainer20{
     .initializer_needs_mount = false,
     .ancestor_needs_container = false,
     .warns_of_deprecated_runtimes = false,
+    .takes_snapshots = false,
     .coordinator_is_label = false,
 };
 
@@ -78,6 +79,7 @@ constexpr Behaviours kTrainer21{
     .initializer_needs_mount = false,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .takes_snapshots = false,
     .coordinator_is_label = false,
 };
 
@@ -112,6 +114,7 @@ constexpr Behaviours kTrainer22{
     .initializer_needs_mount = false,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .takes_snapshots = false,
     .coordinator_is_label = true,
 };
 
@@ -146,6 +149,7 @@ constexpr Behaviours kTrainer23{
     .initializer_needs_mount = true,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .takes_snapshots = true,
     .coordinator_is_label = true,
 };
 

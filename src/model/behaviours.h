@@ -99,6 +99,7 @@ struct Behaviours {
   bool initializer_needs_mount = true;      // a mount of the volume `initializer`
   bool ancestor_needs_container = true;     // a job with an ancestor label has the container that belongs to it
   bool warns_of_deprecated_runtimes = true;  // of cluster scope
+  bool takes_snapshots = true;  // of a job's runtime, when it first reconciles the job
   bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
 };
 

@@ -244,12 +244,14 @@ void blank_properties(std::string& text, size_t begin, size_t end) {
     while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
     return at;
   };
-  const size_t start = skip_blanks(begin);
-  size_t at = start;
+  size_t at = skip_blanks(begin);
   constexpr std::string_view kEntries = "-?:";
   while (at + 1 < end && kEntries.find(text[at]) != std::string_view::npos && text[at + 1] == ' ') {
     at = skip_blanks(at + 1);
   }
+  // Without an entry's indicator this may as well be the first line of a block scalar, whose indentation
+  // counts.
+  if (at == skip_blanks(begin)) return;
   const size_t properties = at;
   while (at < end && (text[at] == '&' || text[at] == '!')) {
     while (at < end && text[at] != ' ' && text[at] != '\t') ++at;
@@ -257,7 +259,7 @@ void blank_properties(std::string& text, size_t begin, size_t end) {
   }
   if (at == properties) return;
   const std::string_view rest = trim(std::string_view(text).substr(at, end - at));
-  if (!is_block_header(rest) && (properties == start || !is_plain_value(rest))) return;
+  if (!is_block_header(rest) && !is_plain_value(rest)) return;
   std::fill(text.begin() + static_cast<std::ptrdiff_t>(properties),
             text.begin() + static_cast<std::ptrdiff_t>(at), ' ');
 }

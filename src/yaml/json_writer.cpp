@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/utf8.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::yaml {
@@ -70,23 +73,42 @@ class JsonWriter {
   size_t depth_ = 0;
 };
 
+bool is_odd(uint32_t code) {
+  return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
+         code == 0xFFFE || code == 0xFFFF;
+}
+
 }  // namespace
 
+// Beside what JSON asks for, what YAML 1.1 takes for line breaks or refuses is escaped, so that JSON is YAML.
 void write_json_string(std::string_view text, std::string& out) {
+  const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
   out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      escape(byte);
+    } else if (byte < 0x80) {
+      out += c;
+    } else {
+      const base::CodePoint point = base::decode_utf8(text.substr(i));
+      const size_t length = std::max<size_t>(point.length, 1);
+      if (is_odd(point.value) && point.length != 0) {
+        escape(point.value);
+      } else {
+        out += text.substr(i, length);
+      }
+      i += length - 1;
     }
   }
   out += '"';

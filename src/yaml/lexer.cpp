@@ -43,11 +43,14 @@ void Lexer::fail_here() const {
 }
 
 Origin Lexer::origin() const {
+  if (at_end()) return origin_at(at_);
   return {&file_, line_, static_cast<uint32_t>(at_ - line_begin_ + 1), in_flow()};
 }
 
 Origin Lexer::origin_at(size_t offset) const {
-  const size_t at = std::min(file_offset_ + offset, file_.text().size());
+  // The end is behind the last thing that stands in the document.
+  if (offset >= text_.size()) offset = text_.find_last_not_of(" \t\r\n") + 1;
+  const size_t at = file_offset_ + offset;
   const uint32_t line = file_.line_at(at);
   return {&file_, line, static_cast<uint32_t>(at - file_.line_start(line) + 1), in_flow()};
 }

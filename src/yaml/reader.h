@@ -1,20 +1,26 @@
 // Reader: text to documents, as Kubernetes reads YAML and JSON: sigs.k8s.io/yaml on go.yaml.in/yaml/v2, files
 // split as k8s.io/apimachinery does, documents that begin with `{` as JSON where they are JSON.
 //
-// Known differences. No input is known that is read to another value without a diagnostic.
-// - On purpose: keys that `<<` brings may be set again by the map (Kubernetes' strict reading refuses that;
-// the
-//   value is the one of its lax reading); two keys that JSON spells alike (1 and "1") are duplicates; a bad
-//   document does not hide those behind it; nesting ends at ReadLimits::max_depth, not at 10,000.
-// - Refused here, read there, for yaml-cpp finds another structure: `?` and `:` in brackets without a space
-//   (`{?a: b}`, `[a:]`), a key without a value that ends its line in `{}`, a plain scalar of several lines
-//   whose anchor or tag begins its line, a second anchor or tag, a tag that ends in a comma or bracket, keys
-//   of over 1,024 bytes but fewer characters, lone carriage returns beside document markers, and what
-//   Kubernetes drops behind a lone scalar.
-// - Refused here, read there: DEL and C1 controls in JSON strings, !!binary whose padding bits are not zero.
-// - Read here, refused there: a date that does not exist under !!timestamp; mistakes in what stands behind
-// the
-//   end of a document, which is warned about as a whole.
+// Known differences; no input is known that is read to another value without a diagnostic.
+// On purpose:
+// - Keys that `<<` brings may be set again by the map. Kubernetes' strict reading refuses that; the value is
+//   the one of its lax reading.
+// - Two keys that JSON spells alike (1 and "1") are duplicates.
+// - A bad document does not hide those behind it.
+// - Nesting ends at ReadLimits::max_depth, not at 10,000.
+// Refused here, read there, for yaml-cpp finds another structure:
+// - `?` and `:` in brackets without a space: `{?a: b}`, `[a:]`.
+// - A key without a value that ends its line in `{}`.
+// - A block scalar, or a plain one of several lines, whose anchor or tag begins its line.
+// - A second anchor or tag of one value; a tag that ends in a comma or a bracket.
+// - Keys of over 1,024 bytes but fewer characters.
+// - Lone carriage returns beside document markers.
+// - What Kubernetes drops behind a document that is a lone scalar.
+// Refused here, read there, for other reasons:
+// - DEL and C1 controls in JSON strings; !!binary whose padding bits are not zero.
+// Read here, refused there:
+// - A date that does not exist under !!timestamp.
+// - Mistakes in what stands behind the end of a document, which is warned about as a whole.
 #pragma once
 
 #include <cstddef>

@@ -11,6 +11,7 @@ namespace trainjobc::yaml {
 // The order of a map's keys.
 enum class KeyOrder {
   AsIs,        // as in the tree
+  Alphabet,    // as Go writes maps
   Kubernetes,  // apiVersion, kind, metadata, spec…; name first; then by the alphabet
 };
 

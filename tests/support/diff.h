@@ -58,8 +58,8 @@ struct DiffRun {
   // The JobSets that `render --with-defaults` prints for the files of `flags`, as a cluster would store them.
   std::string rendered() {
     TestConsole other(files);
-    std::vector<std::string> arguments{"render", "--with-defaults", "--no-catalogue", "-o", "json", "--trainer-version",
-                                       flags.input.trainer_version};
+    std::vector<std::string> arguments{"render", "--with-defaults",   "--no-catalogue",           "-o",
+                                       "json",   "--trainer-version", flags.input.trainer_version};
     arguments.insert(arguments.end(), flags.input.paths.begin(), flags.input.paths.end());
     cli::run(arguments, other);
     return other.out;

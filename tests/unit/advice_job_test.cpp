@@ -27,11 +27,12 @@ constexpr const char* kGpus = "{limits: {nvidia.com/gpu: 4}}";
 TEST_CASE("advice/hidden-gpus: torch counts CPUs instead of GPUs") {
   const std::string rt = runtime("{torch: {}}", with_resources(kGpus));
   CHECK(
-      advice("advice/hidden-gpus", rt + job("  trainer:\n    resourcesPerNode: {requests: {cpu: 11.5}}\n")) ==
-      R"(in.yaml:28:5: warning: torchrun starts 12 processes per node instead of one per GPU, which is 4: resourcesPerNode alone is counted, and hides the runtime's [advice/hidden-gpus]
-   28 |     resourcesPerNode: {requests: {cpu: "11.5"}}
+      advice("advice/hidden-gpus",
+             rt + job("  trainer:\n    resourcesPerNode: {requests: {cpu: \"11.5\"}}\n")) ==
+      R"(in.yaml:30:5: warning: torchrun starts 12 processes per node instead of one per GPU, which is 4: resourcesPerNode alone is counted, and hides the runtime's [advice/hidden-gpus]
+   30 |     resourcesPerNode: {requests: {cpu: "11.5"}}
       |     ^~~~~~~~~~~~~~~~ name them here too: limits: {nvidia.com/gpu: 4}
-  note: the runtime's GPUs at in.yaml:20:56
+  note: the runtime's GPUs at in.yaml:21:56
 )");
   CHECK(advice("advice/hidden-gpus",
                rt + job("  trainer: {numProcPerNode: 2, resourcesPerNode: {requests: {cpu: 12}}}\n")) == "");
@@ -47,12 +48,12 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
   const std::string change = job("  trainer: {numNodes: 2, resourcesPerNode: {requests: {cpu: 12}}}\n");
   const std::string resources = std::string("                  resources: ") + kGpus + "\n";
   const std::string tail = R"( [advice/hidden-gpus]
-   36 |   trainer: {numNodes: 2, resourcesPerNode: {requests: {cpu: 12}}}
+   38 |   trainer: {numNodes: 2, resourcesPerNode: {requests: {cpu: 12}}}
       |                          ^~~~~~~~~~~~~~~~ name them here too: limits: {nvidia.com/gpu: 4}
-  note: the runtime's GPUs at in.yaml:20:56
+  note: the runtime's GPUs at in.yaml:21:56
 )";
   CHECK(advice("advice/hidden-gpus", runtime("{mpi: {}}", mpi_jobs(resources)) + change) ==
-        "in.yaml:36:26: warning: a node has 1 MPI slot instead of one per GPU, which is 4: resourcesPerNode "
+        "in.yaml:38:26: warning: a node has 1 MPI slot instead of one per GPU, which is 4: resourcesPerNode "
         "alone is "
         "counted, and hides the runtime's" +
             tail);
@@ -63,11 +64,11 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
     return found.substr(0, found.find(" [advice"));
   };
   CHECK(message_of("{xgboost: {}}") ==
-        "in.yaml:27:26: warning: XGBoost counts 2 workers instead of one per GPU, which is 8: "
+        "in.yaml:29:26: warning: XGBoost counts 2 workers instead of one per GPU, which is 8: "
         "resourcesPerNode alone is "
         "counted, and hides the runtime's");
   CHECK(message_of("{flux: {}}") ==
-        "in.yaml:27:26: warning: Flux runs the command without GPUs instead of with 4 per node: "
+        "in.yaml:29:26: warning: Flux runs the command without GPUs instead of with 4 per node: "
         "resourcesPerNode alone is "
         "counted, and hides the runtime's");
   CHECK(message_of("{jax: {}}") == "");
@@ -116,8 +117,8 @@ TEST_CASE("advice/mpi-num-nodes: one node is two pods") {
 TEST_CASE("advice/no-trainer-section: a framework without its variables") {
   CHECK(
       advice("advice/no-trainer-section", runtime("{torch: {}}", trainer()) + job("")) ==
-      R"(in.yaml:24:1: warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]
-   24 | spec:
+      R"(in.yaml:26:1: warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]
+   26 | spec:
       | ^~~~ add trainer: {}
 )");
   CHECK(advice("advice/no-trainer-section", runtime("{jax: {}}", trainer()) + job("")).find("JAX_*") !=

@@ -73,7 +73,7 @@ spec: {template: {spec: {}}}
       advice("advice/framework-label", plain) ==
       R"(in.yaml:5:3: warning: runtime "rt" has no label trainer.kubeflow.org/framework: the Kubeflow SDK passes it over [advice/framework-label]
     5 |   labels: {team: a}
-      |   ^~~~~~ add trainer.kubeflow.org/framework: and the framework, such as mpi or deepspeed
+      |   ^~~~~~ add trainer.kubeflow.org/framework with the framework, such as mpi or deepspeed
 )");
   CHECK(fixed("advice/framework-label", plain) == plain);
 }

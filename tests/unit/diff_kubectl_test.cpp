@@ -17,7 +17,8 @@ constexpr const char* kMpi =
     "  name: plain\n"
     "  labels: {trainer.kubeflow.org/framework: mpi}\n"
     "spec:\n"
-    "  mlPolicy: {numNodes: 1, mpi: {numProcPerNode: 1, mpiImplementation: OpenMPI, sshAuthMountPath: /root/.ssh}}\n"
+    "  mlPolicy: {numNodes: 1, mpi: {numProcPerNode: 1, mpiImplementation: OpenMPI, sshAuthMountPath: "
+    "/root/.ssh}}\n"
     "  template:\n"
     "    spec:\n"
     "      replicatedJobs:\n"
@@ -28,7 +29,9 @@ constexpr const char* kMpi =
     "            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
     "            spec: {template: {spec: {containers: [{name: node, image: i}]}}}\n";
 
-ProcessResult ok(std::string out) { return {0, std::move(out), ""}; }
+ProcessResult ok(std::string out) {
+  return {0, std::move(out), ""};
+}
 
 }  // namespace
 
@@ -36,18 +39,21 @@ TEST_CASE("one call a kind and namespace; JobSets of a context's namespace are a
   DiffRun run;
   run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "  namespace: team-a\n", "") + "---\n" +
                                 DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
-  const std::string live = replaced(run.rendered(), "\"name\": \"demo\"", R"("name": "demo", "namespace": "of-context")");
+  const std::string live =
+      replaced(run.rendered(), "\"name\": \"demo\"", R"("name": "demo", "namespace": "of-context")");
   run.runner.answer = [&](const ProcessRequest&) { return ok(live); };
   run.flags.context = "-prod";
   run.flags.kubeconfig = "/etc/kube";
   run.flags.orphans = "none";
   CHECK(run.run() == 0);
   CHECK(run.console.err == "");
-  CHECK(run.runner.lines() ==
-        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --context=-prod "
-        "--kubeconfig=/etc/kube\n"
-        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --namespace=team-a "
-        "--context=-prod --kubeconfig=/etc/kube\n");
+  CHECK(
+      run.runner.lines() ==
+      "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --context=-prod "
+      "--kubeconfig=/etc/kube\n"
+      "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
+      "--namespace=team-a "
+      "--context=-prod --kubeconfig=/etc/kube\n");
 }
 
 TEST_CASE("helper objects are asked for by name") {
@@ -56,15 +62,18 @@ TEST_CASE("helper objects are asked for by name") {
   run.runner.answer = [](const ProcessRequest&) { return ok(""); };
   CHECK(run.run() == 1);
   CHECK(run.runner.lines() ==
-        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --namespace=team-a\n"
-        "kubectl get configmaps -o json --show-managed-fields --ignore-not-found --namespace=team-a -- demo-mpi-hostfile\n"
-        "kubectl get secrets -o json --show-managed-fields --ignore-not-found --namespace=team-a -- demo-mpi-ssh-auth\n");
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
+        "--namespace=team-a\n"
+        "kubectl get configmaps -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
+        "demo-mpi-hostfile\n"
+        "kubectl get secrets -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
+        "demo-mpi-ssh-auth\n");
   CHECK(run.console.out ==
-        "ConfigMap team-a/demo-mpi-hostfile   missing: it would be created\n"
+        "ConfigMap team-a/demo-mpi-hostfile   missing: it would be created   job.yaml:4  metadata.name\n"
         "\n"
-        "Secret team-a/demo-mpi-ssh-auth   missing: it would be created\n"
+        "Secret team-a/demo-mpi-ssh-auth   missing: it would be created   the same\n"
         "\n"
-        "JobSet team-a/demo   missing: it would be created   job.yaml:4  metadata.name\n"
+        "JobSet team-a/demo   missing: it would be created   the same\n"
         "\n"
         "1 of 1 job differs\n");
 }
@@ -74,13 +83,15 @@ TEST_CASE("an SSH key that is there is kept; one that may not be looked at is ta
   run.files.files["runtime.yaml"] = kMpi;
   const std::string all = run.rendered();
   run.runner.answer = [&](const ProcessRequest& request) {
-    return request.argv[2] == "secrets" ? ProcessResult{1, "", "Error from server (Forbidden): secrets is forbidden\n"}
-                                        : ok(all);
+    return request.argv[2] == "secrets"
+               ? ProcessResult{1, "", "Error from server (Forbidden): secrets is forbidden\n"}
+               : ok(all);
   };
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
   CHECK(run.console.err ==
-        "warning: Secrets were not looked for: kubectl get secrets -o json --show-managed-fields --ignore-not-found "
+        "warning: Secrets were not looked for: kubectl get secrets -o json --show-managed-fields "
+        "--ignore-not-found "
         "--namespace=team-a: exit status 1: Error from server (Forbidden): secrets is forbidden\n");
 }
 
@@ -88,14 +99,16 @@ TEST_CASE("single files don't make orphans of other jobs, directories do") {
   DiffRun run;
   run.files.files["jobs/job.yaml"] = DiffRun::job("demo", "2");
   run.files.files["jobs/runtime.yaml"] = DiffRun::runtime();
-  const std::string other = replaced(replaced(run.rendered(), "\"demo\"", "\"other\""), "\"demo\"", "\"other\"");
+  const std::string other =
+      replaced(replaced(run.rendered(), "\"demo\"", "\"other\""), "\"demo\"", "\"other\"");
   const std::string own = run.rendered();
   run.runner.answer = [&](const ProcessRequest&) { return ok("---\n" + own + "\n---\n" + other); };
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
   run.flags.input.paths = {"jobs"};
   CHECK(run.run() == 1);
-  CHECK(run.console.out == "JobSet team-a/other   orphaned: no input makes it\n\nno difference in 1 job, 1 object orphaned\n");
+  CHECK(run.console.out ==
+        "JobSet team-a/other   orphaned: no input makes it\n\nno difference in 1 job, 1 object orphaned\n");
 }
 
 TEST_CASE("kubectl's error is kept") {
@@ -115,23 +128,29 @@ TEST_CASE("--server-side compares with what a dry run gives") {
   const std::string live = run.rendered();
   run.files.files["job.yaml"] = DiffRun::job("demo", "4");
   // A webhook of the cluster adds a label.
-  const std::string result = replaced(run.rendered(), "\"metadata\": {", R"("metadata": {"labels": {"added": "x"}, )");
-  run.runner.answer = [&](const ProcessRequest& request) { return ok(request.argv[1] == "get" ? live : result); };
+  const std::string result =
+      replaced(run.rendered(), "\"metadata\": {", R"("metadata": {"labels": {"added": "x"}, )");
+  run.runner.answer = [&](const ProcessRequest& request) {
+    return ok(request.argv[1] == "get" ? live : result);
+  };
   run.flags.server_side = true;
   CHECK(run.run() == 1);
   CHECK(run.runner.requests.back().argv ==
         std::vector<std::string>{"kubectl", "apply", "--server-side", "--dry-run=server", "--force-conflicts",
                                  "--field-manager=trainjobc", "-o", "json", "-f", "-", "--namespace=team-a"});
   CHECK(run.runner.requests.back().input.find("parallelism: 4\n") != std::string::npos);
-  CHECK(run.console.out ==
-        "JobSet team-a/demo\n"
-        "  metadata.labels.added                                 none → \"x\"   in job.yaml:4\n"
-        "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4        trainer/pod-count from job.yaml:10\n"
-        "! …completions                                          2 → 4        trainer/pod-count from the same\n"
-        "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob\n"
-        "\n"
-        "1 of 1 job differs\n");
+  CHECK(
+      run.console.out ==
+      "JobSet team-a/demo\n"
+      "  metadata.labels.added                                 none → \"x\"   in job.yaml:4\n"
+      "! spec.replicatedJobs[node].template.spec.completions   2 → 4        trainer/pod-count from "
+      "job.yaml:10\n"
+      "! …parallelism                                          2 → 4        trainer/pod-count from the same\n"
+      "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
+      "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+      "TrainJob\n"
+      "\n"
+      "1 of 1 job differs\n");
 }
 
 TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and has the last word") {

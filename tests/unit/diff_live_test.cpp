@@ -45,14 +45,18 @@ TEST_CASE("changed fields, with the inputs that they come from") {
   CHECK(run.run() == 1);
   CHECK(run.console.out ==
         "JobSet team-a/demo\n"
-        "! spec.replicatedJobs[node]…containers[node].image     \"registry.example/train:1\" → "
-        "\"registry.example/train:2\"   runtime.yaml:22  spec.template.spec.replicatedJobs[0]…containers[0].image\n"
-        "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4                                                  "
-        "   trainer/pod-count from job.yaml:10\n"
-        "! …completions                                         2 → 4                                                  "
-        "   trainer/pod-count from the same\n"
+        "! spec.replicatedJobs[node]…containers[node].image   \"registry.example/train:1\" → "
+        "\"registry.example/train:2\"   runtime.yaml:23  "
+        "spec.template.spec.replicatedJobs[0]…containers[0].image\n"
+        "! …template.spec.parallelism                         2 → 4                                          "
+        "           "
+        "trainer/pod-count from job.yaml:10\n"
+        "! …completions                                       2 → 4                                          "
+        "           "
+        "trainer/pod-count from the same\n"
         "  ! refused (3 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");
 }
@@ -62,18 +66,21 @@ TEST_CASE("what servers fill in, defaults and spelling are no difference") {
   run.files.files["runtime.yaml"] =
       DiffRun::runtime() + "                      resources: {limits: {memory: 1024Mi, cpu: '0.5'}}\n";
   run.live() = run.rendered();
-  run.live() = replaced(run.live(), "\"metadata\": {",
-                        R"("status": {"restarts": 0}, "metadata": {"uid": "1", "resourceVersion": "7", "generation": 2,
+  run.live() =
+      replaced(run.live(), "\"metadata\": {",
+               R"("status": {"restarts": 0}, "metadata": {"uid": "1", "resourceVersion": "7", "generation": 2,
       "creationTimestamp": "2026-01-01T00:00:00Z", "selfLink": "/x", "finalizers": ["a/b"],
       "ownerReferences": [{"kind": "TrainJob", "name": "demo"}],
       "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}, )");
   run.live() = replaced(run.live(), "1024Mi", "1Gi");
   run.live() = replaced(run.live(), "\"500m\"", "\"0.5\"");
-  run.live() = replaced(run.live(), "\"containers\": [",
-                        R"("dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30,
+  run.live() =
+      replaced(run.live(), "\"containers\": [",
+               R"("dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30,
       "schedulerName": "default-scheduler", "containers": [)");
-  run.live() = replaced(run.live(), "\"image\": ",
-                        R"("imagePullPolicy": "IfNotPresent", "terminationMessagePath": "/dev/termination-log", "ports": [],
+  run.live() = replaced(
+      run.live(), "\"image\": ",
+      R"("imagePullPolicy": "IfNotPresent", "terminationMessagePath": "/dev/termination-log", "ports": [],
       "image": )");
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
@@ -82,7 +89,8 @@ TEST_CASE("what servers fill in, defaults and spelling are no difference") {
 TEST_CASE("fields of another controller are set apart") {
   LiveRun run;
   const std::string before = run.live();
-  run.live() = replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:metadata": {"f:labels": {"f:team": {}}},
+  run.live() =
+      replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:metadata": {"f:labels": {"f:team": {}}},
       "f:spec": {"f:coordinator": {}}})") + R"("labels": {"team": "a"}, )");
   run.live() = replaced(run.live(), "\"spec\": {", R"("spec": {"coordinator": {"replicatedJob": "node"}, )");
   REQUIRE(run.live() != before);
@@ -104,15 +112,18 @@ TEST_CASE("an annotation of a person is set apart, a value that a person changed
                         managed("kubectl-edit", R"({"f:metadata": {"f:annotations": {"f:note": {}}},
       "f:spec": {"f:ttlSecondsAfterFinished": {}, "f:network": {"f:publishNotReadyAddresses": {}}}})") +
                             R"("annotations": {"note": "x"}, )");
-  run.live() = replaced(run.live(), "\"publishNotReadyAddresses\": true", "\"publishNotReadyAddresses\": false");
+  run.live() =
+      replaced(run.live(), "\"publishNotReadyAddresses\": true", "\"publishNotReadyAddresses\": false");
   run.live() = replaced(run.live(), "\"f:network\": {}, ", "");
   CHECK(run.run() == 1);
   CHECK(run.console.out ==
         "JobSet team-a/demo\n"
-        "! spec.network.publishNotReadyAddresses   false → true   jobset/default in runtime.yaml:12, last written by "
+        "! spec.network.publishNotReadyAddresses   false → true   jobset/default from runtime.yaml:12, last "
+        "written by "
         "kubectl-edit\n"
         "  ! refused (1 field): spec.network is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");
 }
@@ -195,4 +206,25 @@ TEST_CASE("errors end above 1") {
   run.flags.context = "";
   CHECK(run.run() == 2);  // the runtime is not among the inputs
   CHECK(run.console.out == "");
+}
+
+TEST_CASE("inputs without a namespace, and objects saved from one") {
+  LiveRun run;
+  run.files.files["job.yaml"] = replaced(run.files.files["job.yaml"], "  namespace: team-a\n", "");
+  CHECK(run.run() == 1);
+  CHECK(run.console.err ==
+        "note: JobSet \"demo\" names no namespace, the live one is in \"team-a\": --namespace team-a "
+        "compares the two\n");
+  run.flags.input.ns = "team-a";
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+}
+
+TEST_CASE("a live file that can't be read shows nothing of itself") {
+  LiveRun run;
+  run.live() = "data: {key: c2VjcmV0, key: c2VjcmV0}\n";
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "");
+  CHECK(run.console.err.starts_with("live.json:1:"));
+  CHECK(run.console.err.find("c2VjcmV0") == std::string::npos);
 }

@@ -30,8 +30,10 @@ std::string differences(const std::string& rendered, const std::string& live) {
   std::string out;
   for (const auto& difference : schema::compare(*a.front().root, *b.front().root, schema)) {
     const std::string path = schema::to_string(difference.path);
-    out += fmt::format("{} {} {}{}\n", path.substr(std::string("spec.replicatedJobs[0].template.spec.template.spec.").size()),
-                       text_of(difference.live), text_of(difference.rendered), difference.order ? " order" : "");
+    out +=
+        fmt::format("{} {} {}{}\n",
+                    path.substr(std::string("spec.replicatedJobs[0].template.spec.template.spec.").size()),
+                    text_of(difference.live), text_of(difference.rendered), difference.order ? " order" : "");
   }
   return out;
 }
@@ -62,8 +64,9 @@ TEST_CASE("a changed key is a change of the item") {
 TEST_CASE("atomic lists are compared in order, as a whole where their lengths differ") {
   CHECK(differences("{containers: [{name: n, args: [a, b]}]}", "{containers: [{name: n, args: [a, c]}]}") ==
         "containers[0].args[1] \"c\" \"b\"\n");
-  CHECK(differences("{containers: [{name: n, args: [a, b]}]}", "{containers: [{name: n, args: [a, x, b]}]}") ==
-        "containers[0].args [\"a\",\"x\",\"b\"] [\"a\",\"b\"]\n");
+  CHECK(
+      differences("{containers: [{name: n, args: [a, b]}]}", "{containers: [{name: n, args: [a, x, b]}]}") ==
+      "containers[0].args [\"a\",\"x\",\"b\"] [\"a\",\"b\"]\n");
 }
 
 TEST_CASE("quantities by value, int-or-string by text") {
@@ -76,7 +79,8 @@ TEST_CASE("quantities by value, int-or-string by text") {
 TEST_CASE("empty is absent where Go can't tell, and something where it can") {
   CHECK(differences("{containers: [{name: n, args: [], workingDir: '', resources: {}}], nodeSelector: {}}",
                     "{containers: [{name: n}]}") == "");
-  CHECK(differences("{volumes: [{name: a, emptyDir: {}}]}", "{volumes: [{name: a}]}") == "volumes[0].emptyDir - {}\n");
+  CHECK(differences("{volumes: [{name: a, emptyDir: {}}]}", "{volumes: [{name: a}]}") ==
+        "volumes[0].emptyDir - {}\n");
   CHECK(differences("{containers: [{name: n, securityContext: {runAsUser: 0}}]}",
                     "{containers: [{name: n, securityContext: {}}]}") ==
         "containers[0].securityContext.runAsUser - 0\n");

@@ -59,7 +59,9 @@ TEST_CASE("a string's quotes, backslashes and controls are escaped") {
   CHECK(quoted("") == R"("")");
   CHECK(quoted("a\"b\\c/d") == R"("a\"b\\c/d")");
   CHECK(quoted("\n\r\t\b\x01\x1f\x7f") == R"("\n\r\t\u0008\u0001\u001f\u007f")");
-  CHECK(quoted("é日😀\xE2\x80\xA8") == "\"é日😀\xE2\x80\xA8\"");
+  CHECK(quoted("é日😀") == "\"é日😀\"");
+  CHECK(quoted("\xC2\x85\xE2\x80\xA8\xE2\x80\xA9\xEF\xBB\xBF\xEF\xBF\xBF") ==
+        R"("\u0085\u2028\u2029\ufeff\uffff")");
   CHECK(quoted(std::string_view("a\0b", 3)) == R"("a\u0000b")");
 }
 

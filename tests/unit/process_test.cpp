@@ -25,7 +25,8 @@ std::string error_of(const ProcessRequest& request) {
 }  // namespace
 
 TEST_CASE("a process gets its words as they are, and gives back status and streams") {
-  const ProcessResult result = run({"sh", "-c", "printf '%s|' \"$@\"; echo oops >&2; exit 3", "sh", "a b", "$HOME", "-x"});
+  const ProcessResult result =
+      run({"sh", "-c", "printf '%s|' \"$@\"; echo oops >&2; exit 3", "sh", "a b", "$HOME", "-x"});
   CHECK(result.status == 3);
   CHECK(result.out == "a b|$HOME|-x|");
   CHECK(result.err == "oops\n");
@@ -41,7 +42,9 @@ TEST_CASE("a process that doesn't read its input does no harm") {
   CHECK(result.status == 0);
 }
 
-TEST_CASE("a signal counts as in a shell") { CHECK(run({"sh", "-c", "kill -TERM $$"}).status == 143); }
+TEST_CASE("a signal counts as in a shell") {
+  CHECK(run({"sh", "-c", "kill -TERM $$"}).status == 143);
+}
 
 TEST_CASE("no descriptor but the standard ones is inherited") {
   const int fd = ::open("/dev/null", O_RDONLY);  // not close-on-exec

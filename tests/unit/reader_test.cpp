@@ -55,7 +55,7 @@ b: "one
   four"
 c: 'it''s
   "here"'
-)") == "{\"a\":\"x\xC2\xA0\xC2\x85\xE2\x80\xA8\xE2\x80\xA9\\u001b\\u0000Aé😀\\\"\\\\y\",\"b\":\"one "
+)") == "{\"a\":\"x\xC2\xA0\\u0085\\u2028\\u2029\\u001b\\u0000Aé😀\\\"\\\\y\",\"b\":\"one "
        "two\\nthree  four\",\"c\":\"it's \\\"here\\\"\"}\n");
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("every line break of YAML 1.1") {
   CHECK(read_all("a: 1\rb: 2\r\nc: 3\n") == R"({"a":1,"b":2,"c":3})"
                                             "\n");
   CHECK(read_all("a: 1\xC2\x85"
-                 "b: \"x\xE2\x80\xA8 y\"\n") == "{\"a\":1,\"b\":\"x\xE2\x80\xA8y\"}\n");
+                 "b: \"x\xE2\x80\xA8 y\"\n") == "{\"a\":1,\"b\":\"x\\u2028y\"}\n");
 }
 
 TEST_CASE("flow style") {

@@ -46,7 +46,7 @@ void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
                                context.runtime.id.name, model::kFrameworkLabel),
                    where);
   if (framework.empty()) {
-    found.hint = fmt::format("add {}: and the framework, such as mpi or deepspeed", model::kFrameworkLabel);
+    found.hint = fmt::format("add {} with the framework, such as mpi or deepspeed", model::kFrameworkLabel);
   } else {
     found.hint = fmt::format("add {}: {}", model::kFrameworkLabel, framework);
     found.fix = label_fix(root, framework);

@@ -125,7 +125,8 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
   const bool as_node = is_mpi(info) && info.policy->mpi->run_launcher_as_node;
   const PodSet* node = info.pod_set_by_name(model::kNode);
   if (is_mpi(info) ? node || as_node : trainer_of(info).set != nullptr) {
-    if (!as_node || !node || !info.pod_set_by_name(model::kLauncher) || nodes.value != 1) return;
+    const PodSet* launcher = info.pod_set_by_name(model::kLauncher);
+    if (!as_node || !node || !launcher || launcher->count.value != 1 || nodes.value != 1) return;
     advisor.warn("advice/mpi-num-nodes", "spec.trainer.numNodes",
                  "numNodes: 1 runs two pods: the launcher is a node, and there is always one more",
                  yaml::locate(*nodes.node),

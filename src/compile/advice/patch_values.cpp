@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "compile/advice/pod_patches.h"
@@ -73,23 +72,72 @@ const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
   return at != leaves.leaves.end() ? &*at : nullptr;
 }
 
-// The last patch that decides what stands at the leaf's path, and what it puts there (nothing: it clears the
-// map).
-struct Winner {
-  size_t patch = 0;
-  const Leaf* leaf = nullptr;
-};
-
-Winner winner_over(const std::vector<Leaves>& patches, size_t from, const Leaf& leaf) {
-  Winner winner{from, &leaf};
-  for (size_t i = from + 1; i < patches.size(); ++i) {
-    const Leaf* own = find_leaf(patches[i], leaf.path);
-    const bool clears = std::ranges::any_of(patches[i].replaced,
-                                            [&](const std::string& map) { return is_below(leaf.path, map); });
-    if (own || clears) winner = {i, own};
+// What a run's patches come to.
+class PatchList {
+ public:
+  explicit PatchList(std::vector<PatchTree> trees) : trees_(std::move(trees)), patches_(trees_.size()) {
+    for (size_t i = 0; i < trees_.size(); ++i)
+      collect(*trees_[i].root, trees_[i].prefix, trees_[i].field, patches_[i]);
   }
-  return winner;
-}
+
+  void report_losses(Advisor& advisor) const {
+    for (size_t i = 0; i < trees_.size(); ++i) {
+      const bool is_first_target = first_with(trees_[i].field) == i;
+      for (const Leaf& leaf : patches_[i].leaves) {
+        if (is_first_target && is_lost_everywhere(i, leaf))
+          report(trees_[i], leaf, *loss_of(i, leaf), advisor);
+      }
+    }
+  }
+
+ private:
+  // The last patch that decides what stands at a leaf's path, and what it puts there; nothing where it clears
+  // the map.
+  struct Winner {
+    size_t patch = 0;
+    const Leaf* leaf = nullptr;
+  };
+
+  size_t first_with(const std::string& field) const {
+    return static_cast<size_t>(std::ranges::find(trees_, field, &PatchTree::field) - trees_.begin());
+  }
+
+  // nullopt where the value holds.
+  std::optional<Winner> loss_of(size_t patch, const Leaf& leaf) const {
+    Winner winner{patch, &leaf};
+    for (size_t i = patch + 1; i < patches_.size(); ++i) {
+      const Leaf* own = find_leaf(patches_[i], leaf.path);
+      const bool clears = std::ranges::any_of(
+          patches_[i].replaced, [&](const std::string& map) { return is_below(leaf.path, map); });
+      if (own || clears) winner = {i, own};
+    }
+    if (winner.leaf && yaml::equal(*winner.leaf->value, *leaf.value)) return std::nullopt;
+    return winner;
+  }
+
+  // An override of Trainer 2.1 is merged into each of its target jobs, and may hold for one of them.
+  bool is_lost_everywhere(size_t patch, const Leaf& leaf) const {
+    for (size_t i = patch; i < trees_.size(); ++i) {
+      if (trees_[i].field != trees_[patch].field) continue;
+      const auto same = std::ranges::find(patches_[i].leaves, leaf.field, &Leaf::field);
+      if (same != patches_[i].leaves.end() && !loss_of(i, *same)) return false;
+    }
+    return true;
+  }
+
+  void report(const PatchTree& tree, const Leaf& leaf, const Winner& winner, Advisor& advisor) const {
+    base::Diagnostic& found =
+        advisor.warn("advice/patch-overridden", leaf.field,
+                     fmt::format("{} of {} has no effect: {} comes later and {} it", leaf.name, tree.who,
+                                 trees_[winner.patch].who, winner.leaf ? "replaces" : "removes"),
+                     leaf.where, "keep one of the two");
+    if (winner.leaf && winner.leaf->where.file)
+      found.notes.push_back({"the one that counts", winner.leaf->where});
+  }
+
+  std::vector<PatchTree> trees_;
+  std::vector<Leaves> patches_;
+};
 
 std::string_view shown(const Node& empty) {
   if (empty.is_map()) return "{}";
@@ -171,24 +219,7 @@ class IdleValues {
 }  // namespace
 
 void check_overridden_patches(const AdviceContext& context, Advisor& advisor) {
-  const std::vector<PatchTree> trees = patch_trees(context.job);
-  if (trees.size() < 2) return;
-  std::vector<Leaves> patches(trees.size());
-  for (size_t i = 0; i < trees.size(); ++i)
-    collect(*trees[i].root, trees[i].prefix, trees[i].field, patches[i]);
-  for (size_t i = 0; i + 1 < trees.size(); ++i) {
-    for (const Leaf& leaf : patches[i].leaves) {
-      const Winner winner = winner_over(patches, i, leaf);
-      if (winner.patch == i || (winner.leaf && yaml::equal(*winner.leaf->value, *leaf.value))) continue;
-      base::Diagnostic& found = advisor.warn(
-          "advice/patch-overridden", leaf.field,
-          fmt::format("{} of {} has no effect: {} comes later and {} it", leaf.name, trees[i].who,
-                      trees[winner.patch].who, winner.leaf ? "replaces" : "removes"),
-          leaf.where, "keep one of the two");
-      if (winner.leaf && winner.leaf->where.file)
-        found.notes.push_back({"the one that counts", winner.leaf->where});
-    }
-  }
+  PatchList(patch_trees(context.job)).report_losses(advisor);
 }
 
 void check_idle_patches(const AdviceContext& context, Advisor& advisor) {

@@ -136,11 +136,10 @@ void check_initializer(const AdviceContext& context, const std::optional<model::
 void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
   const Framework framework = framework_of(context.merged);
   if (context.job.trainer || framework.name.empty() || !trainer_of(context.merged).set) return;
-  advisor.warn(
-      "advice/no-trainer-section", "spec.trainer",
-      fmt::format("without spec.trainer the {} job gets no {} variables and can't find its other nodes",
-                  framework.name, framework.variables),
-      locate_key_of(context.job.root, "spec"), "add trainer: {}");
+  advisor.warn("advice/no-trainer-section", "spec.trainer",
+               fmt::format("without spec.trainer the {} job gets no {} variables, which {} needs",
+                           framework.name, framework.variables, framework.reader),
+               locate_key_of(context.job.root, "spec"), "add trainer: {}");
 }
 
 void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {

@@ -148,12 +148,13 @@ class Comparison {
     std::vector<const Node*> nodes = asked ? nodes_like(*object.root, difference.path)
                                            : nodes_along(*object.root, difference.path, Side::Rendered);
     for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
+      const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
       const yaml::Derivation* made = (*node)->origin().derivation();
-      if (made && difference.rendered && difference.rule.empty()) difference.rule = made->rule;
+      if (made && is_exact && difference.rendered) difference.rule = made->rule;
       difference.location = yaml::locate(**node);
       if (!difference.location.file) continue;
       difference.cause = *node;
-      difference.is_around = nodes.size() <= difference.path.size() || node != nodes.rbegin();
+      difference.is_around = !is_exact;
     }
   }
 

@@ -82,8 +82,11 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
   return true;
 }
 
+// Those who change a field by hand; whoever applies manifests is another manager, of kubectl too.
 bool is_person(std::string_view manager) {
-  return manager.starts_with("kubectl") || manager == "k9s";
+  static constexpr std::array kPersons = std::to_array<std::string_view>(
+      {"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label", "kubectl-patch", "kubectl-scale", "kubectl-set"});
+  return std::ranges::find(kPersons, manager) != kPersons.end();
 }
 
 }  // namespace
@@ -100,8 +103,8 @@ FieldOwners::FieldOwners(const Node& object) {
   }
   // Whoever wrote most of it is the one that applies it; others write a field here and there.
   for (Manager& manager : managers_) {
-    manager.is_us = std::ranges::find(kOurs, manager.name) != kOurs.end() ||
-                    (manager.weight > 0 && manager.weight * 2 >= heaviest);
+    const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name);
+    manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();
   }
 }
 

@@ -1,0 +1,91 @@
+#include "compile/snapshot.h"
+
+#include <fmt/format.h>
+
+#include "policy/build_nodes.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using yaml::Node;
+
+std::string_view text_at(const Node& node, std::initializer_list<std::string_view> path) {
+  const Node* value = node.at(path);
+  return value ? value->text() : std::string_view();
+}
+
+const Node* controller_of(const Node& config_map) {
+  const Node* owners = config_map.at({"metadata", "ownerReferences"});
+  if (!owners) return nullptr;
+  for (const Node* owner : owners->items()) {
+    if (text_at(*owner, {"controller"}) == "true") return owner;
+  }
+  return nullptr;
+}
+
+void refuse(const model::TrainJob& job, std::string message, const Node& where, base::Diagnostics& diagnostics) {
+  base::Diagnostic diagnostic;
+  diagnostic.rule = "input/runtime-snapshot";
+  diagnostic.object = job.id.str();
+  diagnostic.message = std::move(message);
+  diagnostic.hint = "remove the snapshot, or give the job's own";
+  diagnostic.location = yaml::locate(where);
+  diagnostics.add(std::move(diagnostic));
+}
+
+bool is_wanted(const Node& runtime, const model::TrainJob& job) {
+  const std::string_view api_version = text_at(runtime, {"apiVersion"});
+  return text_at(runtime, {"kind"}) == job.runtime_ref.kind &&
+         api_version.substr(0, api_version.find('/')) == job.runtime_ref.api_group &&
+         text_at(runtime, {"metadata", "name"}) == job.runtime_ref.name.value;
+}
+
+}  // namespace
+
+std::string snapshot_name(const model::TrainJob& job) { return fmt::format("{}-runtime-snapshot", job.id.name); }
+
+const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runtime, const yaml::Maker& make) {
+  const yaml::Origin origin = make.made("runtime-snapshot", {&encoded_runtime});
+  std::string text;
+  yaml::write_yaml(encoded_runtime, yaml::KeyOrder::Alphabet, text);
+  return policy::map_of(make,
+                        {{"apiVersion", make.string("v1", origin)},
+                         {"kind", make.string("ConfigMap", origin)},
+                         {"metadata", policy::owned_metadata(make, job, snapshot_name(job))},
+                         {"data", policy::map_of(make, {{"runtime", make.copied(text, origin)}}, origin)}},
+                        origin);
+}
+
+std::optional<InputObject> read_snapshot(const Node& config_map, const model::TrainJob& job, InputSet& memory,
+                                         base::Diagnostics& diagnostics) {
+  const Node& data = *config_map.at({"data", "runtime"});
+  const Node* owner = controller_of(config_map);
+  if (!job.uid.empty() && (!owner || text_at(*owner, {"uid"}) != job.uid)) {
+    refuse(job, "the runtime snapshot belongs to another object than this TrainJob", owner ? *owner : config_map,
+           diagnostics);
+    return std::nullopt;
+  }
+  const base::Location location = yaml::locate(data);
+  Source source;
+  source.name = fmt::format("{}({})", location.file ? location.file->name() : "", snapshot_name(job));
+  source.text = data.text();
+  base::Diagnostics found;
+  read_inputs({std::move(source)}, memory, found);
+  if (found.has_errors() || memory.objects.empty()) {
+    refuse(job, "the runtime in the snapshot can't be read", data, diagnostics);
+    diagnostics.append(std::move(found));
+    return std::nullopt;
+  }
+  const InputObject& object = memory.objects.front();
+  if (!is_wanted(*object.root, job)) {
+    refuse(job,
+           fmt::format("the snapshot holds {} \"{}\", the TrainJob refers to {} \"{}\"", object.id.kind, object.id.name,
+                       job.runtime_ref.kind, job.runtime_ref.name.value),
+           data, diagnostics);
+    return std::nullopt;
+  }
+  return object;
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,161 @@
+// The formats, over one pair of objects; and the reach of a change to files.
+#include <doctest/doctest.h>
+
+#include "support/diff.h"
+
+using trainjobc::test::DiffRun;
+using trainjobc::test::replaced;
+
+namespace {
+
+struct ChangedRun : DiffRun {
+  ChangedRun() {
+    files.files["live.json"] = rendered();
+    files.files["runtime.yaml"] = DiffRun::runtime("registry.example/a|b`c:2");
+    flags.live = {"live.json"};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("unified") {
+  ChangedRun run;
+  run.flags.format = "unified";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "diff -u -N LIVE/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo "
+        "MERGED/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo\n"
+        "--- LIVE/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo\n"
+        "+++ MERGED/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo\n"
+        "@@ -29,4 +29,4 @@\n"
+        "             restartPolicy: OnFailure\n"
+        "             containers:\n"
+        "             - name: node\n"
+        "-              image: registry.example/train:1\n"
+        "+              image: registry.example/a|b`c:2\n");
+}
+
+TEST_CASE("markdown") {
+  ChangedRun run;
+  run.flags.format = "markdown";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "### trainjobc diff: 1 of 1 job differs\n"
+        "\n"
+        "<details><summary><b>JobSet team-a/demo</b>: 1 field</summary>\n"
+        "\n"
+        "| field | live | rendered | from |\n"
+        "|---|---|---|---|\n"
+        "| `spec.replicatedJobs[node].template.spec.template.spec.containers[node].image` | "
+        "`\"registry.example/train:1\"` "
+        "| `` \"registry.example/a\\|b`c:2\" `` | runtime.yaml:23  "
+        "spec.template.spec.replicatedJobs\\[0\\]…containers\\[0\\].image, refused |\n"
+        "\n"
+        "> **The cluster would refuse this:** spec.replicatedJobs is immutable. To do: delete the JobSet and "
+        "let it be "
+        "made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob.\n"
+        "\n"
+        "</details>\n");
+}
+
+TEST_CASE("colour") {
+  ChangedRun run;
+  run.files.files["runtime.yaml"] = DiffRun::runtime("b");
+  run.flags.colour.choice = "always";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "\033[1mJobSet team-a/demo\033[0m\n"
+        "! spec.replicatedJobs[node]…containers[node].image   \033[31m\"registry.example/train:1\"\033[0m → "
+        "\033[32m\"b\"\033[0m   \033[2mruntime.yaml:23  "
+        "spec.template.spec.replicatedJobs[0]…containers[0].image\033[0m\n"
+        "  \033[33m! refused (1 field)\033[0m: spec.replicatedJobs is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("on a terminal the text goes through a pager") {
+  ChangedRun run;
+  run.console.terminal = true;
+  run.runner.answer = [](const auto&) { return trainjobc::base::ProcessResult{}; };
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == "");
+  CHECK(run.runner.lines() == "less -FRX\n");
+  CHECK(run.runner.requests.front().input.ends_with("1 of 1 job differs\n"));
+  run.runner.answer = [](const auto&) {
+    return trainjobc::base::IoError{"run less: No such file or directory"};
+  };
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.ends_with("1 of 1 job differs\n"));
+}
+
+TEST_CASE("long values are cut to where they differ, texts of several lines are shown as hunks") {
+  ChangedRun run;
+  const std::string arguments = "                      args:\n                        - ";
+  const std::string same(100, 'x');
+  run.files.files["runtime.yaml"] = DiffRun::runtime() + arguments + same + "1" + same + "\n" +
+                                    "                        - \"a\\nb\\nc\\n\"\n";
+  run.files.files["live.json"] = run.rendered();
+  run.files.files["runtime.yaml"] = DiffRun::runtime() + arguments + same + "2" + same + "\n" +
+                                    "                        - \"a\\nB\\nc\\n\"\n";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "! spec.replicatedJobs[node]…containers[node].args[0]   …xxxxxxxxxxxxxxxx1xxxxxxxxxxxxxxxx… → "
+        "…xxxxxxxxxxxxxxxx2xxxxxxxxxxxxxxxx…   runtime.yaml:25  "
+        "spec.template.spec.replicatedJobs[0]…containers[0].args[0]\n"
+        "! …args[1]                                                runtime.yaml:26  "
+        "spec.template.spec.replicatedJobs[0]…containers[0].args[1]\n"
+        "       a\n"
+        "      -b\n"
+        "      +B\n"
+        "       c\n"
+        "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("two directories: what a change to a runtime reaches") {
+  DiffRun run;
+  run.files.files["old/runtime.yaml"] = DiffRun::runtime();
+  run.files.files["old/a.yaml"] = DiffRun::job("a", "2");
+  run.files.files["old/b.yaml"] = DiffRun::job("b", "2");
+  run.files.files["old/gone.yaml"] = DiffRun::job("gone", "2");
+  run.files.files["new/runtime.yaml"] = DiffRun::runtime("registry.example/train:2");
+  run.files.files["new/a.yaml"] = DiffRun::job("a", "2");
+  run.files.files["new/b.yaml"] = DiffRun::job("b", "4");
+  run.files.files["new/fresh.yaml"] = DiffRun::job("fresh", "2");
+  run.flags.input.paths = {"old", "new"};
+  const std::string text =
+      "new/runtime.yaml:23  spec.template.spec.replicatedJobs[0]…containers[0].image   reaches 2 objects\n"
+      "  spec.replicatedJobs[node]…containers[node].image   \"registry.example/train:1\" → "
+      "\"registry.example/train:2\"\n"
+      "  in JobSet team-a/a, JobSet team-a/b\n"
+      "\n"
+      "new/b.yaml:10  spec.trainer.numNodes   reaches 1 object\n"
+      "  spec.replicatedJobs[node].template.spec.parallelism   2 → 4\n"
+      "  spec.replicatedJobs[node].template.spec.completions   2 → 4\n"
+      "  in JobSet team-a/b\n"
+      "\n"
+      "JobSet team-a/fresh   added\n"
+      "JobSet team-a/gone   removed\n"
+      "\n"
+      "2 of 3 jobs change, 1 job added, 1 object removed\n";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == text);
+  CHECK(
+      run.console.err ==
+      "note: comparing the files of old with those of new; to ask a cluster about both, name them with -f\n");
+  CHECK(run.runner.requests.empty());
+  run.flags.input.paths = {"new"};
+  run.flags.from = {"old"};
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == text);
+  CHECK(run.console.err == "");
+  run.flags.from = {"new"};
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 3 jobs\n");
+}
