@@ -202,6 +202,14 @@ TEST_CASE("JSON: escapes of its own, several values in a row, duplicate keys") {
   CHECK(Reading("{}\n\n{\"a\": 1}").documents()[1].first_line == 3);
 }
 
+TEST_CASE("only the beginning of a file is tried as JSON, as kubectl does") {
+  CHECK(read_all("a: 1\n---\n{\"b\": \"\\/\"}\n") == R"({"a":1}
+job.yaml:3:8: error: this escape is none that Kubernetes' YAML parser knows [yaml/syntax]
+    3 | {"b": "\/"}
+      |        ^~~ double the backslash, or use single quotes
+)");
+}
+
 TEST_CASE("what begins like JSON and is none is YAML") {
   CHECK(read_all("{\"a\": \"\\_\", b: [1,], }\n") == "{\"a\":\"\xC2\xA0\",\"b\":[1]}\n");
   CHECK(read_all("{\"a\": 01}") == "{\"a\":1}\n");
