@@ -59,6 +59,8 @@ struct Compilation {
   base::Diagnostics diagnostics;  // sorted
   std::vector<LintedObject> linted;  // in the order of the inputs
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
+  std::string trainer_version;         // compiled for: "2.3"; several, for files that go with none, are joined by ", "
+  std::string trainer_version_reason;  // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists only until 2.1"
   size_t train_jobs = 0;          // how many TrainJobs the inputs held
   size_t documents = 0;
   std::shared_ptr<const void> memory;

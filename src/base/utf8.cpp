@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <array>
+
 namespace trainjobc::base {
 namespace {
 
@@ -21,7 +23,7 @@ CodePoint decode_utf8(std::string_view text) {
     if ((byte(i) & 0xC0U) != 0x80) return {};
     value = value << 6U | (byte(i) & 0x3FU);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
   if (value < kLeast[length] || value > 0x10FFFF || is_surrogate(value)) return {};
   return {length, value};
 }

@@ -64,7 +64,7 @@ int run(const std::vector<std::string>& arguments, Console& console) {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return console.write_stdout(chosen.empty() ? app.help() : chosen.front()->help()) ? kOk : kFailed;
+    return console.write_stdout(chosen.empty() ? app.help() : chosen.front()->help("trainjobc " + chosen.front()->get_name())) ? kOk : kFailed;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(app, error, arguments, console);
   }

@@ -118,4 +118,10 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
   console.write_stderr(text);
 }
 
+void note_trainer_version(Console& console, const Compilation& compiled) {
+  if (compiled.trainer_version_reason.empty()) return;
+  console.write_stderr(fmt::format("note: rendered for Trainer {}: {} (pin with --trainer-version)\n",
+                                   compiled.trainer_version, compiled.trainer_version_reason));
+}
+
 }  // namespace trainjobc::cli

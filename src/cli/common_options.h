@@ -61,4 +61,7 @@ Options to_options(const InputFlags& flags);
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);
 
+// Says on stderr which Trainer version `auto` chose, if not the newest, and the line that decided it.
+void note_trainer_version(Console& console, const Compilation& compiled);
+
 }  // namespace trainjobc::cli

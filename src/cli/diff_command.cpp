@@ -326,6 +326,11 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
   app.add_option("--timeout", flags->timeout, "Seconds that one call of kubectl may take; 0 is no limit")
       ->capture_default_str();
   flags->colour.add_to(app);
+  app.footer(
+      "Compares with the cluster of kubectl, or with --live or --from. Two directories as PATHs, without -f "
+      "or one of\n"
+      "those flags, are OLD_DIR and NEW_DIR: what a change to files does to every job, with no cluster.\n"
+      "Exit status: 0 no difference, 1 differences, 2 an error.");
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

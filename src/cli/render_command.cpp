@@ -109,6 +109,7 @@ int run_render(Console& console, RenderFlags flags) {
   if (!loaded) return kFailed;
   Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  note_trainer_version(console, compiled);
   const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {

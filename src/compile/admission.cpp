@@ -1,5 +1,8 @@
 #include "compile/admission.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "schema/decoded.h"
 #include "schema/defaults.h"
 #include "schema/object_meta.h"
@@ -16,27 +19,37 @@ void report(schema::Violations violations, base::Stage stage, const std::string&
   }
 }
 
-AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas, const yaml::Maker& make,
-                           base::Diagnostics& diagnostics) {
+CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                         const yaml::Maker& make) {
   const schema::KindSchema* kind = schemas.kind(object.id.kind);
-  const std::string name = object.id.str();
-  base::Diagnostics found;
-  report(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer), base::Stage::Input,
-         name, found);
-  const yaml::Node* root = schema::apply_defaults(*object.root, *kind->schema, make);
-  schema::Validation validation = schema::validate_structure(*root, *kind->schema);
-  report(std::move(validation.violations), base::Stage::Input, name, found);
+  CheckedInput checked;
+  const auto take = [&](schema::Violations violations) {
+    std::ranges::move(violations, std::back_inserter(checked.violations));
+  };
+  take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
+  checked.root = schema::apply_defaults(*object.root, *kind->schema, make);
+  schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);
+  take(std::move(validation.violations));
   schema::Violations metadata =
-      schema::validate_object_meta(*root, schema::NameRule::DnsSubdomain, kind->namespaced);
+      schema::validate_object_meta(*checked.root, schema::NameRule::DnsSubdomain, kind->namespaced);
   const bool has_name = metadata.empty();
-  report(std::move(metadata), base::Stage::Input, name, found);
+  take(std::move(metadata));
   // The API server evaluates no CEL rule on an object that it can't read or name.
-  if (validation.types_fit && has_name) report(schema::validate_cel(*root, *kind->schema), base::Stage::Input, name, found);
+  if (validation.types_fit && has_name) take(schema::validate_cel(*checked.root, *kind->schema));
+  return checked;
+}
+
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                           const yaml::Maker& make, base::Diagnostics& diagnostics) {
+  CheckedInput checked = check_input(object, schemas, make);
+  base::Diagnostics found;
+  report(std::move(checked.violations), base::Stage::Input, object.id.str(), found);
   AdmittedObject admitted;
   admitted.accepted = !found.has_errors();
   if (admitted.accepted) {
-    admitted.root = schema::as_decoded(*root, *kind->schema, make);
-    admitted.encoded = schema::as_typed(*root, *kind->schema, make);
+    const schema::Schema& schema = *schemas.kind(object.id.kind)->schema;
+    admitted.root = schema::as_decoded(*checked.root, schema, make);
+    admitted.encoded = schema::as_typed(*checked.root, schema, make);
   }
   diagnostics.append(std::move(found));
   return admitted;

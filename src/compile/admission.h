@@ -9,16 +9,25 @@
 
 namespace trainjobc::compile {
 
+struct CheckedInput {
+  const yaml::Node* root = nullptr;  // defaulted
+  schema::Violations violations;
+};
+
+// Unknown fields, defaulting, schema, list types, object metadata, CEL. Webhooks come later: they need the
+// runtime.
+CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                         const yaml::Maker& make);
+
 struct AdmittedObject {
-  const yaml::Node* root = nullptr;     // defaulted, as the controller's Go types hold it; only where `accepted`
+  const yaml::Node* root = nullptr;  // defaulted, as the controller's Go types hold it; only where `accepted`
   const yaml::Node* encoded = nullptr;  // as they would write it again
   bool accepted = false;
 };
 
-// Unknown fields, defaulting, schema, list types, CEL, object metadata. Webhooks come later: they need the
-// runtime.
-AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas, const yaml::Maker& make,
-                           base::Diagnostics& diagnostics);
+// check_input, its violations as diagnostics.
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                           const yaml::Maker& make, base::Diagnostics& diagnostics);
 
 // Appends violations as diagnostics of an object.
 void report(schema::Violations violations, base::Stage stage, const std::string& object,

@@ -29,13 +29,13 @@ const Node* with_list(const Maker& make, const Node* map, std::string_view key, 
   return make.with(map, key, make.list(list, old ? old->origin() : map->origin()));
 }
 
-// The template's list with the policy's elements upserted into it. The two share their storage in the controller,
-// so what a policy replaced in place is replaced in the template too.
+// The template's list with the policy's elements upserted into it. The two share their storage in the
+// controller, so what a policy replaced in place is replaced in the template too.
 template <class Upsert>
 NodeList sync(const Node* from_template, const NodeList& from_policy, Upsert upsert) {
   NodeList list(from_policy.begin(),
-                from_policy.begin() + static_cast<std::ptrdiff_t>(
-                                          std::min(from_policy.size(), from_template ? from_template->size() : 0)));
+                from_policy.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                          from_policy.size(), from_template ? from_template->size() : 0)));
   for (const Node* item : from_policy) upsert(list, item);
   return list;
 }
@@ -98,13 +98,14 @@ class JobSetBuilder {
     if (!jobs.empty()) spec = with_list(make_, spec, "replicatedJobs", jobs);
     spec = make_.with(spec, "suspend", job_.suspend);
     const yaml::Origin origin = make_.made("jobset", {job_.root});
-    return policy::map_of(make_,
-                          {{"apiVersion", make_.string(model::kJobSetApiVersion, origin)},
-                           {"kind", make_.string("JobSet", origin)},
-                           {"metadata", policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels),
-                                                               to_map(info_.annotations))},
-                           {"spec", spec}},
-                          origin);
+    return policy::map_of(
+        make_,
+        {{"apiVersion", make_.string(model::kJobSetApiVersion, origin)},
+         {"kind", make_.string("JobSet", origin)},
+         {"metadata",
+          policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels), to_map(info_.annotations))},
+         {"spec", spec}},
+        origin);
   }
 
  private:
@@ -123,7 +124,8 @@ class JobSetBuilder {
     const Node* job = set.replicated_job;
     if (set.ancestor == model::kTrainer || is_initializer(set)) {
       const Node* replicas = job->get("replicas");
-      if (!replicas || replicas->as_int() != 1) job = make_.with(job, "replicas", make_.integer(1, make_.made("trainer/replicas", {replicas})));
+      if (!replicas || replicas->as_int() != 1)
+        job = make_.with(job, "replicas", make_.integer(1, make_.made("trainer/replicas", {replicas})));
     }
     const policy::PodCount& pods = pod_count(set);
     const Node* count = make_.integer(pods.value, make_.made("trainer/pod-count", {pods.source}));
@@ -140,7 +142,8 @@ class JobSetBuilder {
     return with_strings(pod_template, "annotations", info_.pod_annotations);
   }
 
-  const Node* with_strings(const Node* pod_template, std::string_view key, const policy::StringMap& more) const {
+  const Node* with_strings(const Node* pod_template, std::string_view key,
+                           const policy::StringMap& more) const {
     if (more.empty()) return pod_template;
     const Node* strings = pod_template->at({"metadata", key});
     for (const yaml::Entry& entry : more) strings = make_.with(strings, entry.key, entry.value);
@@ -163,8 +166,10 @@ class JobSetBuilder {
 
   const Node* build_container(const PodSet& set, const Container& container) const {
     ContainerBuilder builder(make_, container);
-    if (set.ancestor == model::kDatasetInitializer) initialize(builder, container, model::kDatasetInitializer, job_.dataset);
-    if (set.ancestor == model::kModelInitializer) initialize(builder, container, model::kModelInitializer, job_.model);
+    if (set.ancestor == model::kDatasetInitializer)
+      initialize(builder, container, model::kDatasetInitializer, job_.dataset);
+    if (set.ancestor == model::kModelInitializer)
+      initialize(builder, container, model::kModelInitializer, job_.model);
     if (container.name == model::kNode && job_.trainer) train(builder, set);
     return builder.finish();
   }
@@ -188,7 +193,8 @@ class JobSetBuilder {
       if (info_.trainer_command) builder.set_words("command", info_.trainer_command);
       if (info_.trainer_args) builder.set_words("args", info_.trainer_args);
     }
-    if (trains || policy::is_launched_node(info_, set)) policy::upsert_job_env(make_, builder.env, job_.trainer->env);
+    if (trains || policy::is_launched_node(info_, set))
+      policy::upsert_job_env(make_, builder.env, job_.trainer->env);
   }
 
   const RuntimeInfo& info_;
@@ -204,7 +210,9 @@ bool is_empty_struct(const yaml::Entry& entry) {
 
 }  // namespace
 
-const Node* build_job_set(const RuntimeInfo& info, const Maker& make) { return JobSetBuilder(info, make).build(); }
+const Node* build_job_set(const RuntimeInfo& info, const Maker& make) {
+  return JobSetBuilder(info, make).build();
+}
 
 const Node* without_empty_structs(const Node& node, const Maker& make) {
   bool changed = false;

@@ -1,16 +1,14 @@
 // The pass list. This is the only place that knows the order of the passes.
-#include "trainjobc/trainjobc.h"
-
 #include <algorithm>
 #include <deque>
 #include <memory>
 #include <vector>
 
+#include "compile/admit_all.h"
 #include "compile/input.h"
-#include "compile/render_job.h"
-#include "compile/runtime_store.h"
 #include "compile/schedule.h"
-#include "model/behaviours.h"
+#include "compile/version_plan.h"
+#include "trainjobc/trainjobc.h"
 
 namespace trainjobc {
 namespace {
@@ -23,8 +21,7 @@ using compile::JobUnit;
 struct Memory {
   compile::InputSet inputs;
   compile::InputSet runtimes;
-  std::unique_ptr<compile::RuntimeStore> store;
-  std::deque<JobUnit> units;
+  std::unique_ptr<compile::AdmittedInputs> admitted;
 };
 
 Object describe(const yaml::Node& root) {
@@ -32,7 +29,8 @@ Object describe(const yaml::Node& root) {
     const yaml::Node* value = root.at(path);
     return value ? value->text() : std::string_view();
   };
-  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}), &root};
+  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}),
+          &root};
 }
 
 bool is_runtime(InputKind kind) {
@@ -51,19 +49,21 @@ void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects)
 // Jobs under the names that they were admitted by.
 std::vector<LintedObject> linted_objects(const Memory& memory) {
   std::vector<LintedObject> linted;
-  auto unit = memory.units.begin();
+  auto unit = memory.admitted->units.begin();
   for (const InputObject& input : memory.inputs.objects) {
     const bool is_job = input.kind == InputKind::TrainJob;
     if (!is_job && !is_runtime(input.kind)) continue;
     const base::Location at = yaml::locate(*input.root);
-    linted.push_back({at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line});
+    linted.push_back(
+        {at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line});
   }
   return linted;
 }
 
 }  // namespace
 
-Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options) {
+Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes,
+                            const Options& options) {
   auto memory = std::make_shared<Memory>();
   Compilation result;
 
@@ -73,36 +73,31 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
   result.documents = memory->inputs.objects.size();
 
-  // admit the runtimes; those of the inputs come first
-  const compile::Target target = compile::choose_target(options.trainer_version);
-  memory->store = std::make_unique<compile::RuntimeStore>(*target.schemas, *target.behaviours, result.diagnostics);
-  for (const InputObject& object : memory->inputs.objects) {
-    if (is_runtime(object.kind)) memory->store->add(object, true);
+  // admit the runtimes and the jobs, resolve each job's runtime; what the newest Trainer version refuses may
+  // have been written for an older one
+  compile::VersionPlan plan = compile::plan_for(options.trainer_version);
+  memory->admitted = compile::admit_all(memory->inputs, memory->runtimes, plan, options);
+  if (options.trainer_version == "auto" && !memory->admitted->refused.empty()) {
+    plan = compile::plan_by_content(memory->inputs, memory->runtimes, memory->admitted->refused);
+    if (!plan.is_newest())
+      memory->admitted = compile::admit_all(memory->inputs, memory->runtimes, plan, options);
   }
-  for (const InputObject& object : memory->inputs.objects) {
-    if (object.kind == InputKind::Snapshot) memory->store->add_snapshot(object);
-  }
-  for (const InputObject& object : memory->runtimes.objects) {
-    if (is_runtime(object.kind)) memory->store->add(object, false);
-  }
+  std::deque<JobUnit>& units = memory->admitted->units;
+  result.train_jobs = units.size();
+  result.trainer_version = plan.versions();
+  result.trainer_version_reason = plan.reason;
+  result.diagnostics.append(std::move(plan.findings));
+  result.diagnostics.append(std::move(memory->admitted->diagnostics));
   result.diagnostics.append(std::move(of_runtimes));
 
-  // admit the jobs, and resolve each one's runtime
-  for (const InputObject& object : memory->inputs.objects) {
-    if (object.kind != InputKind::TrainJob) continue;
-    ++result.train_jobs;
-    compile::admit_job(memory->units.emplace_back(), object, target, options, *memory->store);
-  }
-  compile::report_duplicates(memory->units);
-  if (!options.render) memory->store->advise();
-
   // merge, expand, build, admit the JobSet: each job for itself, on all processors
-  compile::run_all(memory->units, options, target);
+  compile::run_all(units, options);
 
   if (options.passthrough) pass_through(memory->inputs, result.objects);
   std::vector<JobUnit*> ordered;
-  for (JobUnit& unit : memory->units) ordered.push_back(&unit);
-  std::ranges::stable_sort(ordered, {}, [](const JobUnit* unit) { return std::pair(unit->job.id.ns, unit->job.id.name); });
+  for (JobUnit& unit : units) ordered.push_back(&unit);
+  std::ranges::stable_sort(ordered, {},
+                           [](const JobUnit* unit) { return std::pair(unit->job.id.ns, unit->job.id.name); });
   for (JobUnit* unit : ordered) {
     for (const yaml::Node* object : unit->objects) result.objects.push_back(describe(*object));
     result.diagnostics.append(std::move(unit->diagnostics));

@@ -40,6 +40,11 @@ InputKind kind_of(std::string_view kind) {
   return kind == model::kTrainingRuntime ? InputKind::TrainingRuntime : InputKind::ClusterTrainingRuntime;
 }
 
+// Groups of the same kinds before Trainer 2.0, and in a fork.
+bool is_old_group(std::string_view api_version) {
+  return api_version == "kubeflow.org/v2alpha1" || api_version == "ome.io/v1beta1";
+}
+
 bool is_snapshot(const Node& root) {
   const Node* name = root.at({"metadata", "name"});
   const Node* data = root.at({"data", "runtime"});
@@ -86,7 +91,8 @@ class Classifier {
   InputKind classify(const Node& root, std::string_view api_version, std::string_view kind) {
     const bool is_trainer_group = api_version.substr(0, api_version.find('/')) == model::kTrainerGroup;
     if (api_version == model::kTrainerApiVersion && is_trainer_kind(kind)) return kind_of(kind);
-    if (is_trainer_group) report_unknown_type(root, api_version, kind);
+    const bool is_old_dialect = is_trainer_kind(kind) && is_old_group(api_version);
+    if (is_trainer_group || is_old_dialect) report_unknown_type(root, api_version, kind);
     return is_snapshot(root) ? InputKind::Snapshot : InputKind::Foreign;
   }
 
@@ -103,6 +109,7 @@ class Classifier {
     diagnostic.location = yaml::locate(*root.get(diagnostic.field));
     if (!wrong_kind) {
       diagnostic.hint = fmt::format("write {}", model::kTrainerApiVersion);
+      diagnostic.fix.push_back({diagnostic.location, std::string(model::kTrainerApiVersion)});
     } else if (const auto meant = base::closest(kind, kKinds)) {
       diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
     }

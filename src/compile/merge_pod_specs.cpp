@@ -1,4 +1,5 @@
-// Trainer 2.0: spec.podSpecOverrides. An override is a piece of a pod spec, beside the names of the jobs it is for.
+// Trainer 2.0: spec.podSpecOverrides. An override is a piece of a pod spec, beside the names of the jobs it
+// is for.
 #include <algorithm>
 
 #include "compile/override_merge.h"
@@ -10,7 +11,8 @@ const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& 
   const yaml::Node* merged = &spec;
   for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
     const auto is_target = [&](std::string_view name) {
-      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) != override.target_jobs.end();
+      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) !=
+             override.target_jobs.end();
     };
     const yaml::Node* change = merge.make.with(override.spec, "targetJobs", nullptr);
     merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template", "spec"}, *change,

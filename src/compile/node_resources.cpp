@@ -57,7 +57,8 @@ void apply(const RuntimeInfo& info, PodSet& set, const Node& of_job, const Maker
   const auto index = static_cast<size_t>(node - set.containers.begin());
   const Node* base = node->node->get("resources");
   const bool merges = info.behaviours->node_resources == NodeResourcesStyle::MergePerKey;
-  const Node* rendered = merges ? merged_resources(base, of_job, make) : replaced_resources(base, of_job, make);
+  const Node* rendered =
+      merges ? merged_resources(base, of_job, make) : replaced_resources(base, of_job, make);
 
   PodSet counted = set;
   const bool counts_job = info.policy && set.ancestor == model::kTrainer;

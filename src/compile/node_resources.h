@@ -5,7 +5,8 @@
 
 namespace trainjobc::compile {
 
-// Sets the resources of the containers `node`, and the pod specs that a PodGroup counts, as the Trainer version does.
+// Sets the resources of the containers `node`, and the pod specs that a PodGroup counts, as the Trainer
+// version does.
 void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
 
 }  // namespace trainjobc::compile

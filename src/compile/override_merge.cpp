@@ -45,8 +45,8 @@ const Node* merge_typed(const OverrideMerge& merge, const Node* original, const 
 }
 
 const Node* merge_into_jobs(const OverrideMerge& merge, const Node& spec,
-                            const std::function<bool(std::string_view)>& names, FieldPath path, const Node& change,
-                            std::string_view field) {
+                            const std::function<bool(std::string_view)>& names, FieldPath path,
+                            const Node& change, std::string_view field) {
   const Node* jobs = spec.get("replicatedJobs");
   if (!jobs) return &spec;
   const schema::Schema& schema = schema_at(schema_at(merge.job_set_spec, {"replicatedJobs"}), path);

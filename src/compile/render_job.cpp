@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "compile/admission.h"
 #include "compile/advice.h"
+#include "compile/advice/secret_lines.h"
 #include "compile/build.h"
 #include "compile/generate_name.h"
 #include "compile/job_admission.h"
@@ -59,9 +60,10 @@ bool check_runtime_kind(JobUnit& unit) {
   const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
   if (known_kind && ref.api_group == model::kTrainerGroup) return true;
   const std::string_view field = known_kind ? "apiGroup" : "kind";
-  Diagnostic diagnostic = runtime_ref_error(
-      unit.job, "input/runtime-kind", "",
-      fmt::format("no runtime is of kind \"{}\" in group \"{}\"", ref.kind, ref.api_group), ref.node->get(field));
+  Diagnostic diagnostic =
+      runtime_ref_error(unit.job, "input/runtime-kind", "",
+                        fmt::format("no runtime is of kind \"{}\" in group \"{}\"", ref.kind, ref.api_group),
+                        ref.node->get(field));
   static constexpr std::string_view kKinds[] = {model::kTrainingRuntime, model::kClusterTrainingRuntime};
   const auto meant = base::closest(ref.kind, kKinds);
   if (known_kind) {
@@ -78,9 +80,9 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string where =
       cluster ? "" : fmt::format(" in namespace \"{}\"", unit.job.id.ns.empty() ? "default" : unit.job.id.ns);
-  Diagnostic diagnostic =
-      runtime_ref_error(unit.job, "input/missing-runtime", "spec.runtimeRef",
-                        fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "input/missing-runtime", "spec.runtimeRef",
+      fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
   if (const auto meant = base::closest(ref.name.value, resolution.candidates)) {
     diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
   } else {
@@ -92,9 +94,10 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
 void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviours) {
   const model::Runtime& runtime = unit.runtime->runtime;
   if (!policy::is_deprecated(runtime, behaviours)) return;
-  Diagnostic diagnostic = runtime_ref_error(
-      unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
-      fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name), unit.job.runtime_ref.name.node);
+  Diagnostic diagnostic =
+      runtime_ref_error(unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
+                        fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
+                        unit.job.runtime_ref.name.node);
   diagnostic.severity = base::Severity::Warning;
   diagnostic.stage = Stage::Advice;
   unit.diagnostics.add(std::move(diagnostic));
@@ -120,9 +123,26 @@ int output_rank(const Node& object) {
   return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
 }
 
+// Whatever the passes say of a job, no report shows its secrets or those of its runtime.
+class SecretGuard {
+ public:
+  explicit SecretGuard(JobUnit& unit) : unit_(unit) {}
+  SecretGuard(const SecretGuard&) = delete;
+  SecretGuard& operator=(const SecretGuard&) = delete;
+  ~SecretGuard() {
+    std::vector<const Node*> documents{unit_.source};
+    if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
+    advice::hide_secrets(documents, unit_.diagnostics);
+  }
+
+ private:
+  JobUnit& unit_;
+};
+
 // Pass 7. Returns the JobSet to emit. `merged` is what advice is given on; nullptr where none is wanted.
-const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const Node* job_set, const Options& options, const Target& target,
-                         const Maker& make) {
+const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const Node* job_set,
+                         const Options& options, const Maker& make) {
+  const Target& target = unit.target;
   const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
   const Node* admitted = admit_job_set(*job_set, schema, make);
   const std::string object = unit.job.id.str();
@@ -140,20 +160,15 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
 
 }  // namespace
 
-Target choose_target(std::string_view trainer_version) {
-  const model::Behaviours* behaviours = model::find_behaviours(trainer_version);
-  if (!behaviours) behaviours = &model::newest_behaviours();
-  return {schema::find_version(behaviours->trainer), behaviours};
-}
-
-void admit_job(JobUnit& unit, const InputObject& object, const Target& target, const Options& options,
-               RuntimeStore& store) {
+void admit_job(JobUnit& unit, const InputObject& object, const Options& options, RuntimeStore& store) {
+  const Target& target = unit.target;
   const Maker make(unit.arena);
   InputObject named = object;
   named.root = with_generated_name(*with_namespace(object.root, options.ns, make), options.name_suffix, make);
   named.id = model::identify(*named.root);
   unit.job.id = named.id;
   unit.source = named.root;
+  const SecretGuard guard(unit);
   const AdmittedObject admitted = admit_input(named, *target.schemas, make, unit.diagnostics);
   if (!admitted.accepted) return;
   unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
@@ -182,18 +197,22 @@ void report_duplicates(std::deque<JobUnit>& units) {
     if (is_new) continue;
     Diagnostic duplicate = runtime_ref_error(unit.job, "input/duplicate-object", "metadata.name",
                                              fmt::format("{} is defined twice", unit.job.id.str()), name);
-    duplicate.notes.push_back({"the first one", yaml::locate(*at->second->job.root->at({"metadata", "name"}))});
+    duplicate.notes.push_back(
+        {"the first one", yaml::locate(*at->second->job.root->at({"metadata", "name"}))});
     unit.diagnostics.add(std::move(duplicate));
     unit.runtime = nullptr;
   }
 }
 
-void render_job(JobUnit& unit, const Options& options, const Target& target) {
+void render_job(JobUnit& unit, const Options& options) {
+  const SecretGuard guard(unit);
+  const Target& target = unit.target;
   const Maker make(unit.arena);
   const schema::Schema& spec = *target.schemas->kind("JobSet")->schema->property("spec")->schema;
 
   // merge
-  auto info = merge_runtime({unit.job, unit.runtime->runtime, spec, *target.behaviours}, make, unit.diagnostics);
+  auto info =
+      merge_runtime({unit.job, unit.runtime->runtime, spec, *target.behaviours}, make, unit.diagnostics);
   if (!info) return;
   std::optional<policy::RuntimeInfo> merged;  // before the policies change it
   if (!options.render) merged = *info;
@@ -225,7 +244,7 @@ void render_job(JobUnit& unit, const Options& options, const Target& target) {
   const Node* job_set = build_job_set(*info, make);
 
   // admit the JobSet
-  job_set = admit_output(unit, merged ? &*merged : nullptr, job_set, options, target, make);
+  job_set = admit_output(unit, merged ? &*merged : nullptr, job_set, options, make);
   const auto refuses = [](const Diagnostic& d) {
     return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
   };

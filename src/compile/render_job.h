@@ -2,27 +2,18 @@
 #pragma once
 
 #include <deque>
-#include <string_view>
 #include <vector>
 
 #include "compile/input.h"
 #include "compile/runtime_store.h"
-#include "model/behaviours.h"
+#include "compile/target.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {
 
-// The Trainer version that a run compiles for.
-struct Target {
-  const schema::VersionSchemas* schemas = nullptr;
-  const model::Behaviours* behaviours = nullptr;
-};
-
-// `trainer_version` is one of all_behaviours(), or "auto" for the newest.
-Target choose_target(std::string_view trainer_version);
-
 // One TrainJob on its way. Its nodes live in `arena`.
 struct JobUnit {
+  Target target;
   base::Arena arena;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, under its name
@@ -31,14 +22,13 @@ struct JobUnit {
   std::vector<const yaml::Node*> objects;  // of the result, in their order
 };
 
-// Passes 2 and 3: admits the TrainJob and resolves its runtime.
-void admit_job(JobUnit& unit, const InputObject& object, const Target& target, const Options& options,
-               RuntimeStore& store);
+// Passes 2 and 3: admits the TrainJob for the unit's target, and resolves its runtime.
+void admit_job(JobUnit& unit, const InputObject& object, const Options& options, RuntimeStore& store);
 
 // TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors.
 void report_duplicates(std::deque<JobUnit>& units);
 
 // Passes 4 to 7: merge, the webhook's rules, expand, build, admission of the JobSet.
-void render_job(JobUnit& unit, const Options& options, const Target& target);
+void render_job(JobUnit& unit, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -157,6 +157,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "as trainer, and processes count for torch, MPI and Flux only; claims of resourcesPerNode are "
      "dropped. The runtime lacks what the setting is for, so that the job runs without it. Remove it, or "
      "change the runtime."},
+    {"advice/trainer-version", Stage::Advice, Info, "The files are not for the newest Trainer version",
+     "Unless told a version, trainjobc takes the newest one that knows the fields of the TrainJobs and "
+     "their runtimes, and says which line decided it. Where no one version knows them all, each TrainJob "
+     "is compiled for its own, with a warning: a cluster runs only one. Pin the version of yours.\n\n"
+     "    # .trainjobc.yaml\n    trainerVersion: \"2.1\""},
     {"advice/unused-suppression", Stage::Advice, Warning, "A suppression suppresses nothing",
      "The finding is gone, or the comment stands at another line than the finding, or the path or rule is "
      "misspelt. Left where it is, it would hide the next finding of that rule. Remove it, or move it to "

@@ -103,9 +103,16 @@ constexpr std::array kRules = std::to_array<Rule>({
      "for a ClusterTrainingRuntime, which is the default.\n\n"
      "    runtimeRef:\n      kind: TrainingRuntime\n      name: team-torch"},
     {"input/runtime-snapshot", Stage::Input, Error, "A job's runtime snapshot can't be used",
-     "Trainer 2.3 keeps the runtime that a TrainJob began with in the ConfigMap <job>-runtime-snapshot and uses "
-     "that one from then on. It refuses a snapshot that another object owns, that it can't read, or that holds "
+     "Trainer 2.3 keeps the runtime that a TrainJob began with in the ConfigMap <job>-runtime-snapshot and "
+     "uses "
+     "that one from then on. It refuses a snapshot that another object owns, that it can't read, or that "
+     "holds "
      "another runtime than runtimeRef names. Remove the ConfigMap from the inputs, or give the job's own."},
+    {"input/trainer-version", Stage::Input, Error, "No Trainer version takes this, or not with that runtime",
+     "Two fields of the TrainJob, or one of it and one of its runtime, never existed in the same version "
+     "of Trainer: podSpecOverrides is of 2.0, podTemplateOverrides of 2.1, runtimePatches of 2.2 and later, "
+     "and so are the JAX, XGBoost and Flux policies. So no cluster takes both. Write them for the version "
+     "that yours runs."},
     {"input/type", Stage::Input, Error, "A value is of another type than its field",
      "The API server checks each value's type. The usual cause is YAML's guess at unquoted words: yes, "
      "no, on, off, 1 and 3.10 are not text unless they stand in quotes, and a number in quotes is text. "

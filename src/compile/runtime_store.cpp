@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "compile/admission.h"
 #include "compile/advice.h"
+#include "compile/advice/secret_lines.h"
 #include "compile/catalogue.h"
 #include "compile/snapshot.h"
 #include "model/names.h"
@@ -31,6 +34,7 @@ std::unique_ptr<StoredRuntime> RuntimeStore::admit(const InputObject& object) {
     stored->encoded = admitted.encoded;
     findings.flush(object.id.str());
   }
+  advice::hide_secrets(std::array{object.root}, diagnostics_);
   return stored;
 }
 
@@ -67,7 +71,8 @@ const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
   const auto found = snapshots_.find({namespace_of(job.id), snapshot_name(job)});
   if (found == snapshots_.end()) return nullptr;
   embedded_.push_back(std::make_unique<InputSet>());
-  const std::optional<InputObject> object = read_snapshot(*found->second, job, *embedded_.back(), diagnostics_);
+  const std::optional<InputObject> object =
+      read_snapshot(*found->second, job, *embedded_.back(), diagnostics_);
   of_snapshots_.push_back(object ? admit(*object) : std::make_unique<StoredRuntime>());
   return of_snapshots_.back().get();
 }
@@ -75,7 +80,9 @@ const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
 void RuntimeStore::advise() {
   for (const auto& [key, stored] : runtimes_) {
     if (!stored->accepted || !stored->is_input) continue;
-    report(advise_runtime(stored->runtime, behaviours_, stored->has_jobs), base::Stage::Advice, stored->object.id.str(), diagnostics_);
+    report(advise_runtime(stored->runtime, behaviours_, stored->has_jobs), base::Stage::Advice,
+           stored->object.id.str(), diagnostics_);
+    advice::hide_secrets(std::array{stored->object.root}, diagnostics_);
   }
 }
 
@@ -111,11 +118,13 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   }
   Resolution nothing;
   for (const auto& [key, stored] : runtimes_) {
-    if (std::get<0>(key) == ref.kind && std::get<1>(key) == ns) nothing.candidates.push_back(std::get<2>(key));
+    if (std::get<0>(key) == ref.kind && std::get<1>(key) == ns)
+      nothing.candidates.push_back(std::get<2>(key));
   }
   if (cluster && use_catalogue) {
     for (const CatalogueFile& file : catalogue_files()) {
-      if (file.version == schemas_.trainer) nothing.candidates.push_back(file.name.substr(0, file.name.rfind('.')));
+      if (file.version == schemas_.trainer)
+        nothing.candidates.push_back(file.name.substr(0, file.name.rfind('.')));
     }
   }
   return nothing;

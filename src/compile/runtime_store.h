@@ -17,7 +17,7 @@ namespace trainjobc::compile {
 
 struct StoredRuntime {
   InputObject object;
-  model::Runtime runtime;  // decoded where accepted
+  model::Runtime runtime;               // decoded where accepted
   const yaml::Node* encoded = nullptr;  // as Go would encode it, where accepted
   bool accepted = false;
   bool is_input = false;
@@ -27,7 +27,8 @@ struct StoredRuntime {
 // Where a lookup ended.
 struct Resolution {
   const StoredRuntime* found = nullptr;
-  std::vector<std::string_view> candidates;  // names of that kind, for suggestions; only where nothing was found
+  std::vector<std::string_view>
+      candidates;  // names of that kind, for suggestions; only where nothing was found
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once.
@@ -37,8 +38,8 @@ class RuntimeStore {
                base::Diagnostics& diagnostics)
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
-  // Takes an object into the store and admits it; the first of a name stays. A second one among the inputs is an
-  // error (`is_input`), elsewhere it is passed over.
+  // Takes an object into the store and admits it; the first of a name stays. A second one among the inputs is
+  // an error (`is_input`), elsewhere it is passed over.
   void add(const InputObject& object, bool is_input);
 
   // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
@@ -47,7 +48,8 @@ class RuntimeStore {
   // Advice on the accepted runtimes of the inputs, once all jobs are resolved.
   void advise();
 
-  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue holds ClusterTrainingRuntimes only.
+  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
+  // holds ClusterTrainingRuntimes only.
   Resolution resolve(const model::TrainJob& job, bool use_catalogue);
 
  private:

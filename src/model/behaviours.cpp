@@ -7,10 +7,11 @@ namespace trainjobc::model {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFirstModels{"llama3_2/1B", "llama3_2/7B", "llama3_3/70B"};
-constexpr std::array<std::string_view, 4> kModels{"llama3_2/1B", "llama3_2/3B", "llama3_3/70B", "qwen2_5/1.5B"};
+constexpr std::array<std::string_view, 4> kModels{"llama3_2/1B", "llama3_2/3B", "llama3_3/70B",
+                                                  "qwen2_5/1.5B"};
 
-constexpr std::array<std::string_view, 4> kSettings{"output_dir", "tokenizer.path", "checkpointer.checkpoint_dir",
-                                                    "tokenizer.merges_file"};
+constexpr std::array<std::string_view, 4> kSettings{"output_dir", "tokenizer.path",
+                                                    "checkpointer.checkpoint_dir", "tokenizer.merges_file"};
 constexpr std::span<const std::string_view> kFirstSettings = std::span(kSettings).first<3>();
 
 constexpr Behaviours kTrainer20{
@@ -107,7 +108,9 @@ constexpr Behaviours kTrainer22{
             .key_has_modes = false,
             .hosts_every_replica = false,
             .launcher_has_one_replica = false},
-    .flux = {.checked_processes = FluxProcesses::Runtime, .wraps_runtime_command = false, .shares_memory = false},
+    .flux = {.checked_processes = FluxProcesses::Runtime,
+             .wraps_runtime_command = false,
+             .shares_memory = false},
     .jax_needs_trainer = true,
     .any_policy_labels_pods = false,
     .webhook_checks_name = false,
@@ -142,7 +145,9 @@ constexpr Behaviours kTrainer23{
             .key_has_modes = true,
             .hosts_every_replica = true,
             .launcher_has_one_replica = false},
-    .flux = {.checked_processes = FluxProcesses::JobThenRuntime, .wraps_runtime_command = true, .shares_memory = true},
+    .flux = {.checked_processes = FluxProcesses::JobThenRuntime,
+             .wraps_runtime_command = true,
+             .shares_memory = true},
     .jax_needs_trainer = false,
     .any_policy_labels_pods = false,
     .webhook_checks_name = false,
@@ -157,13 +162,17 @@ constexpr std::array kRows{kTrainer20, kTrainer21, kTrainer22, kTrainer23};
 
 }  // namespace
 
-std::span<const Behaviours> all_behaviours() { return kRows; }
+std::span<const Behaviours> all_behaviours() {
+  return kRows;
+}
 
 const Behaviours* find_behaviours(std::string_view trainer) {
   const auto found = std::ranges::find(kRows, trainer, &Behaviours::trainer);
   return found != kRows.end() ? &*found : nullptr;
 }
 
-const Behaviours& newest_behaviours() { return kRows.back(); }
+const Behaviours& newest_behaviours() {
+  return kRows.back();
+}
 
 }  // namespace trainjobc::model

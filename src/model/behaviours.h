@@ -1,5 +1,5 @@
-// What differs between Trainer versions beside their schemas and defaults: one row of named behaviours a version.
-// No version comparison stands anywhere else.
+// What differs between Trainer versions beside their schemas and defaults: one row of named behaviours a
+// version. No version comparison stands anywhere else.
 #pragma once
 
 #include <cstdint>
@@ -52,20 +52,20 @@ struct TorchBehaviour {
 struct TorchtuneBehaviour {
   std::span<const std::string_view> models;    // whose recipes exist
   std::span<const std::string_view> settings;  // in the runtime's command, kept when it is rewritten
-  bool needs_num_nodes = false;     // the webhook crashes over a job without numNodes
-  bool counts_gpus = true;          // one GPU is a single device; false: only numProcPerNode 1 is
-  bool has_lora = true;             // recipes of LoRA and QLoRA
+  bool needs_num_nodes = false;                // the webhook crashes over a job without numNodes
+  bool counts_gpus = true;                     // one GPU is a single device; false: only numProcPerNode 1 is
+  bool has_lora = true;                        // recipes of LoRA and QLoRA
   QloraSwitch qlora = QloraSwitch::True;
   bool refuses_multi_node_lora = true;  // false: silently fine-tunes in full
   bool refuses_settings = true;         // in the job's args
 };
 
 struct MpiBehaviour {
-  bool slots_from_gpus = true;          // numProcPerNode 1 of the runtime means one slot a GPU
-  bool launched_node_trains = true;     // under runLauncherAsNode, `node` gets the job's env and resources too
-  bool reserves_env = true;             // false: the job's own values win
-  bool key_has_modes = true;            // file modes in the volume of the SSH key
-  bool hosts_every_replica = true;      // false: the hostfile lists replica 0 only
+  bool slots_from_gpus = true;       // numProcPerNode 1 of the runtime means one slot a GPU
+  bool launched_node_trains = true;  // under runLauncherAsNode, `node` gets the job's env and resources too
+  bool reserves_env = true;          // false: the job's own values win
+  bool key_has_modes = true;         // file modes in the volume of the SSH key
+  bool hosts_every_replica = true;   // false: the hostfile lists replica 0 only
   bool launcher_has_one_replica = false;  // by the webhook, whatever its labels
 };
 
@@ -79,12 +79,12 @@ struct Behaviours {
   std::string_view trainer;  // "2.3"
 
   OverrideStyle overrides = OverrideStyle::JobSets;
-  bool one_override_a_job = false;   // a replicatedJob is the target of one override at most
-  bool overrides_add_jobs = true;    // false: a target that the runtime hasn't got is refused
+  bool one_override_a_job = false;  // a replicatedJob is the target of one override at most
+  bool overrides_add_jobs = true;   // false: a target that the runtime hasn't got is refused
 
   NodeResourcesStyle node_resources = NodeResourcesStyle::MergePerKey;
   GangRequests gang_requests = GangRequests::Rendered;
-  bool first_trainer_counts = false;  // all trainers get the pod count of the first
+  bool first_trainer_counts = false;     // all trainers get the pod count of the first
   bool rebuilds_init_containers = true;  // upserts their env, ports and mounts as it does the containers'
 
   TorchBehaviour torch;
@@ -95,11 +95,11 @@ struct Behaviours {
 
   bool any_policy_labels_pods = false;  // `podGroupPolicy: {}` is enough for the pod-group label
 
-  bool webhook_checks_name = false;         // metadata.name, which the schema checks elsewhere
-  bool initializer_needs_mount = true;      // a mount of the volume `initializer`
-  bool ancestor_needs_container = true;     // a job with an ancestor label has the container that belongs to it
+  bool webhook_checks_name = false;      // metadata.name, which the schema checks elsewhere
+  bool initializer_needs_mount = true;   // a mount of the volume `initializer`
+  bool ancestor_needs_container = true;  // a job with an ancestor label has the container that belongs to it
   bool warns_of_deprecated_runtimes = true;  // of cluster scope
-  bool takes_snapshots = true;  // of a job's runtime, when it first reconciles the job
+  bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
   bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
 };
 

@@ -55,9 +55,9 @@ struct Runtime {
   ObjectId id;
   std::optional<MLPolicy> ml_policy;
   std::optional<PodGroupPolicy> pod_group_policy;
-  const yaml::Node* labels = nullptr;                // of spec.template.metadata
-  const yaml::Node* annotations = nullptr;           // of spec.template.metadata
-  const yaml::Node* job_set_spec = nullptr;          // spec.template.spec, as Go encodes it again
+  const yaml::Node* labels = nullptr;        // of spec.template.metadata
+  const yaml::Node* annotations = nullptr;   // of spec.template.metadata
+  const yaml::Node* job_set_spec = nullptr;  // spec.template.spec, as Go encodes it again
   bool from_catalogue = false;
 };
 

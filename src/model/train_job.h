@@ -34,7 +34,7 @@ struct Initializer {
   const yaml::Node* node = nullptr;
   std::optional<LocatedText> storage_uri;
   const yaml::Node* env = nullptr;         // a list, or nullptr
-  const yaml::Node* secret_ref = nullptr;   // a map, or nullptr
+  const yaml::Node* secret_ref = nullptr;  // a map, or nullptr
 };
 
 // spec.trainer.

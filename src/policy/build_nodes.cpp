@@ -11,7 +11,9 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-bool equal_or_both_absent(const Node* a, const Node* b) { return a && b ? equal(*a, *b) : a == b; }
+bool equal_or_both_absent(const Node* a, const Node* b) {
+  return a && b ? equal(*a, *b) : a == b;
+}
 
 template <class Matches>
 void upsert(NodeList& list, const Node* item, Matches matches) {
@@ -44,7 +46,8 @@ const Node* rewritten_source(const Maker& make, const Node& from) {
                   ref->origin());
   };
   const Node* field_ref = nullptr;
-  if (field) field_ref = map_of(make, {{"fieldPath", text_or_empty(make, *field, "fieldPath")}}, field->origin());
+  if (field)
+    field_ref = map_of(make, {{"fieldPath", text_or_empty(make, *field, "fieldPath")}}, field->origin());
   const Node* resource_ref = nullptr;
   if (resource) {
     const Node* divisor = resource->get("divisor");
@@ -87,7 +90,9 @@ const Node* map_of(const Maker& make, std::initializer_list<Pair> pairs, yaml::O
   return make.map(entries, origin);
 }
 
-std::string_view keep(const Maker& make, const std::string& text) { return make.arena().copy(std::string_view(text)); }
+std::string_view keep(const Maker& make, const std::string& text) {
+  return make.arena().copy(std::string_view(text));
+}
 
 const Node* env_value(const Maker& make, std::string_view name, std::string_view value, yaml::Origin origin) {
   return map_of(make, {{"name", make.string(name, origin)}, {"value", make.copied(value, origin)}}, origin);
@@ -96,8 +101,9 @@ const Node* env_value(const Maker& make, std::string_view name, std::string_view
 const Node* env_completion_index(const Maker& make, std::string_view name, yaml::Origin origin) {
   const Node* path = make.string(model::kCompletionIndexField, origin);
   const Node* field = map_of(make, {{"fieldPath", path}}, origin);
-  return map_of(make, {{"name", make.string(name, origin)}, {"valueFrom", map_of(make, {{"fieldRef", field}}, origin)}},
-                origin);
+  return map_of(
+      make, {{"name", make.string(name, origin)}, {"valueFrom", map_of(make, {{"fieldRef", field}}, origin)}},
+      origin);
 }
 
 const Node* rewritten_env(const Maker& make, const Node& env) {
@@ -108,7 +114,9 @@ const Node* rewritten_env(const Maker& make, const Node& env) {
   return map_of(make, {{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
 }
 
-void upsert_env(NodeList& list, const Node* env) { upsert(list, env, by_key("name")); }
+void upsert_env(NodeList& list, const Node* env) {
+  upsert(list, env, by_key("name"));
+}
 
 void upsert_port(NodeList& list, const Node* port) {
   upsert(list, port, [](const Node& a, const Node& b) {
@@ -117,9 +125,13 @@ void upsert_port(NodeList& list, const Node* port) {
   });
 }
 
-void upsert_volume(NodeList& list, const Node* volume) { upsert(list, volume, by_key("name")); }
+void upsert_volume(NodeList& list, const Node* volume) {
+  upsert(list, volume, by_key("name"));
+}
 
-void upsert_volume_mount(NodeList& list, const Node* mount) { upsert(list, mount, by_key("mountPath")); }
+void upsert_volume_mount(NodeList& list, const Node* mount) {
+  upsert(list, mount, by_key("mountPath"));
+}
 
 void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
   if (!env) return;
@@ -128,11 +140,12 @@ void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
 
 void expose_trainer_port(const Maker& make, Container& container, std::string_view rule) {
   const yaml::Origin origin = make.made(rule, {container.node});
-  upsert_port(container.ports, map_of(make, {{"containerPort", make.integer(model::kTrainerPort, origin)}}, origin));
+  upsert_port(container.ports,
+              map_of(make, {{"containerPort", make.integer(model::kTrainerPort, origin)}}, origin));
 }
 
-const Node* owned_metadata(const Maker& make, const model::TrainJob& job, std::string_view name, const Node* labels,
-                           const Node* annotations) {
+const Node* owned_metadata(const Maker& make, const model::TrainJob& job, std::string_view name,
+                           const Node* labels, const Node* annotations) {
   const Node* origin_name = job.root->at({"metadata", "name"});
   const yaml::Origin origin = make.made("trainjob/name", {origin_name});
   const Node* ns = job.id.ns.empty() ? nullptr : job.root->at({"metadata", "namespace"});

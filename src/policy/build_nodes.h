@@ -16,10 +16,12 @@ struct Pair {
 };
 
 // A map of the pairs that have a value. Keys are not copied.
-const yaml::Node* map_of(const yaml::Maker& make, std::initializer_list<Pair> pairs, yaml::Origin origin = {});
+const yaml::Node* map_of(const yaml::Maker& make, std::initializer_list<Pair> pairs,
+                         yaml::Origin origin = {});
 
 // The element of a container's env: {name, value}. The value is copied.
-const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std::string_view value, yaml::Origin origin);
+const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std::string_view value,
+                            yaml::Origin origin);
 
 // The env element that holds the pod's index within its Job.
 const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view name, yaml::Origin origin);
@@ -29,9 +31,9 @@ const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view
 const yaml::Node* rewritten_env(const yaml::Maker& make, const yaml::Node& env);
 
 // The controller's upserts: replace the first element that matches, or append.
-void upsert_env(NodeList& list, const yaml::Node* env);             // by name
-void upsert_port(NodeList& list, const yaml::Node* port);           // by number or by name; no name equals no name
-void upsert_volume(NodeList& list, const yaml::Node* volume);       // by name
+void upsert_env(NodeList& list, const yaml::Node* env);        // by name
+void upsert_port(NodeList& list, const yaml::Node* port);      // by number or by name; no name equals no name
+void upsert_volume(NodeList& list, const yaml::Node* volume);  // by name
 void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountPath
 
 // Adds every env of the list, rewritten. `env` may be nullptr.

@@ -17,7 +17,8 @@ bool is_used(const RuntimeInfo& info) {
 
 void expand(PluginContext& context) {
   RuntimeInfo& info = context.info;
-  const bool labels = info.behaviours->any_policy_labels_pods ? info.runtime->pod_group_policy.has_value() : is_used(info);
+  const bool labels =
+      info.behaviours->any_policy_labels_pods ? info.runtime->pod_group_policy.has_value() : is_used(info);
   if (!labels) return;
   put(info.pod_labels, kPodGroupLabel,
       context.make.string(info.job_name(), context.make.made("coscheduling/pod-group-label")));

@@ -5,7 +5,9 @@
 namespace trainjobc::policy {
 namespace {
 
-bool is_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
 
 bool is_dns_subdomain(std::string_view text) {
   if (text.empty() || text.size() > 253) return false;
@@ -13,7 +15,8 @@ bool is_dns_subdomain(std::string_view text) {
     const size_t dot = text.find('.');
     const std::string_view label = text.substr(0, dot);
     const auto inner = [](char c) { return is_alnum(c) || c == '-'; };
-    if (label.empty() || !std::ranges::all_of(label, inner) || !is_alnum(label.front()) || !is_alnum(label.back())) {
+    if (label.empty() || !std::ranges::all_of(label, inner) || !is_alnum(label.front()) ||
+        !is_alnum(label.back())) {
       return false;
     }
     if (dot == std::string_view::npos) return true;
@@ -33,7 +36,8 @@ bool is_path(std::string_view text) {
 
 bool is_domain_prefixed_path(std::string_view text) {
   const size_t slash = text.find('/');
-  return slash != std::string_view::npos && is_dns_subdomain(text.substr(0, slash)) && is_path(text.substr(slash + 1));
+  return slash != std::string_view::npos && is_dns_subdomain(text.substr(0, slash)) &&
+         is_path(text.substr(slash + 1));
 }
 
 }  // namespace trainjobc::policy

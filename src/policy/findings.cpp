@@ -4,8 +4,9 @@
 
 namespace trainjobc::policy {
 
-base::Diagnostic& Findings::add(base::Severity severity, base::Stage stage, std::string_view rule, std::string field,
-                                std::string message, const yaml::Node* where, std::string hint) {
+base::Diagnostic& Findings::add(base::Severity severity, base::Stage stage, std::string_view rule,
+                                std::string field, std::string message, const yaml::Node* where,
+                                std::string hint) {
   base::Diagnostic diagnostic;
   diagnostic.rule = rule;
   diagnostic.stage = stage;
@@ -31,7 +32,8 @@ base::Diagnostic& Findings::warning(std::string_view rule, std::string field, st
 }
 
 bool Findings::has_errors() const {
-  return std::ranges::any_of(found_, [](const base::Diagnostic& d) { return d.severity == base::Severity::Error; });
+  return std::ranges::any_of(found_,
+                             [](const base::Diagnostic& d) { return d.severity == base::Severity::Error; });
 }
 
 void Findings::flush(const std::string& object) {

@@ -56,8 +56,12 @@ Settings read_settings(RuntimeInfo& info) {
   return settings;
 }
 
-std::string config_map_name(const RuntimeInfo& info) { return fmt::format("{}-flux-entrypoint", info.job_name()); }
-std::string curve_secret_name(const RuntimeInfo& info) { return fmt::format("{}-flux-curve", info.job_name()); }
+std::string config_map_name(const RuntimeInfo& info) {
+  return fmt::format("{}-flux-entrypoint", info.job_name());
+}
+std::string curve_secret_name(const RuntimeInfo& info) {
+  return fmt::format("{}-flux-curve", info.job_name());
+}
 
 void append_words(std::string& out, const Node* words) {
   if (!words) return;
@@ -67,11 +71,12 @@ void append_words(std::string& out, const Node* words) {
   }
 }
 
-// The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it; args only
-// where the job has some.
+// The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it;
+// args only where the job has some.
 std::string wrapped_command(RuntimeInfo& info) {
   const Container* container = info.container_by_ancestor(model::kTrainer, model::kNode);
-  const Node* command = container && info.behaviours->flux.wraps_runtime_command ? container->command : nullptr;
+  const Node* command =
+      container && info.behaviours->flux.wraps_runtime_command ? container->command : nullptr;
   if (info.trainer_command) command = info.trainer_command;
   std::string line;
   append_words(line, command);
@@ -114,10 +119,10 @@ NodeList make_volumes(const Maker& make, const RuntimeInfo& info) {
     return map_of(make, {{"name", make.copied(name, origin)}, {source, value}}, origin);
   };
   const Node* memory = map_of(make, {{"medium", make.string("Memory", origin)}}, origin);
-  const Node* scripts = map_of(make,
-                               {{"name", make.copied(config_map_name(info), origin)},
-                                {"defaultMode", make.integer(0755, origin)}},
-                               origin);
+  const Node* scripts = map_of(
+      make,
+      {{"name", make.copied(config_map_name(info), origin)}, {"defaultMode", make.integer(0755, origin)}},
+      origin);
   const Node* curve = map_of(make,
                              {{"secretName", make.copied(curve_secret_name(info), origin)},
                               {"defaultMode", make.integer(0400, origin)}},
@@ -135,8 +140,10 @@ void prepare_pod_set(const Maker& make, const RuntimeInfo& info, const Settings&
   set.init_containers.push_back(make_installer(make, info, settings));
   for (Container& container : set.containers) {
     if (container.name != model::kNode) continue;
-    NodeList mounts{mount(make, "flux-install", "/mnt/flux", false), mount(make, "spack-install", "/opt/software", false),
-                    mount(make, config_map_name(info), "/etc/flux-config", true), mount(make, "flux-curve", "/curve", true)};
+    NodeList mounts{mount(make, "flux-install", "/mnt/flux", false),
+                    mount(make, "spack-install", "/opt/software", false),
+                    mount(make, config_map_name(info), "/etc/flux-config", true),
+                    mount(make, "flux-curve", "/curve", true)};
     if (info.behaviours->flux.shares_memory) mounts.push_back(mount(make, "shared-memory", "/dev/shm", true));
     for (const Node* item : mounts) upsert_volume_mount(container.volume_mounts, item);
   }
@@ -189,7 +196,8 @@ const Node* curve_secret(PluginContext& context) {
   const Maker& make = context.make;
   const yaml::Origin origin = make.made("flux/curve");
   const std::string certificate = flux_curve_certificate(info.job_name(), info.job->uid);
-  const Node* data = map_of(make, {{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
+  const Node* data =
+      map_of(make, {{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
   return map_of(make,
                 {{"apiVersion", make.string("v1", origin)},
                  {"kind", make.string("Secret", origin)},
@@ -202,14 +210,17 @@ void check_processes(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   auto checked = info.policy->flux->num_proc_per_node;
   const bool looks_at_job = info.behaviours->flux.checked_processes == model::FluxProcesses::JobThenRuntime;
-  const auto given = info.job->trainer ? model::decode_int(info.job->trainer->num_proc_per_node) : std::nullopt;
+  const auto given =
+      info.job->trainer ? model::decode_int(info.job->trainer->num_proc_per_node) : std::nullopt;
   if (looks_at_job && given) checked = given;
   if (!checked || checked->value >= 1) return;
   context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
                          "a Flux job needs at least one process a node", checked->node, "write 1 or more");
 }
 
-bool is_flux(const RuntimeInfo& info) { return info.policy && info.policy->flux; }
+bool is_flux(const RuntimeInfo& info) {
+  return info.policy && info.policy->flux;
+}
 
 }  // namespace
 

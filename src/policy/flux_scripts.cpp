@@ -1,5 +1,5 @@
-// The scripts do what the controller's do, in our own words: same paths, same settings, same roles. Their text
-// is therefore not the controller's byte for byte.
+// The scripts do what the controller's do, in our own words: same paths, same settings, same roles. Their
+// text is therefore not the controller's byte for byte.
 #include "policy/flux_scripts.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,9 @@ namespace trainjobc::policy::flux {
 namespace {
 
 // "0" or "0-3".
-std::string range(int64_t count) { return count == 1 ? "0" : fmt::format("0-{}", count - 1); }
+std::string range(int64_t count) {
+  return count == 1 ? "0" : fmt::format("0-{}", count - 1);
+}
 
 std::string hosts(const ClusterPlan& plan) {
   return fmt::format("{}-node-0-[{}]", plan.job_name, range(plan.nodes));
@@ -39,7 +41,8 @@ busytimeout = "50s"
 queue-policy = "{policy}"
 )sh",
                      fmt::arg("device", plan.network_device), fmt::arg("job", plan.job_name),
-                     fmt::arg("ns", plan.ns), fmt::arg("hosts", hosts(plan)), fmt::arg("policy", plan.queue_policy));
+                     fmt::arg("ns", plan.ns), fmt::arg("hosts", hosts(plan)),
+                     fmt::arg("policy", plan.queue_policy));
 }
 
 }  // namespace
@@ -112,7 +115,8 @@ status=$?
 touch /mnt/flux/flux-operator-complete.txt
 exit $status
 )sh",
-                     fmt::arg("resources", resources), fmt::arg("job", plan.job_name), fmt::arg("flags", flags));
+                     fmt::arg("resources", resources), fmt::arg("job", plan.job_name),
+                     fmt::arg("flags", flags));
 }
 
 }  // namespace trainjobc::policy::flux

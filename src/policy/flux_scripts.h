@@ -10,7 +10,7 @@ namespace trainjobc::policy::flux {
 // What the scripts need to know of a job.
 struct ClusterPlan {
   std::string_view job_name;
-  std::string_view ns;              // "" where the job names none
+  std::string_view ns;  // "" where the job names none
   int64_t nodes = 1;
   int64_t tasks_per_node = 1;
   int64_t gpus_per_node = 0;

@@ -13,12 +13,13 @@ namespace {
 
 void report_missing_trainer(PluginContext& context) {
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
-  base::Diagnostic& finding = context.findings.error(
-      "render/jax-needs-trainer", "spec.runtimeRef",
-      fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor label \"{}\": the controller crashes "
-                  "without it",
-                  ref.name.value, model::kTrainer),
-      ref.name.node, "label the replicatedJob that trains");
+  base::Diagnostic& finding =
+      context.findings.error("render/jax-needs-trainer", "spec.runtimeRef",
+                             fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor "
+                                         "label \"{}\": the controller crashes "
+                                         "without it",
+                                         ref.name.value, model::kTrainer),
+                             ref.name.node, "label the replicatedJob that trains");
   finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
 }
 

@@ -54,8 +54,8 @@ void check_initializer(PluginContext& context, const std::optional<model::Initia
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
   base::Diagnostic& finding = context.findings.error(
       "input/initializer", "spec.runtimeRef",
-      fmt::format("runtime \"{}\" has no {}, which {} needs", ref.name.value, lacks, field), initializer->node,
-      "use a runtime with that initializer, or remove this one");
+      fmt::format("runtime \"{}\" has no {}, which {} needs", ref.name.value, lacks, field),
+      initializer->node, "use a runtime with that initializer, or remove this one");
   finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
 }
 

@@ -1,5 +1,5 @@
-// MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, as the nodes, an
-// SSH key. The hostfile is a ConfigMap, the key a Secret.
+// MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, as the nodes,
+// an SSH key. The hostfile is a ConfigMap, the key a Secret.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,15 @@ constexpr std::array<std::string_view, 4> kReserved{"OMPI_MCA_orte_default_hostf
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
 constexpr std::string_view kHostfileVolume = "mpi-hostfile";
 
-const Node* text(const Maker& make, std::string_view value, yaml::Origin origin) { return make.copied(value, origin); }
+const Node* text(const Maker& make, std::string_view value, yaml::Origin origin) {
+  return make.copied(value, origin);
+}
 
 // `mode` may be nullptr.
 const Node* key_item(const Maker& make, std::string_view key, std::string_view path, const Node* mode,
                      yaml::Origin origin) {
-  return map_of(make, {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}}, origin);
+  return map_of(
+      make, {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}}, origin);
 }
 
 const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
@@ -48,7 +51,9 @@ const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
   return map_of(make, {{"name", make.string(kKeyVolume, origin)}, {"secret", secret}}, origin);
 }
 
-std::string hostfile_name(const RuntimeInfo& info) { return fmt::format("{}-mpi-hostfile", info.job_name()); }
+std::string hostfile_name(const RuntimeInfo& info) {
+  return fmt::format("{}-mpi-hostfile", info.job_name());
+}
 
 const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("mpi/hostfile-volume");
@@ -70,7 +75,8 @@ void resolve_slots(RuntimeInfo& info) {
     mpi.num_proc_per_node = number;
     return;
   }
-  if (!info.behaviours->mpi.slots_from_gpus || !mpi.num_proc_per_node || mpi.num_proc_per_node->value != 1) return;
+  if (!info.behaviours->mpi.slots_from_gpus || !mpi.num_proc_per_node || mpi.num_proc_per_node->value != 1)
+    return;
   const NodeResources resources = resources_per_node(info);
   const int64_t gpus = gpus_per_node(resources);
   if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
@@ -86,7 +92,8 @@ void take_node_count(RuntimeInfo& info) {
   if (!node || !info.job->trainer || !info.job->trainer->num_nodes) return;
   const model::LocatedInt& wanted = *info.job->trainer->num_nodes;
   // The launcher is one of the nodes.
-  const int64_t value = info.policy->mpi->run_launcher_as_node ? std::max<int64_t>(wanted.value - 1, 1) : wanted.value;
+  const int64_t value =
+      info.policy->mpi->run_launcher_as_node ? std::max<int64_t>(wanted.value - 1, 1) : wanted.value;
   node->count = {value, wanted.node};
 }
 
@@ -95,24 +102,29 @@ void prepare_launcher(PluginContext& context, Container& container) {
   const RuntimeInfo& info = context.info;
   const Maker& make = context.make;
   const yaml::Origin origin = make.made("mpi/hostfile-volume");
-  upsert_volume_mount(container.volume_mounts, mount(make, kHostfileVolume, make.string("/etc/mpi", origin), origin));
+  upsert_volume_mount(container.volume_mounts,
+                      mount(make, kHostfileVolume, make.string("/etc/mpi", origin), origin));
   const auto& implementation = info.policy->mpi->implementation;
   if (!implementation || implementation->value != "OpenMPI") {
-    base::Diagnostic& finding = context.findings.error(
-        "input/mpi-implementation", "spec.runtimeRef",
-        fmt::format("the runtime's mpiImplementation is \"{}\", which the controller can't set up: it fails each time "
-                    "it reconciles the job",
-                    implementation ? implementation->value : ""),
-        info.job->runtime_ref.name.node, "the runtime must say OpenMPI");
+    base::Diagnostic& finding =
+        context.findings.error("input/mpi-implementation", "spec.runtimeRef",
+                               fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
+                                           "can't set up: it fails each time "
+                                           "it reconciles the job",
+                                           implementation ? implementation->value : ""),
+                               info.job->runtime_ref.name.node, "the runtime must say OpenMPI");
     if (implementation) finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
     return;
   }
-  const Node* slots_source = info.policy->mpi->num_proc_per_node ? info.policy->mpi->num_proc_per_node->node : nullptr;
-  upsert_env(container.env, env_value(make, kReserved[0], "/etc/mpi/hostfile", make.made("mpi/hostfile-location")));
+  const Node* slots_source =
+      info.policy->mpi->num_proc_per_node ? info.policy->mpi->num_proc_per_node->node : nullptr;
+  upsert_env(container.env,
+             env_value(make, kReserved[0], "/etc/mpi/hostfile", make.made("mpi/hostfile-location")));
   upsert_env(container.env, env_value(make, kReserved[2], "true", make.made("mpi/keep-fqdn-hostnames")));
   upsert_env(container.env, env_value(make, kReserved[3], std::to_string(slots(info)),
                                       make.made("mpi/default-slots", {slots_source})));
-  upsert_env(container.env, env_value(make, kReserved[1], "-o ConnectionAttempts=10", make.made("mpi/rsh-args")));
+  upsert_env(container.env,
+             env_value(make, kReserved[1], "-o ConnectionAttempts=10", make.made("mpi/rsh-args")));
 }
 
 void prepare_pod_set(PluginContext& context, PodSet& set) {
@@ -138,14 +150,16 @@ std::string hostfile(const RuntimeInfo& info) {
   const Node* custom = info.job_set_spec->at({"network", "subdomain"});
   const std::string_view subdomain = custom ? custom->text() : info.job_name();
   for (const PodSet& set : info.pod_sets) {
-    const bool hosts = set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
+    const bool hosts =
+        set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
     if (!hosts) continue;
     const Node* replicas = set.replicated_job->get("replicas");
     const bool all = replicas && info.behaviours->mpi.hosts_every_replica;
     const int64_t count = all ? replicas->as_int().value_or(1) : 1;
     for (int64_t replica = 0; replica < count; ++replica) {
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
-        lines += fmt::format("{}-{}-{}-{}.{} slots={}\n", info.job_name(), set.name, replica, pod, subdomain, slots(info));
+        lines += fmt::format("{}-{}-{}-{}.{} slots={}\n", info.job_name(), set.name, replica, pod, subdomain,
+                             slots(info));
       }
     }
   }
@@ -171,16 +185,17 @@ void validate(PluginContext& context) {
   if (!info.policy || !info.policy->mpi || !info.job->trainer) return;
   if (const Node* given = info.job->trainer->num_proc_per_node; given && given->is_string()) {
     context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
-                           fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()), given,
-                           "write a number, or leave it out");
+                           fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()),
+                           given, "write a number, or leave it out");
   }
   const auto& nodes = info.job->trainer->num_nodes;
   const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
   if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
-    context.findings.error("input/mpi-launcher-as-node", "spec.trainer.numNodes",
-                           "more than one node under runLauncherAsNode needs the replicatedJobs \"launcher\" and "
-                           "\"node\", and the runtime lacks one",
-                           nodes->node, "write 1, or add the missing replicatedJob to the runtime");
+    context.findings.error(
+        "input/mpi-launcher-as-node", "spec.trainer.numNodes",
+        "more than one node under runLauncherAsNode needs the replicatedJobs \"launcher\" and "
+        "\"node\", and the runtime lacks one",
+        nodes->node, "write 1, or add the missing replicatedJob to the runtime");
   }
   if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kReserved, "MPI");
 }

@@ -19,7 +19,9 @@ using yaml::Node;
 
 constexpr std::array kReservedContainers{model::kDatasetInitializer, model::kModelInitializer, model::kNode};
 
-std::string field_of(std::string_view overrides) { return fmt::format("spec.{}", overrides); }
+std::string field_of(std::string_view overrides) {
+  return fmt::format("spec.{}", overrides);
+}
 
 void report_unknown_job(PluginContext& context, std::string_view field, const model::LocatedText& name) {
   const RuntimeInfo& info = context.info;
@@ -28,8 +30,8 @@ void report_unknown_job(PluginContext& context, std::string_view field, const mo
   const auto meant = base::closest(name.value, known);
   base::Diagnostic& finding = context.findings.error(
       "input/patch-target", field_of(field),
-      fmt::format("runtime \"{}\" has no replicatedJob \"{}\"", info.job->runtime_ref.name.value, name.value), name.node,
-      meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+      fmt::format("runtime \"{}\" has no replicatedJob \"{}\"", info.job->runtime_ref.name.value, name.value),
+      name.node, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
   finding.notes.push_back({"the runtime", yaml::locate(*info.runtime->root->get("metadata"))});
 }
 
@@ -44,8 +46,8 @@ void check_env(PluginContext& context, std::string_view field, const Node* pod_s
     if (std::ranges::find(kReservedContainers, name->text()) == kReservedContainers.end()) continue;
     const bool trains = name->text() == model::kNode;
     context.findings.error("input/patch-env", field_of(field),
-                           fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()), env->value,
-                           trains ? "use spec.trainer.env" : "use spec.initializer");
+                           fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()),
+                           env->value, trains ? "use spec.trainer.env" : "use spec.initializer");
   }
 }
 
@@ -56,9 +58,10 @@ void check_pod_overrides(PluginContext& context) {
     for (const model::LocatedText& target : override.target_jobs) {
       const bool is_new = seen.insert(target.value).second;
       if (!is_new && context.info.behaviours->one_override_a_job) {
-        context.findings.error("input/patch-duplicate-target", field_of(override.field),
-                               fmt::format("replicatedJob \"{}\" is the target of more than one override", target.value),
-                               target.node, "write one override for it");
+        context.findings.error(
+            "input/patch-duplicate-target", field_of(override.field),
+            fmt::format("replicatedJob \"{}\" is the target of more than one override", target.value),
+            target.node, "write one override for it");
       }
       if (context.info.pod_set_by_name(target.value)) {
         reaches_a_job = true;
@@ -74,8 +77,8 @@ void check_manager(PluginContext& context, const Node& patch) {
   const Node* manager = patch.get("manager");
   if (!manager || is_domain_prefixed_path(manager->text())) return;
   context.findings.error("input/patch-manager", "spec.runtimePatches.manager",
-                         fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()), manager,
-                         "such as \"example.com/manager\"");
+                         fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()),
+                         manager, "such as \"example.com/manager\"");
 }
 
 void check_runtime_patches(PluginContext& context) {
@@ -83,7 +86,8 @@ void check_runtime_patches(PluginContext& context) {
     check_manager(context, *patch);
     for (const Node* job : model::patched_jobs(*patch)) {
       const auto name = model::decode_text(job->get("name"));
-      if (!context.info.behaviours->overrides_add_jobs && name && !context.info.pod_set_by_name(name->value)) {
+      if (!context.info.behaviours->overrides_add_jobs && name &&
+          !context.info.pod_set_by_name(name->value)) {
         report_unknown_job(context, model::kRuntimePatches, *name);
         continue;
       }

@@ -20,7 +20,9 @@ ResourceTotals read_list(const Node* list) {
   return totals;
 }
 
-ResourceTotals requests_of(const Node& container) { return read_list(container.at({"resources", "requests"})); }
+ResourceTotals requests_of(const Node& container) {
+  return read_list(container.at({"resources", "requests"}));
+}
 
 void add(ResourceTotals& totals, const ResourceTotals& more) {
   for (const auto& [name, quantity] : more) {

@@ -12,8 +12,8 @@ namespace trainjobc::policy {
 
 using ResourceTotals = std::map<std::string_view, yaml::Quantity>;
 
-// Requests of one pod: containers and sidecars together, or the init containers where those need more, replaced
-// by pod-level requests for cpu, memory and huge pages, plus the overhead. Limits don't count.
+// Requests of one pod: containers and sidecars together, or the init containers where those need more,
+// replaced by pod-level requests for cpu, memory and huge pages, plus the overhead. Limits don't count.
 ResourceTotals pod_requests(const yaml::Node& pod_spec);
 
 struct Gang {

@@ -6,7 +6,8 @@
 
 namespace trainjobc::policy {
 
-std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info, std::span<const std::string_view> names) {
+std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info,
+                                                 std::span<const std::string_view> names) {
   std::vector<const yaml::Node*> found;
   if (!info.job->trainer || !info.job->trainer->env) return found;
   for (const yaml::Node* env : info.job->trainer->env->items()) {
@@ -16,12 +17,13 @@ std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info, std::s
   return found;
 }
 
-void check_reserved_env(PluginContext& context, std::span<const std::string_view> names, std::string_view framework) {
+void check_reserved_env(PluginContext& context, std::span<const std::string_view> names,
+                        std::string_view framework) {
   for (const yaml::Node* env : find_reserved_env(context.info, names)) {
     const yaml::Node* name = env->get("name");
     context.findings.error("input/reserved-env", "spec.trainer.env",
-                           fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework), name,
-                           "remove it");
+                           fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework),
+                           name, "remove it");
   }
 }
 

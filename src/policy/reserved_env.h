@@ -10,9 +10,11 @@
 namespace trainjobc::policy {
 
 // The elements of spec.trainer.env whose name is reserved.
-std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info, std::span<const std::string_view> names);
+std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info,
+                                                 std::span<const std::string_view> names);
 
 // Reports each of them under spec.trainer.env, as Trainer's torch and MPI webhooks do.
-void check_reserved_env(PluginContext& context, std::span<const std::string_view> names, std::string_view framework);
+void check_reserved_env(PluginContext& context, std::span<const std::string_view> names,
+                        std::string_view framework);
 
 }  // namespace trainjobc::policy

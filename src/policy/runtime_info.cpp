@@ -67,7 +67,8 @@ PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPol
 // Kubernetes compares resource names without case here.
 bool is_gpu(std::string_view resource) {
   std::string lower(resource);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return lower.find("gpu") != std::string::npos;
 }
 
@@ -85,7 +86,9 @@ int64_t count_gpus(const Node* list) {
 
 }  // namespace
 
-const Node* PodSet::pod_spec() const { return replicated_job->at({"template", "spec", "template", "spec"}); }
+const Node* PodSet::pod_spec() const {
+  return replicated_job->at({"template", "spec", "template", "spec"});
+}
 
 void put(StringMap& map, std::string_view key, const Node* value) {
   const auto at = std::ranges::find(map, key, &yaml::Entry::key);
@@ -137,8 +140,8 @@ Container* RuntimeInfo::trainer_container() {
   return job->trainer ? container_by_ancestor(model::kTrainer, model::kNode) : nullptr;
 }
 
-RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime, const Node* job_set_spec,
-                              const model::Behaviours& behaviours) {
+RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
+                              const Node* job_set_spec, const model::Behaviours& behaviours) {
   RuntimeInfo info;
   info.behaviours = &behaviours;
   info.job = &job;

@@ -1,5 +1,6 @@
-// RuntimeInfo: one TrainJob on its merged runtime, in the form that the policies work on. The controller calls
-// it runtime.Info: pod sets whose lists the policies extend, written back into the JobSet when it is built.
+// RuntimeInfo: one TrainJob on its merged runtime, in the form that the policies work on. The controller
+// calls it runtime.Info: pod sets whose lists the policies extend, written back into the JobSet when it is
+// built.
 #pragma once
 
 #include <optional>
@@ -42,7 +43,8 @@ struct PodSet {
   NodeList volumes;
   std::vector<Container> init_containers;
   std::vector<Container> containers;
-  const yaml::Node* gang_pod_spec = nullptr;  // whose requests a PodGroup counts; nullptr: those of pod_spec()
+  const yaml::Node* gang_pod_spec =
+      nullptr;  // whose requests a PodGroup counts; nullptr: those of pod_spec()
 
   const yaml::Node* pod_spec() const;
 };
@@ -84,11 +86,12 @@ struct RuntimeInfo {
 RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
                               const yaml::Node* job_set_spec, const model::Behaviours& behaviours);
 
-// Whether MPI's launcher is one of the nodes and the set holds the others, which then train as the launcher does.
+// Whether MPI's launcher is one of the nodes and the set holds the others, which then train as the launcher
+// does.
 bool is_launched_node(const RuntimeInfo& info, const PodSet& set);
 
-// limits and requests of one node: the job's resourcesPerNode, else the first container `node` of the runtime's
-// node or trainer job that has resources.
+// limits and requests of one node: the job's resourcesPerNode, else the first container `node` of the
+// runtime's node or trainer job that has resources.
 struct NodeResources {
   const yaml::Node* limits = nullptr;
   const yaml::Node* requests = nullptr;
@@ -99,7 +102,8 @@ NodeResources resources_per_node(const RuntimeInfo& info);
 // Whether a list of limits or requests names a GPU: any resource whose name contains "gpu".
 bool names_gpu(const yaml::Node& list);
 
-// How many GPUs a node has: the first resource whose name contains "gpu", of requests before limits. 0 without.
+// How many GPUs a node has: the first resource whose name contains "gpu", of requests before limits. 0
+// without.
 int64_t gpus_per_node(const NodeResources& resources);
 
 }  // namespace trainjobc::policy

@@ -17,9 +17,10 @@ struct Ancestor {
   std::string_view container;
 };
 
-constexpr std::array kAncestors = std::to_array<Ancestor>({{model::kTrainer, model::kNode},
-                                                          {model::kDatasetInitializer, model::kDatasetInitializer},
-                                                          {model::kModelInitializer, model::kModelInitializer}});
+constexpr std::array kAncestors =
+    std::to_array<Ancestor>({{model::kTrainer, model::kNode},
+                             {model::kDatasetInitializer, model::kDatasetInitializer},
+                             {model::kModelInitializer, model::kModelInitializer}});
 
 bool has_container(const Node& replicated_job, std::string_view name) {
   const Node* containers = replicated_job.at({"template", "spec", "template", "spec", "containers"});
@@ -43,9 +44,10 @@ void check_container(const Node& job, const Ancestor& ancestor, const std::strin
   if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
   findings.error("input/ancestor-container", path + ".template.spec.template.spec.containers",
-                 fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"", ancestor.label,
-                             ancestor.container),
-                 containers ? containers : &job, fmt::format("name its container \"{}\"", ancestor.container));
+                 fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
+                             ancestor.label, ancestor.container),
+                 containers ? containers : &job,
+                 fmt::format("name its container \"{}\"", ancestor.container));
 }
 
 void check_replicated_job(const Node& job, const std::string& path, const model::Behaviours& behaviours,
@@ -70,12 +72,14 @@ const Node* support_label(const model::Runtime& runtime) {
 }  // namespace
 
 bool is_deprecated(const model::Runtime& runtime, const model::Behaviours& behaviours) {
-  if (!behaviours.warns_of_deprecated_runtimes || runtime.id.kind != model::kClusterTrainingRuntime) return false;
+  if (!behaviours.warns_of_deprecated_runtimes || runtime.id.kind != model::kClusterTrainingRuntime)
+    return false;
   const Node* support = support_label(runtime);
   return support && support->text() == "deprecated";
 }
 
-void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings) {
+void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
+                      Findings& findings) {
   if (is_deprecated(runtime, behaviours)) {
     findings.warning("advice/deprecated-runtime", "metadata.labels",
                      fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
@@ -85,7 +89,8 @@ void validate_runtime(const model::Runtime& runtime, const model::Behaviours& be
   if (!jobs) return;
   size_t index = 0;
   for (const Node* job : jobs->items()) {
-    check_replicated_job(*job, fmt::format("spec.template.spec.replicatedJobs[{}]", index++), behaviours, findings);
+    check_replicated_job(*job, fmt::format("spec.template.spec.replicatedJobs[{}]", index++), behaviours,
+                         findings);
   }
 }
 

@@ -7,11 +7,12 @@
 
 namespace trainjobc::policy {
 
-// The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name; a
-// deprecated ClusterTrainingRuntime is warned about.
+// The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name;
+// a deprecated ClusterTrainingRuntime is warned about.
 void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings);
 
-// Whether the webhooks warn about the runtime: of cluster scope and labelled trainer.kubeflow.org/support: deprecated.
+// Whether the webhooks warn about the runtime: of cluster scope and labelled trainer.kubeflow.org/support:
+// deprecated.
 bool is_deprecated(const model::Runtime& runtime, const model::Behaviours& behaviours);
 
 }  // namespace trainjobc::policy

@@ -23,14 +23,17 @@ SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) 
 
 }  // namespace
 
-std::string ssh_secret_name(std::string_view job_name) { return fmt::format("{}-mpi-ssh-auth", job_name); }
+std::string ssh_secret_name(std::string_view job_name) {
+  return fmt::format("{}-mpi-ssh-auth", job_name);
+}
 
 const yaml::Node* ssh_secret(PluginContext& context) {
   if (context.options.ssh_key.source == SshKeySource::Omit) return nullptr;
   const model::TrainJob& job = *context.info.job;
   const SshKeyResult result = make_key(context.options.ssh_key, job);
   if (const auto* error = std::get_if<KeyError>(&result)) {
-    context.findings.error("render/ssh-key", "", fmt::format("no SSH key for the job: {}", error->message), nullptr);
+    context.findings.error("render/ssh-key", "", fmt::format("no SSH key for the job: {}", error->message),
+                           nullptr);
     return nullptr;
   }
   const auto& pair = std::get<SshKeyPair>(result);

@@ -1,5 +1,5 @@
-// Torch: torchrun reads its arguments from PET_* variables, so the controller sets those on the container that
-// trains, opens the rendezvous port, and rewrites the command of torchtune.
+// Torch: torchrun reads its arguments from PET_* variables, so the controller sets those on the container
+// that trains, opens the rendezvous port, and rewrites the command of torchtune.
 #include "policy/torch.h"
 
 #include <fmt/format.h>
@@ -37,15 +37,20 @@ struct PetEnv {
 PetEnv make_pet_env(PluginContext& context, const PodCount& nodes, const ProcPerNode& processes) {
   const Maker& make = context.make;
   const Node* job_name = context.info.job->root->at({"metadata", "name"});
-  return {env_value(make, kReserved[0], std::to_string(nodes.value), make.made("torch/PET_NNODES", {nodes.source})),
-          env_value(make, kReserved[1], processes.text(), make.made("torch/PET_NPROC_PER_NODE", {processes.source})),
-          env_completion_index(make, kReserved[2], make.made("torch/PET_NODE_RANK")),
-          env_value(make, kReserved[3], first_node_address(context.info), make.made("torch/PET_MASTER_ADDR", {job_name})),
-          env_value(make, kReserved[4], std::to_string(model::kTrainerPort), make.made("torch/PET_MASTER_PORT"))};
+  return {
+      env_value(make, kReserved[0], std::to_string(nodes.value),
+                make.made("torch/PET_NNODES", {nodes.source})),
+      env_value(make, kReserved[1], processes.text(),
+                make.made("torch/PET_NPROC_PER_NODE", {processes.source})),
+      env_completion_index(make, kReserved[2], make.made("torch/PET_NODE_RANK")),
+      env_value(make, kReserved[3], first_node_address(context.info),
+                make.made("torch/PET_MASTER_ADDR", {job_name})),
+      env_value(make, kReserved[4], std::to_string(model::kTrainerPort), make.made("torch/PET_MASTER_PORT"))};
 }
 
 void inject_workers(Container& container, const PetEnv& env) {
-  for (const Node* item : {env.num_nodes, env.num_proc_per_node, env.node_rank}) upsert_env(container.env, item);
+  for (const Node* item : {env.num_nodes, env.num_proc_per_node, env.node_rank})
+    upsert_env(container.env, item);
 }
 
 void inject_master(Container& container, const PetEnv& env) {
@@ -56,8 +61,8 @@ void check_word(PluginContext& context, const Node& processes) {
   if (!processes.is_string() || std::ranges::find(kWords, processes.text()) != kWords.end()) return;
   const auto meant = base::closest(processes.text(), kWords);
   context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
-                         fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()), &processes,
-                         meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+                         fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()),
+                         &processes, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
 }
 
 void check_env_injection(PluginContext& context) {
@@ -66,9 +71,10 @@ void check_env_injection(PluginContext& context) {
       if (context.info.container_by_pod_set(target.job_name, name.value)) continue;
       base::Diagnostic& finding = context.findings.error(
           "input/env-injection-target", "spec.runtimeRef",
-          fmt::format("the runtime's envInjection names container \"{}\" of replicatedJob \"{}\", which its template "
-                      "has not got",
-                      name.value, target.job_name),
+          fmt::format(
+              "the runtime's envInjection names container \"{}\" of replicatedJob \"{}\", which its template "
+              "has not got",
+              name.value, target.job_name),
           context.info.job->runtime_ref.name.node);
       finding.notes.push_back({"named in the runtime", yaml::locate(*name.node)});
     }
@@ -106,7 +112,8 @@ void expand(PluginContext& context) {
       expand_torchtune(context, nodes.value, processes);
     } else {
       inject_master(*container, env);
-      if (context.options.torchrun == TorchrunStyle::Flags) write_torchrun_flags(context, *container, nodes, processes);
+      if (context.options.torchrun == TorchrunStyle::Flags)
+        write_torchrun_flags(context, *container, nodes, processes);
     }
     expose_trainer_port(context.make, *container, "torch/port");
   }

@@ -17,8 +17,8 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// The job's numProcPerNode, else the runtime's; where that is no number, what follows from the resources, by the
-// rule of the Trainer version.
+// The job's numProcPerNode, else the runtime's; where that is no number, what follows from the resources, by
+// the rule of the Trainer version.
 ProcPerNode proc_per_node(const RuntimeInfo& info);
 
 // The DNS name of the first node, whatever the replicatedJob is called: <job>-node-0-0.<job>.
@@ -31,7 +31,8 @@ void validate_torchtune(PluginContext& context);
 // Appends rendezvous, recipe, config and the runtime's own settings to the command.
 void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes);
 
-// --torchrun flags: writes the PET_* values as flags too, behind a leading `torchrun`. Flags that are there win.
+// --torchrun flags: writes the PET_* values as flags too, behind a leading `torchrun`. Flags that are there
+// win.
 void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
                           const ProcPerNode& processes);
 

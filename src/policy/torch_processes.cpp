@@ -62,7 +62,9 @@ ProcPerNode from_node_resources(const RuntimeInfo& info, ProcPerNode given) {
 
 }  // namespace
 
-std::string ProcPerNode::text() const { return number ? std::to_string(*number) : word; }
+std::string ProcPerNode::text() const {
+  return number ? std::to_string(*number) : word;
+}
 
 ProcPerNode proc_per_node(const RuntimeInfo& info) {
   ProcPerNode given = given_processes(info);

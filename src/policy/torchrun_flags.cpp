@@ -49,9 +49,10 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
   const Node* command = info.trainer_command ? info.trainer_command : container.command;
   const Node* args = info.trainer_args ? info.trainer_args : container.node->get("args");
   if (!is_torchrun(command)) {
-    context.findings.warning("advice/torchrun-flags", "spec.trainer.command",
-                             "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
-                             command ? command : info.job->trainer->node);
+    context.findings.warning(
+        "advice/torchrun-flags", "spec.trainer.command",
+        "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
+        command ? command : info.job->trainer->node);
     return;
   }
   const std::array flags = std::to_array<Flag>({
@@ -66,10 +67,11 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
     const Node* given = find_flag(command, flag);
     if (!given) given = find_flag(args, flag);
     if (given) {
-      context.findings.warning("advice/torchrun-flags", "spec.trainer.command",
-                               fmt::format("{} is set already and stays as it is; the controller's value is {}",
-                                           flag.name, flag.value),
-                               given);
+      context.findings.warning(
+          "advice/torchrun-flags", "spec.trainer.command",
+          fmt::format("{} is set already and stays as it is; the controller's value is {}", flag.name,
+                      flag.value),
+          given);
       continue;
     }
     words.push_back(context.make.copied(fmt::format("{}={}", flag.name, flag.value),

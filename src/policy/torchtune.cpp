@@ -26,13 +26,17 @@ struct Recipe {
   std::string_view config_suffix;
 };
 
-const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) { return info.behaviours->torchtune; }
+const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) {
+  return info.behaviours->torchtune;
+}
 
 bool holds(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-std::string_view before_equals(std::string_view text) { return text.substr(0, text.find('=')); }
+std::string_view before_equals(std::string_view text) {
+  return text.substr(0, text.find('='));
+}
 
 // Whether a word of a command is a setting that the runtime owns.
 bool is_setting(const RuntimeInfo& info, std::string_view word) {
@@ -71,7 +75,8 @@ bool is_enabled(const std::vector<std::string_view>& args, std::string_view item
 }
 
 bool is_mentioned(const std::vector<std::string_view>& args, std::string_view item) {
-  return std::ranges::any_of(args, [&](std::string_view arg) { return arg.find(item) != std::string_view::npos; });
+  return std::ranges::any_of(args,
+                             [&](std::string_view arg) { return arg.find(item) != std::string_view::npos; });
 }
 
 bool uses_lora(const RuntimeInfo& info) {
@@ -110,11 +115,13 @@ Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNo
 std::string model_of(std::string_view runtime_name) {
   const size_t first = runtime_name.find('-');
   const size_t second = first == std::string_view::npos ? first : runtime_name.find('-', first + 1);
-  if (second == std::string_view::npos || runtime_name.find('-', second + 1) != std::string_view::npos) return "";
+  if (second == std::string_view::npos || runtime_name.find('-', second + 1) != std::string_view::npos)
+    return "";
   std::string family(runtime_name.substr(first + 1, second - first - 1));
   std::string size(runtime_name.substr(second + 1));
   std::ranges::replace(family, '.', '_');
-  std::ranges::transform(size, size.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(size, size.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return family + "/" + size;
 }
 
@@ -122,15 +129,16 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   if (num_nodes <= 1) return;
   const Node* where = context.info.job->trainer->num_nodes->node;
   if (model != kMultiNodeModel) {
-    context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
-                           fmt::format("torchtune runs model {} on one node only",
-                                       model.empty() ? std::string("\"\"") : model),
-                           where, "write 1");
+    context.findings.error(
+        "input/torchtune-nodes", "spec.trainer.numNodes",
+        fmt::format("torchtune runs model {} on one node only", model.empty() ? std::string("\"\"") : model),
+        where, "write 1");
   }
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
     context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
-                           "torchtune fine-tunes with LoRA on one node only", where, "write 1, or drop the LoRA arguments");
+                           "torchtune fine-tunes with LoRA on one node only", where,
+                           "write 1, or drop the LoRA arguments");
   }
 }
 
@@ -147,9 +155,10 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
   if (single_device || !holds(kSmallModels, model)) return;
   const Node* given = info.job->trainer->num_proc_per_node;
   const Node* resources = info.job->trainer->resources_per_node;
-  context.findings.error("input/torchtune-qlora", "spec.trainer.numProcPerNode",
-                         fmt::format("QLoRA of model {} runs in one process, not {}", model, processes.text()),
-                         given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
+  context.findings.error(
+      "input/torchtune-qlora", "spec.trainer.numProcPerNode",
+      fmt::format("QLoRA of model {} runs in one process, not {}", model, processes.text()),
+      given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
   context.findings.error("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
                          fmt::format("QLoRA of model {} needs exactly one GPU a node", model),
                          resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
@@ -161,10 +170,10 @@ void check_arguments(PluginContext& context) {
   size_t index = 0;
   for (const Node* word : args->items()) {
     if (is_setting(context.info, word->text())) {
-      context.findings.error("input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
-                             fmt::format("{} is set by the runtime and can't be changed by a job",
-                                         before_equals(word->text())),
-                             word, "remove it, or use another runtime");
+      context.findings.error(
+          "input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
+          fmt::format("{} is set by the runtime and can't be changed by a job", before_equals(word->text())),
+          word, "remove it, or use another runtime");
     }
     ++index;
   }
@@ -200,9 +209,10 @@ NodeList runtime_settings(const RuntimeInfo& info) {
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
-  context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
-                         "a torchtune job that gives numProcPerNode needs numNodes too: the webhook crashes without it",
-                         trainer.num_proc_per_node, "add numNodes: 1");
+  context.findings.error(
+      "input/torchtune-nodes", "spec.trainer.numNodes",
+      "a torchtune job that gives numProcPerNode needs numNodes too: the webhook crashes without it",
+      trainer.num_proc_per_node, "add numNodes: 1");
   return false;
 }
 
@@ -225,9 +235,10 @@ void validate_torchtune(PluginContext& context) {
   const model::LocatedText& runtime = info.job->runtime_ref.name;
   const std::string model = model_of(runtime.value);
   if (!holds(rules_of(info).models, model)) {
-    context.findings.error("input/torchtune-model", "spec.runtimeRef.name",
-                           fmt::format("no torchtune model follows from the runtime's name \"{}\"", runtime.value),
-                           runtime.node, "the name must be of the form torchtune-llama3.2-1b");
+    context.findings.error(
+        "input/torchtune-model", "spec.runtimeRef.name",
+        fmt::format("no torchtune model follows from the runtime's name \"{}\"", runtime.value), runtime.node,
+        "the name must be of the form torchtune-llama3.2-1b");
   }
   if (!check_num_nodes_given(context)) return;
   const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;
@@ -251,8 +262,8 @@ void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNo
   const Recipe recipe = choose_recipe(info, num_nodes, processes);
   words.push_back(make.string(recipe.recipe, origin));
   words.push_back(make.string("--config", origin));
-  words.push_back(
-      make.copied(fmt::format("{}{}", model_of(info.job->runtime_ref.name.value), recipe.config_suffix), origin));
+  words.push_back(make.copied(
+      fmt::format("{}{}", model_of(info.job->runtime_ref.name.value), recipe.config_suffix), origin));
   const NodeList settings = runtime_settings(info);
   words.insert(words.end(), settings.begin(), settings.end());
   info.trainer_command = make.list(words, command->origin());

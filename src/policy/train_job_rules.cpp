@@ -9,12 +9,17 @@ namespace {
 
 constexpr size_t kMaxLabel = 63;
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_lower_or_digit(char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_lower_or_digit(char c) {
+  return is_lower(c) || (c >= '0' && c <= '9');
+}
 
 // RFC 1035, in lower case.
 bool is_dns_label(std::string_view text) {
-  if (text.empty() || text.size() > kMaxLabel || !is_lower(text.front()) || !is_lower_or_digit(text.back())) return false;
+  if (text.empty() || text.size() > kMaxLabel || !is_lower(text.front()) || !is_lower_or_digit(text.back()))
+    return false;
   return std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
 

@@ -34,8 +34,9 @@ const Node* priority_class(const RuntimeInfo& info) {
 const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
   const Node* topology = info.runtime->pod_group_policy->network_topology;
   if (!topology) return nullptr;
-  return map_of(make, {{"mode", topology->get("mode")}, {"highestTierAllowed", topology->get("highestTierAllowed")}},
-                topology->origin());
+  return map_of(
+      make, {{"mode", topology->get("mode")}, {"highestTierAllowed", topology->get("highestTierAllowed")}},
+      topology->origin());
 }
 
 }  // namespace
@@ -46,7 +47,8 @@ void validate(PluginContext& context) {
   const Node* queue = find(info.annotations, kQueueAnnotation);
   if (queue && queue->text().empty()) {
     context.findings.error("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
-                           "the Volcano queue name can't be empty", queue, "name a queue, or remove the annotation");
+                           "the Volcano queue name can't be empty", queue,
+                           "name a queue, or remove the annotation");
   }
 }
 

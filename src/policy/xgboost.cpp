@@ -27,7 +27,8 @@ void validate(PluginContext& context) {
     const yaml::Node* name = env->get("name");
     if (name && std::ranges::find(kReserved, name->text()) != kReserved.end()) {
       context.findings.error("input/reserved-env", fmt::format("spec.trainer.env[{}]", index),
-                             fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name, "remove it");
+                             fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name,
+                             "remove it");
     }
     ++index;
   }
@@ -49,8 +50,9 @@ void expand(PluginContext& context) {
   upsert_env(container->env, env_value(make, kReserved[1], std::to_string(model::kTrainerPort),
                                        make.made("xgboost/DMLC_TRACKER_PORT")));
   upsert_env(container->env, env_completion_index(make, kReserved[2], make.made("xgboost/DMLC_TASK_ID")));
-  upsert_env(container->env, env_value(make, kReserved[3], std::to_string(workers),
-                                       make.made("xgboost/DMLC_NUM_WORKER", {trainer->count.source, resources.source})));
+  upsert_env(container->env,
+             env_value(make, kReserved[3], std::to_string(workers),
+                       make.made("xgboost/DMLC_NUM_WORKER", {trainer->count.source, resources.source})));
   expose_trainer_port(make, *container, "xgboost/port");
 }
 

@@ -1,4 +1,5 @@
-// The first half of the trip through Kubernetes' typed Go API: what JSON decoding into the structs leaves of a value.
+// The first half of the trip through Kubernetes' typed Go API: what JSON decoding into the structs leaves of
+// a value.
 #pragma once
 
 #include "schema/schema.h"
@@ -6,8 +7,9 @@
 
 namespace trainjobc::schema {
 
-// `node` as its Go type holds it: nulls and keys that the schema doesn't know are gone, quantities and times have
-// their canonical spelling; empty values stay, and absent ones are not made up. Shares what did not change.
+// `node` as its Go type holds it: nulls and keys that the schema doesn't know are gone, quantities and times
+// have their canonical spelling; empty values stay, and absent ones are not made up. Shares what did not
+// change.
 const yaml::Node* as_decoded(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 }  // namespace trainjobc::schema

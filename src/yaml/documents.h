@@ -26,11 +26,4 @@ bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics
 // Finds the first byte that YAML forbids: broken UTF-8, control characters. True where there is none.
 bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics);
 
-// The text for yaml-cpp: byte for byte as long as the document's, so that offsets agree. Written differently
-// is what yaml-cpp does not understand as Kubernetes' parser does, and what the lexer reads for itself
-// anyway: aliases look like plain scalars, YAML 1.1's rarer line breaks like line feeds, and an anchor or tag
-// before a block scalar is blanked out where yaml-cpp would take it for the first key of a map. Empty where
-// the document can be used as it is.
-std::string text_for_parser(std::string_view document);
-
 }  // namespace trainjobc::yaml

@@ -1,5 +1,5 @@
-// Documents that begin with `{`: kubectl reads them as JSON before it tries YAML, and JSON's strings know
-// escapes that its YAML parser refuses.
+// The beginning of a file as JSON: kubectl tries that before YAML where the file begins with `{`, and JSON's
+// strings know escapes that its YAML parser refuses.
 #pragma once
 
 #include <vector>

@@ -186,7 +186,7 @@ std::string_view Lexer::anchor_name() {
       fail(begin, "a value that begins with \"*\" is an alias, and this is no name of an anchor",
            "quote it if a string is meant");
     }
-    fail(begin, "the name of an anchor is made of letters, digits, \"_\" and \"-\"",
+    fail(begin, R"(the name of an anchor is made of letters, digits, "_" and "-")",
          "quote the value if a string is meant");
   }
   tab_indents_ = false;
@@ -219,7 +219,7 @@ std::string Lexer::tag() {
   if (peek() == '<') {
     ++at_;
     out = tag_uri("", false);
-    if (peek() != '>') fail(begin, "a tag that begins with \"!<\" ends with \">\"");
+    if (peek() != '>') fail(begin, R"(a tag that begins with "!<" ends with ">")");
     ++at_;
   } else {
     const size_t word = at_;

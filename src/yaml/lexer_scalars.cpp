@@ -1,5 +1,6 @@
 // The scalar styles, step for step as go.yaml.in/yaml/v2 scans them.
 #include <algorithm>
+#include <array>
 
 #include "base/utf8.h"
 #include "yaml/lexer.h"
@@ -24,7 +25,7 @@ class ByteSet {
   }
 
  private:
-  bool has_[256] = {};
+  std::array<bool, 256> has_{};
 };
 
 constexpr ByteSet kBreak(kBreakBytes);

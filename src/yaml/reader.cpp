@@ -16,6 +16,7 @@
 #include "yaml/documents.h"
 #include "yaml/json_reader.h"
 #include "yaml/lexer.h"
+#include "yaml/parser_text.h"
 #include "yaml/scalar_builder.h"
 #include "yaml/tags.h"
 #include "yaml/tree_builder.h"
@@ -343,17 +344,23 @@ bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnost
   return false;
 }
 
+// Whether kubectl tries JSON first: it looks at the beginning of the file alone.
+bool begins_as_json(const SourceFile& file) {
+  const size_t first = file.text().find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && file.text()[first] == '{' && !file.had_byte_order_mark();
+}
+
 }  // namespace
 
 std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits) {
   std::vector<Document> documents;
   if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
+  const bool may_be_json = begins_as_json(file);
   for (const Chunk& chunk : split_documents(file, diagnostics)) {
     if (!check_characters(file, chunk, diagnostics)) continue;
-    const size_t first = chunk.text.find_first_not_of(" \t\r\n");
-    const bool may_be_json = first != std::string_view::npos && chunk.text[first] == '{';
-    if (may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
+    const bool is_first = chunk.text.data() == file.text().data();
+    if (is_first && may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
     const Node* root = read_yaml(file, chunk, arena, diagnostics, limits);
     if (root && !root->is_null()) documents.push_back({root, chunk.first_line});
   }

@@ -1,5 +1,6 @@
 // Reader: text to documents, as Kubernetes reads YAML and JSON: sigs.k8s.io/yaml on go.yaml.in/yaml/v2, files
-// split as k8s.io/apimachinery does, documents that begin with `{` as JSON where they are JSON.
+// split as k8s.io/apimachinery does, a file that begins with `{` as JSON up to its first `---` where it is
+// JSON.
 //
 // Known differences; no input is known that is read to another value without a diagnostic.
 // On purpose:

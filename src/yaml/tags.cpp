@@ -1,5 +1,6 @@
 #include "yaml/tags.h"
 
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -67,15 +68,15 @@ SyntaxAdvice explain_syntax_error(std::string_view message) {
     std::string_view message;
     std::string_view hint;
   };
-  static constexpr Known kKnown[] = {
+  static constexpr auto kKnown = std::to_array<Known>({
       {"illegal tab", "a tab can't indent YAML", "indent with spaces"},
-      {"illegal map value", "a \": \" can't stand here: the line is already a value", "quote the value"},
+      {"illegal map value", R"(a ": " can't stand here: the line is already a value)", "quote the value"},
       {"end of map not found", "this line fits no level of indentation above it",
        "indent it as its siblings, or quote the value before it"},
       {"end of sequence not found", "this line fits no level of indentation above it",
        "indent it as its siblings"},
-      {"end of sequence flow not found", "a \"[\" is not closed with \"]\"", ""},
-      {"end of map flow not found", "a \"{\" is not closed with \"}\"", ""},
+      {"end of sequence flow not found", R"(a "[" is not closed with "]")", ""},
+      {"end of map flow not found", R"(a "{" is not closed with "}")", ""},
       {"illegal flow end", "this bracket closes nothing that is open", ""},
       {"unknown token", "no value can begin with this character", "quote it"},
       {"illegal block entry", "a \"- \" can't stand here", "begin the list on a line of its own"},
@@ -93,9 +94,9 @@ SyntaxAdvice explain_syntax_error(std::string_view message) {
       {"zero indentation", "a block scalar can't be indented by 0", ""},
       {"multiple tags", "a value can't have two tags", ""},
       {"multiple anchors", "a value can't have two anchors", ""},
-      {"scanning anchor", "the name of an anchor is made of letters, digits, \"_\" and \"-\"", ""},
+      {"scanning anchor", R"(the name of an anchor is made of letters, digits, "_" and "-")", ""},
       {"anchor not found", "the anchor has no name", "quote the value if a string is meant"},
-  };
+  });
   for (const Known& known : kKnown) {
     if (message.find(known.part) != std::string_view::npos) {
       return {std::string(known.message), std::string(known.hint)};

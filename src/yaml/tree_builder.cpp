@@ -196,7 +196,7 @@ size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
   }
   indexes_.resize(std::max(indexes_.size(), stack_.size()));
   KeyIndex& index = indexes_[stack_.size() - 1];
-  if (frame.indexed == 0) index.clear();
+  if (frame.indexed == 0) index = KeyIndex();  // clear() takes as long as the largest map that was in it
   for (; frame.indexed < count; ++frame.indexed) {
     const size_t at = frame.begin + frame.indexed;
     index.emplace(entries_[at].key, at);
@@ -218,7 +218,7 @@ void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool 
     fail("yaml/merge", at, "a merge key \"<<\" takes a map or a list of maps");
     return;
   }
-  for (auto item = items.rbegin(); item != items.rend(); ++item) merge_entries(frame, **item);
+  for (size_t i = items.size(); i-- > 0;) merge_entries(frame, *items[i]);
 }
 
 void TreeBuilder::merge_entries(Frame& frame, const Node& map) {

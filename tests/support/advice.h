@@ -9,19 +9,20 @@
 
 namespace trainjobc::test {
 
-inline Compilation lint(std::string text, std::vector<Source> runtimes = {}) {
+inline Compilation lint(std::string text, std::vector<Source> runtimes = {}, std::string version = "2.3") {
   Options options;
   options.render = false;
   options.use_catalogue = false;
   options.threads = 1;
-  options.trainer_version = "2.3";
+  options.trainer_version = std::move(version);
   return compile_sources({{"in.yaml", std::move(text)}}, std::move(runtimes), options);
 }
 
 // The text report of what that rule found. Errors of the inputs and the JobSet, which no test of advice
 // expects, are in it, too.
-inline std::string advice(std::string_view rule, std::string text, std::vector<Source> runtimes = {}) {
-  const Compilation compiled = lint(std::move(text), std::move(runtimes));
+inline std::string advice(std::string_view rule, std::string text, std::vector<Source> runtimes = {},
+                          std::string version = "2.3") {
+  const Compilation compiled = lint(std::move(text), std::move(runtimes), std::move(version));
   std::string report;
   for (const base::Diagnostic& found : compiled.diagnostics.items()) {
     const bool refused = found.severity == base::Severity::Error && found.stage != base::Stage::Job;

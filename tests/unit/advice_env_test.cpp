@@ -161,6 +161,44 @@ TEST_CASE("advice/plain-secret: no other advice shows the line, either") {
   }
 }
 
+TEST_CASE("advice/plain-secret: a value of several lines, and what stands below it") {
+  const std::string text = runtime("{torch: {}}", trainer()) + job(R"(  trainer:
+    env:
+    - name: DEPLOY_KEY
+      value: |
+        -----BEGIN PRIVATE KEY-----
+        c2VjcmV0
+        -----END PRIVATE KEY-----
+    - {name: B, value: 1}
+    image: img
+)");
+  const trainjobc::Compilation compiled = lint(text);
+  std::string out;
+  for (const auto& found : compiled.diagnostics.items()) out += format_text(found, {});
+  CHECK(out.find("c2VjcmV0") == std::string::npos);
+  CHECK(out.find("{name: B, value: 1}") != std::string::npos);
+}
+
+TEST_CASE("advice/plain-secret: errors of any stage, and of runtimes, don't show the line either") {
+  const std::string value = "glpat-0123456789abcdefghij";
+  const std::string env = "env: [{name: GIT, value: " + value + "}]";
+  for (const std::string& text :
+       {runtime("{torch: {}}", trainer()) + job("  trainer: {imag: a, " + env + "}\n"),
+        runtime("{torch: {}}",
+                "      replicatedJobs: [{name: node, template: {metadata: {labels: "
+                "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: "
+                "{containers: [{name: main, image: a, " +
+                    env + "}]}}}}}]\n") +
+            job("  trainer: {}\n"),
+        job("  trainer: {numNodes: 0, " + env + "}\n")}) {
+    const trainjobc::Compilation compiled = lint(text);
+    CHECK(compiled.diagnostics.has_errors());
+    for (const auto& found : compiled.diagnostics.items()) {
+      CHECK(format_text(found, {}).find(value) == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("advice/plain-secret: what only sounds like one") {
   for (const char* env :
        {"{name: PAD_TOKEN, value: \"[PAD]\"}", "{name: MAX_TOKEN, value: \"4096\"}",
@@ -172,4 +210,13 @@ TEST_CASE("advice/plain-secret: what only sounds like one") {
     INFO(env);
     CHECK(advice("advice/plain-secret", with_env("{torch: {}}", "[]", std::string("[") + env + "]")) == "");
   }
+}
+
+TEST_CASE("advice: rendering gives none") {
+  trainjobc::Options options;
+  options.use_catalogue = false;
+  const std::string text = with_env("{jax: {}}", "[{name: A, value: x}]", "[{name: A, value: z}]");
+  const trainjobc::Compilation compiled = trainjobc::compile_sources({{"in.yaml", text}}, {}, options);
+  CHECK(compiled.objects.size() == 1);
+  CHECK(compiled.diagnostics.empty());
 }

@@ -5,6 +5,7 @@
 
 using trainjobc::test::advice;
 using trainjobc::test::job;
+using trainjobc::test::replicated_job;
 using trainjobc::test::runtime;
 using trainjobc::test::trainer;
 
@@ -125,4 +126,38 @@ TEST_CASE("advice/patch-no-effect: $patch with nothing to work on") {
 )");
   CHECK(advice("advice/patch-no-effect", patched(patch("a", "{nodeSelector: {$patch: replace, zone: z}}"))) ==
         "");
+}
+
+TEST_CASE("advice/patch-overridden: an override that holds for one of its targets") {
+  const auto of_targets = [](const std::string& second) {
+    const std::string jobs =
+        "      replicatedJobs:\n" + replicated_job("prepare", "") + replicated_job("node", "trainer");
+    return advice("advice/patch-overridden", runtime("{torch: {}}", jobs) + job(R"(  trainer: {}
+  podTemplateOverrides:
+  - {targetJobs: [{name: prepare}, {name: node}], spec: {serviceAccountName: a}}
+  - {targetJobs: )" + second + R"(, spec: {serviceAccountName: b}}
+)"),
+                  {}, "2.1");
+  };
+  CHECK(of_targets("[{name: node}]") == "");
+  CHECK(
+      of_targets("[{name: node}, {name: prepare}]") ==
+      R"(in.yaml:38:58: warning: serviceAccountName of override 1 has no effect: override 2 comes later and replaces it [advice/patch-overridden]
+   38 |   - {targetJobs: [{name: prepare}, {name: node}], spec: {serviceAccountName: a}}
+      |                                                          ^~~~~~~~~~~~~~~~~~ keep one of the two
+  note: the one that counts at in.yaml:39:58
+)");
+}
+
+TEST_CASE("advice/patch-target: an override's container") {
+  CHECK(
+      advice("advice/patch-target", runtime("{torch: {}}", trainer()) + job(R"(  trainer: {}
+  podTemplateOverrides:
+  - {targetJobs: [{name: node}], spec: {containers: [{name: trainer}]}}
+)"),
+             {}, "2.1") ==
+      R"(in.yaml:30:61: warning: the patch names container "trainer", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+   30 |   - {targetJobs: [{name: node}], spec: {containers: [{name: trainer}]}}
+      |                                                             ^~~~~~~ did you mean "node"?
+)");
 }

@@ -106,6 +106,20 @@ TEST_CASE("fields of another controller are set apart") {
         "no difference in 1 job\n");
 }
 
+TEST_CASE("a value that another controller took over is set apart") {
+  LiveRun run;
+  run.live() = replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:spec": {"f:suspend": {}}})"));
+  run.live() = replaced(run.live(), R"("f:network": {}, "f:suspend": {})", R"("f:network": {})");
+  run.live() = replaced(run.live(), "\"suspend\": false", "\"suspend\": true");
+  run.flags.show_ignored = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "  spec.suspend   true → false   ignored: managed by kueue\n"
+        "\n"
+        "no difference in 1 job\n");
+}
+
 TEST_CASE("an annotation of a person is set apart, a value that a person changed is not") {
   LiveRun run;
   run.live() = replaced(run.live(), "\"metadata\": {",

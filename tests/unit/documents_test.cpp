@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/reading.h"
+#include "yaml/parser_text.h"
 
 namespace trainjobc::yaml {
 namespace {

@@ -1,18 +1,6 @@
 #include "compile/advice/advisor.h"
 
 namespace trainjobc::compile::advice {
-namespace {
-
-// Whether the source line of the diagnostic could show a part of the value.
-bool shows(const base::Location& line, const yaml::Node& value) {
-  const base::Location at = yaml::locate(value);
-  if (!line.file || at.file != line.file) return false;
-  if (line.file->line(line.line).find(value.text()) != std::string_view::npos) return true;
-  // A value that begins further up ends there only if it stands there as a whole.
-  return at.line <= line.line && line.file->line(at.line).find(value.text()) == std::string_view::npos;
-}
-
-}  // namespace
 
 base::Diagnostic& Advisor::warn(std::string_view rule, std::string field, std::string message,
                                 const base::Location& where, std::string hint) {
@@ -32,15 +20,6 @@ base::Diagnostic& Advisor::inform(std::string_view rule, std::string field, std:
   base::Diagnostic& diagnostic = warn(rule, std::move(field), std::move(message), where, std::move(hint));
   diagnostic.severity = base::Severity::Info;
   return diagnostic;
-}
-
-schema::Violations Advisor::take() {
-  for (base::Diagnostic& diagnostic : found_) {
-    for (const yaml::Node* secret : secrets_) {
-      if (shows(diagnostic.location, *secret)) diagnostic.hide_source = true;
-    }
-  }
-  return std::move(found_);
 }
 
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node) {

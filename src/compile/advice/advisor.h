@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "schema/validate.h"
@@ -19,14 +19,10 @@ class Advisor {
   base::Diagnostic& inform(std::string_view rule, std::string field, std::string message,
                            const base::Location& where, std::string hint = "");
 
-  // A value that no report may show. Holds for what was found before, too.
-  void keep_secret(const yaml::Node& value) { secrets_.push_back(&value); }
-
-  schema::Violations take();
+  schema::Violations take() { return std::move(found_); }
 
  private:
   schema::Violations found_;
-  std::vector<const yaml::Node*> secrets_;
 };
 
 // Adds a note where the node stands in a file.

@@ -111,9 +111,9 @@ void check_overridden_env(const AdviceContext& context, Advisor& advisor) {
   }
   const auto initializer = [&](const std::optional<model::Initializer>& part, std::string_view key,
                                std::string_view name) {
-    if (part)
-      compare_env(part->env, fmt::format("spec.initializer.{}.env", key), container_of(info, name, name),
-                  advisor);
+    if (!part) return;
+    compare_env(part->env, fmt::format("spec.initializer.{}.env", key), container_of(info, name, name),
+                advisor);
   };
   initializer(context.job.dataset, "dataset", model::kDatasetInitializer);
   initializer(context.job.model, "model", model::kModelInitializer);

@@ -39,7 +39,8 @@ void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
   if (metadata->at({"labels", model::kFrameworkLabel})) return;
   const std::string_view framework = framework_of(context.runtime);
   base::Location where = locate_key_of(metadata, "labels");
-  if (!where.file) where = yaml::locate(*metadata->get("name"));
+  if (const Node* name = metadata->get("name"); name && !where.file) where = yaml::locate(*name);
+  if (!where.file) where = locate_key_of(metadata, "generateName");
   base::Diagnostic& found =
       advisor.warn("advice/framework-label", "metadata.labels",
                    fmt::format("runtime \"{}\" has no label {}: the Kubeflow SDK passes it over",

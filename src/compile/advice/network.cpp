@@ -86,8 +86,8 @@ size_t count_unnamed(const NodeList& ports) {
 }  // namespace
 
 void check_addresses(const RuntimeContext& context, Advisor& advisor) {
-  if (!context.info.policy) return;
   const std::string_view address = address_of(context.info);
+  if (address.empty() && !(context.info.policy && context.info.policy->mpi)) return;
   check_network(context, address, advisor);
   const TrainerPlace trainer = trainer_of(context.info);
   if (address.empty() || !trainer.set || trainer.set->name == model::kNode) return;

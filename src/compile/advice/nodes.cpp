@@ -83,6 +83,7 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
 
 void check_second_trainer(const RuntimeContext& context, Advisor& advisor) {
   if (!context.info.policy || is_mpi(context.info)) return;
+  if (context.info.behaviours->first_trainer_counts) return;
   const PodSet* first = trainer_of(context.info).set;
   for (size_t i = 0; first && i < context.info.pod_sets.size(); ++i) {
     const PodSet& set = context.info.pod_sets[i];

@@ -224,7 +224,7 @@ void check_overridden_patches(const AdviceContext& context, Advisor& advisor) {
 
 void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
   const std::vector<PatchTree> written = written_patches(context.source);
-  const std::vector<PatchTree> typed = written_patches(*context.job.root);
+  const std::vector<PatchTree> typed = written_patches(*context.job.encoded);
   const Node* runtime = context.runtime.root->at({"spec", "template"});
   for (const PatchTree& tree : written) {
     const auto kept = std::ranges::find(typed, tree.field, &PatchTree::field);

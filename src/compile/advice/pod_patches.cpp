@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/overrides.h"
+
 namespace trainjobc::compile::advice {
 namespace {
 
@@ -29,33 +31,17 @@ void add_runtime_patch(const Node& patch, const std::string& field, std::vector<
   }
 }
 
-// spec.podTemplateOverrides of Trainer 2.1 and spec.podSpecOverrides of 2.0.
-void add_override(const Node& change, const std::string& field, bool is_pod_spec,
-                  std::vector<PodPatch>& out) {
-  const auto targets = items_at(&change, "targetJobs");
-  for (size_t i = 0; i < targets.size(); ++i) {
-    const Node* name = targets[i]->get("name");
-    if (!name) continue;
-    out.push_back({name, fmt::format("{}.targetJobs[{}].name", field, i),
-                   is_pod_spec ? &change : change.get("spec"), is_pod_spec ? field : field + ".spec"});
+void add_override(const model::PodOverride& change, const std::string& field, std::vector<PodPatch>& out) {
+  const bool is_pod_spec = change.spec == change.node;
+  for (size_t i = 0; i < change.target_jobs.size(); ++i) {
+    out.push_back({change.target_jobs[i].node, fmt::format("{}.targetJobs[{}].name", field, i), change.spec,
+                   is_pod_spec ? field : field + ".spec"});
   }
 }
 
-struct OverrideField {
-  std::string_view key;
-  bool is_pod_spec;
-};
-constexpr std::array kOverrides =
-    std::to_array<OverrideField>({{"podTemplateOverrides", false}, {"podSpecOverrides", true}});
-
-void add_override_trees(const Node& change, const std::string& field, size_t index,
-                        std::vector<PatchTree>& out) {
-  for (const Node* target : items_at(&change, "targetJobs")) {
-    const Node* name = target->get("name");
-    if (name)
-      out.push_back(
-          {fmt::format("override {}", index + 1), fmt::format("[{}].", name->text()), field, &change});
-  }
+// spec.podSpecOverrides[0]; a job has overrides of one kind only.
+std::string override_field(const model::PodOverride& change, size_t index) {
+  return fmt::format("spec.{}[{}]", change.field, index);
 }
 
 struct MergedList {
@@ -75,16 +61,13 @@ constexpr std::array kMergedLists = std::to_array<MergedList>({{"replicatedJobs"
 
 std::vector<PodPatch> pod_patches(const model::TrainJob& job) {
   std::vector<PodPatch> patches;
-  const Node* spec = job.root->get("spec");
-  const auto runtime_patches = items_at(spec, "runtimePatches");
+  const auto runtime_patches = model::runtime_patches(job);
   for (size_t i = 0; i < runtime_patches.size(); ++i) {
     add_runtime_patch(*runtime_patches[i], fmt::format("spec.runtimePatches[{}]", i), patches);
   }
-  for (const OverrideField& style : kOverrides) {
-    const auto changes = items_at(spec, style.key);
-    for (size_t i = 0; i < changes.size(); ++i) {
-      add_override(*changes[i], fmt::format("spec.{}[{}]", style.key, i), style.is_pod_spec, patches);
-    }
+  const std::vector<model::PodOverride> overrides = model::decode_pod_overrides(job);
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    add_override(overrides[i], override_field(overrides[i], i), patches);
   }
   return patches;
 }
@@ -103,11 +86,12 @@ std::vector<PatchTree> written_patches(const Node& source) {
 }
 
 std::vector<PatchTree> patch_trees(const model::TrainJob& job) {
-  std::vector<PatchTree> trees = written_patches(*job.root);
-  for (const OverrideField& style : kOverrides) {
-    const auto changes = items_at(job.root->get("spec"), style.key);
-    for (size_t i = 0; i < changes.size(); ++i) {
-      add_override_trees(*changes[i], fmt::format("spec.{}[{}]", style.key, i), i, trees);
+  std::vector<PatchTree> trees = written_patches(*job.encoded);
+  const std::vector<model::PodOverride> overrides = model::decode_pod_overrides(job);
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    for (const model::LocatedText& target : overrides[i].target_jobs) {
+      trees.push_back({fmt::format("override {}", i + 1), fmt::format("[{}].", target.value),
+                       override_field(overrides[i], i), overrides[i].node});
     }
   }
   return trees;

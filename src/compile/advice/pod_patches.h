@@ -30,7 +30,7 @@ struct PatchTree {
 // In the order in which they are merged.
 std::vector<PatchTree> patch_trees(const model::TrainJob& job);
 
-// The same in the TrainJob as it was written. Only of runtimePatches.
+// The same in some form of a TrainJob: as it was written, or as Go encodes it. Only of runtimePatches.
 std::vector<PatchTree> written_patches(const yaml::Node& source);
 
 // The key by which elements of that list are merged; "" where a patch replaces the list as a whole.

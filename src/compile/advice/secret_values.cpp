@@ -98,6 +98,12 @@ std::string_view known_key(std::string_view text) {
   return form != kKeyForms.end() ? form->what : std::string_view();
 }
 
+std::string_view known_key_in(std::string_view word) {
+  const size_t equals = word.find('=');
+  return known_key(word.starts_with("-") && equals != std::string_view::npos ? word.substr(equals + 1)
+                                                                             : word);
+}
+
 bool is_secret_name(std::string_view name) {
   const std::string word = upper(name);
   if (ends_with_any(word, kHarmlessEndings) || is_vocabulary(word)) return false;

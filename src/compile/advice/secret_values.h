@@ -10,6 +10,9 @@ namespace trainjobc::compile::advice {
 // Whether the text has the form of a known kind of key: "a Hugging Face token"; "" otherwise.
 std::string_view known_key(std::string_view text);
 
+// The same for a word of a command line: the key itself, or --flag=KEY.
+std::string_view known_key_in(std::string_view word);
+
 // Whether an environment variable of that name holds a secret, going by the name: HF_TOKEN, but not
 // PAD_TOKEN.
 bool is_secret_name(std::string_view name);

@@ -1,5 +1,5 @@
-// Secrets as plain text: whoever may read the repository or the TrainJob has them. Their values are never
-// printed.
+// Secrets as plain text: whoever may read the repository or the TrainJob has them. No report shows
+// their values: see secret_lines.h.
 #include <fmt/format.h>
 
 #include "compile/advice/containers.h"
@@ -26,7 +26,6 @@ void check_env(const Node* env, const std::string& field, Advisor& advisor) {
                      ? fmt::format("{} looks like a secret, and stands here as plain text", name->text())
                      : fmt::format("{} looks like {}, and stands here as plain text", name->text(), key),
                  yaml::locate(*name), "take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}");
-    advisor.keep_secret(*item.get("value"));
   }
 }
 
@@ -34,17 +33,11 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
   if (!words) return;
   for (size_t i = 0; i < words->size(); ++i) {
     const Node& word = *words->items()[i];
-    // --token=VALUE, or the value as a word of its own
-    const std::string_view text = word.text();
-    const size_t equals = text.find('=');
-    const std::string_view value =
-        text.starts_with("-") && equals != std::string_view::npos ? text.substr(equals + 1) : text;
-    const std::string_view key = known_key(value);
+    const std::string_view key = known_key_in(word.text());
     if (key.empty()) continue;
     advisor.warn(kRule, fmt::format("{}[{}]", field, i),
                  fmt::format("this looks like {}, and stands here as plain text", key), yaml::locate(word),
                  "read it from an env variable that a Secret fills");
-    advisor.keep_secret(word);
   }
 }
 

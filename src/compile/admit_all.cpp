@@ -1,0 +1,92 @@
+#include "compile/admit_all.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace trainjobc::compile {
+namespace {
+
+bool is_runtime(const InputObject& object) {
+  return object.kind == InputKind::TrainingRuntime || object.kind == InputKind::ClusterTrainingRuntime;
+}
+
+// Those of the inputs come first.
+void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes) {
+  for (const InputObject& object : inputs.objects) {
+    if (is_runtime(object)) store.add(object, true);
+  }
+  for (const InputObject& object : inputs.objects) {
+    if (object.kind == InputKind::Snapshot) store.add_snapshot(object);
+  }
+  for (const InputObject& object : runtimes.objects) {
+    if (is_runtime(object)) store.add(object, false);
+  }
+}
+
+// Reports what was found of a runtime under its own version only.
+void publish(const Library& library, const std::map<std::string, Target>& homes,
+             base::Diagnostics& diagnostics) {
+  for (const base::Diagnostic& diagnostic : library.diagnostics.items()) {
+    const auto home = homes.find(diagnostic.object);
+    if (home == homes.end() || home->second == library.target) diagnostics.add(diagnostic);
+  }
+}
+
+// By the name that diagnostics call an object.
+template <class Use>
+void for_each_runtime(const InputSet& inputs, const InputSet& runtimes, Use use) {
+  for (const InputSet* set : {&inputs, &runtimes}) {
+    for (const InputObject& object : set->objects) {
+      if (is_runtime(object)) use(object, object.id.str());
+    }
+  }
+}
+
+std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
+  std::set<std::string> names;
+  for (const base::Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.severity == base::Severity::Error) names.insert(diagnostic.object);
+  }
+  return names;
+}
+
+Library& add_library(AdmittedInputs& admitted, const Target& target) {
+  Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
+  library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
+  return library;
+}
+
+}  // namespace
+
+std::unique_ptr<AdmittedInputs> admit_all(const InputSet& inputs, const InputSet& runtimes,
+                                          const VersionPlan& plan, const Options& options) {
+  auto admitted = std::make_unique<AdmittedInputs>();
+  for (const Target& target : plan.targets()) fill(*add_library(*admitted, target).store, inputs, runtimes);
+  for (const InputObject& object : inputs.objects) {
+    if (object.kind != InputKind::TrainJob) continue;
+    JobUnit& unit = admitted->units.emplace_back();
+    unit.target = plan.target_of(object);
+    const Library& library = *std::ranges::find(admitted->libraries, unit.target, &Library::target);
+    admit_job(unit, object, options, *library.store);
+    if (unit.diagnostics.has_errors()) admitted->refused.insert(&object);
+  }
+  report_duplicates(admitted->units);
+
+  std::map<std::string, Target> homes;
+  for_each_runtime(inputs, runtimes, [&](const InputObject& object, std::string name) {
+    homes.try_emplace(std::move(name), plan.target_of(object));
+  });
+  for (Library& library : admitted->libraries) {
+    if (!options.render) library.store->advise();
+    publish(library, homes, admitted->diagnostics);
+  }
+  const std::set<std::string> refused = names_of_refused(admitted->diagnostics);
+  for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {
+    if (refused.contains(name)) admitted->refused.insert(&object);
+  });
+  return admitted;
+}
+
+}  // namespace trainjobc::compile

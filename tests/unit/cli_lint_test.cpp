@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+constexpr const char* kBad =
+    "# a job\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name:   one   # spaces stay\nspec:\n"
+    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    env:\n    - {name: DEBUG, value: yes}\n";
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
+  test::TestConsole console(files);
+  arguments.insert(arguments.begin(), {"lint", "--no-config"});
+  const int status = cli::run(arguments, console);
+  return {status, console.out, console.err};
+}
+
+}  // namespace
+
+TEST_CASE("lint --fix --diff shows the fix and changes nothing") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kBad;
+  const Run run = lint(files, {"--fix", "--diff", "a.yaml"});
+  CHECK(run.status == 1);
+  CHECK(run.out ==
+        "--- a.yaml\n+++ a.yaml\n@@ -8,4 +8,4 @@\n     name: torch-distributed\n   trainer:\n     env:\n"
+        "-    - {name: DEBUG, value: yes}\n+    - {name: DEBUG, value: \"yes\"}\n");
+  CHECK(files.files["a.yaml"] == kBad);
+}
+
+TEST_CASE("lint --fix changes only the token, and reports what is left") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kBad;
+  const Run run = lint(files, {"--fix", "a.yaml"});
+  CHECK(run.status == 0);
+  CHECK(run.err == "1 fixed\n");
+  CHECK(run.out.empty());
+  std::string want = kBad;
+  want.replace(want.find("yes}"), 3, "\"yes\"");
+  CHECK(files.files["a.yaml"] == want);
+}
+
+TEST_CASE("reports go to their files, one to stdout") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kBad;
+  const Run run = lint(files, {"--format", "sarif", "--output", "a.sarif", "--format", "github", "a.yaml"});
+  CHECK(run.status == 1);
+  CHECK(run.out.starts_with("::error file=a.yaml,line=11,"));
+  CHECK(files.files["a.sarif"].find("\"version\": \"2.1.0\"") != std::string::npos);
+}
+
+TEST_CASE("two reports to stdout, or an --output before its --format, are usage errors") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kBad;
+  const Run two = lint(files, {"--format", "json", "--format", "text", "a.yaml"});
+  CHECK(two.status == 2);
+  CHECK(two.err == "trainjobc: only one report can go to standard output: give the others an --output\n");
+  const Run early = lint(files, {"--output", "x", "--format", "json", "a.yaml"});
+  CHECK(early.status == 2);
+  CHECK(early.err == "trainjobc: --output belongs behind the --format that it is for\n");
+}
+
+TEST_CASE("--fail-on") {
+  base::MemoryFileSystem files;
+  std::string warned = kBad;
+  warned.replace(warned.find("yes}"), 3, "\"1\"");
+  warned += "    image: registry.example.com/train:latest\n";
+  files.files["a.yaml"] = warned;
+  CHECK(lint(files, {"a.yaml"}).status == 0);
+  CHECK(lint(files, {"--fail-on", "warning", "a.yaml"}).status == 1);
+  CHECK(lint(files, {"--fail-on", "never", "a.yaml"}).status == 0);
+  files.files["a.yaml"] = kBad;
+  CHECK(lint(files, {"--fail-on", "never", "a.yaml"}).status == 0);
+}
+
+TEST_CASE("--explain") {
+  base::MemoryFileSystem files;
+  const Run known = lint(files, {"--explain", "input/unknown-field"});
+  CHECK(known.status == 0);
+  CHECK(known.out.starts_with("input/unknown-field (error, stage input)\n"));
+  const Run unknown = lint(files, {"--explain", "input/unknown-feild"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err == "trainjobc: there is no rule \"input/unknown-feild\", did you mean \"input/unknown-field\"?\n");
+}
+
+TEST_CASE("an older API version is refused with its fix") {
+  base::MemoryFileSystem files;
+  std::string old = kBad;
+  old.replace(old.find("trainer.kubeflow.org/v1alpha1"), 29, "kubeflow.org/v2alpha1");
+  files.files["a.yaml"] = old;
+  const Run run = lint(files, {"a.yaml"});
+  CHECK(run.status == 1);
+  CHECK(run.out ==
+        "a.yaml:2:13: error: Trainer has no API version \"kubeflow.org/v2alpha1\" [input/unknown-kind]\n"
+        "    2 | apiVersion: kubeflow.org/v2alpha1\n"
+        "      |             ^~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n\n"
+        "1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix\n");
+}

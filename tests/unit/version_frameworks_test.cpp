@@ -1,0 +1,57 @@
+#include <doctest/doctest.h>
+
+#include "support/versions.h"
+
+using namespace trainjobc::test;
+
+namespace {
+
+std::string unknown(const std::string& policy) {
+  return "refused: spec.mlPolicy." + policy + ": unknown field \"" + policy + "\" in spec.mlPolicy\n";
+}
+
+}  // namespace
+
+TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a trainer") {
+  const std::string policy = "mlPolicy: {jax: {}}, ";
+  const std::string env =
+      "[{\"name\":\"JAX_NUM_PROCESSES\",\"value\":\"1\"},{\"name\":\"JAX_PROCESS_ID\",\"valueFrom\":{"
+      "\"fieldRef\":{\"fieldPath\":\"metadata.annotations['batch.kubernetes.io/job-completion-index']\"}}},"
+      "{\"name\":\"JAX_COORDINATOR_ADDRESS\",\"value\":\"job-node-0-0.job:29500\"}]\n";
+  CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", "trainer"))) +
+                            train_job("trainer: {}"),
+                        "JobSet", of_node("env")) ==
+        "2.0 " + unknown("jax") + "2.1 " + unknown("jax") + "2.2 " + env + "2.3 " + env);
+  CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", ""))) + train_job(),
+                        "JobSet", "kind") == "2.0 " + unknown("jax") + "2.1 " + unknown("jax") +
+                                                 "2.2 refused: spec.runtimeRef: the JAX runtime \"rt\" has "
+                                                 "no replicatedJob with the ancestor label \"trainer\": "
+                                                 "the controller crashes without it\n2.3 \"JobSet\"\n");
+}
+
+TEST_CASE("2.2 wraps no command of the runtime in Flux, and shares no memory") {
+  const std::string manifests =
+      cluster_runtime("mlPolicy: {flux: {}}, " +
+                      template_of(replicated_job("node", "trainer", "command: [lmp, -i]"))) +
+      train_job("trainer: {numNodes: 2}");
+  const auto wrapped = [](const std::string& line) {
+    return "[\"/bin/bash\",\"/etc/flux-config/entrypoint.sh\",\"" + line + "\"]\n";
+  };
+  CHECK(in_each_version(manifests, "JobSet", of_node("command")) ==
+        "2.0 " + unknown("flux") + "2.1 " + unknown("flux") + "2.2 " + wrapped("") + "2.3 " +
+            wrapped("lmp -i"));
+  CHECK(in_each_version(manifests, "JobSet", std::string(kPodSpec) + "/volumes/shared-memory") ==
+        "2.0 " + unknown("flux") + "2.1 " + unknown("flux") +
+            "2.2 -\n2.3 {\"name\":\"shared-memory\",\"emptyDir\":{\"medium\":\"Memory\"}}\n");
+}
+
+TEST_CASE("Volcano exists since 2.1, and takes its queue from the job's annotations there") {
+  const std::string runtime =
+      cluster_runtime("podGroupPolicy: {volcano: {}}, " + template_of(replicated_job("node", "trainer")));
+  const std::string none =
+      "refused: spec.podGroupPolicy.volcano: unknown field \"volcano\" in spec.podGroupPolicy\n";
+  CHECK(in_each_version(runtime + train_job(), "PodGroup", "spec/minMember") ==
+        "2.0 " + none + "2.1 1\n2.2 1\n2.3 1\n");
+  const std::string queue = train_job("annotations: {scheduling.volcano.sh/queue-name: research}");
+  CHECK(outcome(compile_for("2.1", runtime + queue), "PodGroup", "spec/queue") == "\"research\"");
+}
