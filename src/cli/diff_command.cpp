@@ -20,9 +20,9 @@ namespace {
 
 constexpr int kDifferent = 1;
 
-// The newest schemas where the version is chosen job by job.
-const schema::VersionSchemas& schemas_of(const DiffFlags& flags) {
-  const schema::VersionSchemas* chosen = schema::find_version(flags.input.trainer_version);
+// The newest schemas where the inputs go with several versions.
+const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
   return chosen ? *chosen : schema::all_versions().back();
 }
 
@@ -47,6 +47,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
     if (refuses) refusals.add(diagnostic);
   }
   print_diagnostics(console, refusals, flags.colour.value(), false);
+  note_trainer_version(console, compiled);
   if (!refusals.empty()) return std::nullopt;
   if (compiled.train_jobs == 0) console.write_stderr("note: the inputs hold no TrainJob\n");
   return compiled;
@@ -115,7 +116,7 @@ std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFla
   auto live = std::make_shared<diff::LiveSet>();
   if (!is_answer(console, kubectl.fetch(compiled.objects, *live))) return std::nullopt;
   diff::CompareOptions options;
-  options.schemas = &schemas_of(flags);
+  options.schemas = &schemas_of(compiled);
   options.default_is_none = false;
   options.orphans = orphans_of(console, flags);
   auto results = std::make_shared<diff::LiveSet>();
@@ -134,7 +135,7 @@ std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags
   const auto old = compile(console, flags, from);
   if (!old) return std::nullopt;
   diff::CompareOptions options;
-  options.schemas = &schemas_of(flags);
+  options.schemas = &schemas_of(compiled);
   options.refusals = false;
   options.orphans = flags.orphans == "none" ? diff::Orphans::None : diff::Orphans::All;
   diff::Report report = diff::compare_objects(compiled, as_live(*old), options);
@@ -270,8 +271,14 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
 
 }  // namespace
 
-int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
+  const ConfigResult config = load_config(console, flags.input);
+  if (const auto* error = std::get_if<ConfigError>(&config)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  apply_settings(console, std::get<Config>(config), flags.input);
   const Plan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
   if (!compiled) return kFailed;
@@ -282,7 +289,7 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
     report = compare_with_cluster(console, flags, *compiled, runner);
   } else if (const auto live = read_saved(console, flags)) {
     diff::CompareOptions options;
-    options.schemas = &schemas_of(flags);
+    options.schemas = &schemas_of(*compiled);
     options.orphans = orphans_of(console, flags);
     report = diff::compare_objects(*compiled, live, options);
     note_namespace(console, *report);
