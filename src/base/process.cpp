@@ -108,6 +108,7 @@ class Spawn {
 #endif
     std::vector<std::string> words = argv;
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     return ::posix_spawnp(&pid, pointers.front(), &actions_, &attributes_, pointers.data(), environ);

@@ -43,7 +43,7 @@ class Search {
   // The script, in order; empty where it would be too long to look for.
   std::vector<Line> run() {
     const int most = std::min(n_ + m_, kMostEdits);
-    std::vector<int> reach(static_cast<size_t>(2 * most + 3), 0);
+    std::vector<int> reach(2 * static_cast<size_t>(most) + 3, 0);
     for (int d = 0; d <= most; ++d) {
       steps_.push_back(reach);
       for (int k = -d; k <= d; k += 2) {
