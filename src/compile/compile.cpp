@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/admit_all.h"
+#include "compile/advice/secret_text.h"
 #include "compile/input.h"
 #include "compile/schedule.h"
 #include "compile/version_plan.h"
@@ -71,6 +72,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics);
   base::Diagnostics of_runtimes;
   compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
+  compile::advice::hide_secret_text(result.diagnostics);
+  compile::advice::hide_secret_text(of_runtimes);
   result.documents = memory->inputs.objects.size();
 
   // admit the runtimes and the jobs, resolve each job's runtime; what the newest Trainer version refuses may

@@ -29,10 +29,13 @@ constexpr std::array kRules = std::to_array<Rule>({
      "program with a typo, and holds its GPUs while it does. Limit the retries, or the failures that they "
      "are for.\n\n"
      "    failurePolicy:\n      maxRestarts: 3"},
-    {"advice/env-twice", Stage::Advice, Info, "The job replaces a variable of its runtime",
+    {"advice/env-twice", Stage::Advice, Warning, "The job replaces a variable of its runtime",
      "A variable in spec.trainer.env or spec.initializer replaces the one of the same name in the "
-     "runtime's container. That is what the list is for, so this is a remark, unless the runtime took the "
-     "value from a Secret and the job writes plain text: then remove it from the job."},
+     "runtime's container, and whoever reads or changes the runtime can't see it. Where the job is to "
+     "differ, say so with a suppression on the line; where the runtime took the value from a Secret and "
+     "the job writes plain text, remove it from the job.\n\n"
+     "    - name: NCCL_DEBUG  # trainjobc:ignore advice/env-twice -- this cluster needs the log\n"
+     "      value: INFO"},
     {"advice/flux-setting", Stage::Advice, Warning,
      "A Flux setting comes from a valueFrom, which is not read",
      "The controller itself reads FLUX_VIEW_IMAGE, FLUX_NETWORK_DEVICE and FLUX_QUEUE_POLICY from "

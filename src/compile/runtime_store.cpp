@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "compile/admission.h"
 #include "compile/advice.h"
@@ -22,24 +23,24 @@ std::string namespace_of(const model::ObjectId& id) {
 
 }  // namespace
 
-std::unique_ptr<StoredRuntime> RuntimeStore::admit(const InputObject& object) {
-  auto stored = std::make_unique<StoredRuntime>();
-  stored->object = object;
+void RuntimeStore::admit(StoredRuntime& stored) {
+  if (std::exchange(stored.admitted, true)) return;
+  const InputObject& object = stored.object;
   const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), diagnostics_);
   if (admitted.accepted) {
-    stored->runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
+    stored.runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
     policy::Findings findings(diagnostics_);
-    policy::validate_runtime(stored->runtime, behaviours_, findings);
-    stored->accepted = !findings.has_errors();
-    stored->encoded = admitted.encoded;
+    policy::validate_runtime(stored.runtime, behaviours_, findings);
+    stored.accepted = !findings.has_errors();
+    stored.encoded = admitted.encoded;
     findings.flush(object.id.str());
   }
   advice::hide_secrets(std::array{object.root}, diagnostics_);
-  return stored;
 }
 
 StoredRuntime& RuntimeStore::store(const InputObject& object) {
-  std::unique_ptr<StoredRuntime> stored = admit(object);
+  auto stored = std::make_unique<StoredRuntime>();
+  stored->object = object;
   const Key key{object.id.kind, namespace_of(object.id), object.id.name};
   return *runtimes_.insert_or_assign(key, std::move(stored)).first->second;
 }
@@ -47,7 +48,9 @@ StoredRuntime& RuntimeStore::store(const InputObject& object) {
 void RuntimeStore::add(const InputObject& object, bool is_input) {
   const auto first = runtimes_.find(Key{object.id.kind, namespace_of(object.id), object.id.name});
   if (first == runtimes_.end()) {
-    store(object).is_input = is_input;
+    StoredRuntime& stored = store(object);
+    stored.is_input = is_input;
+    if (is_input) admit(stored);
     return;
   }
   if (!is_input || !object.root->at({"metadata", "name"})) return;
@@ -73,8 +76,12 @@ const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
   embedded_.push_back(std::make_unique<InputSet>());
   const std::optional<InputObject> object =
       read_snapshot(*found->second, job, *embedded_.back(), diagnostics_);
-  of_snapshots_.push_back(object ? admit(*object) : std::make_unique<StoredRuntime>());
-  return of_snapshots_.back().get();
+  StoredRuntime& stored = *of_snapshots_.emplace_back(std::make_unique<StoredRuntime>());
+  if (object) {
+    stored.object = *object;
+    admit(stored);
+  }
+  return &stored;
 }
 
 void RuntimeStore::advise() {
@@ -97,6 +104,7 @@ const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
   read_inputs({std::move(source)}, inputs, diagnostics_);
   for (const InputObject& object : inputs.objects) {
     StoredRuntime& stored = store(object);
+    admit(stored);
     stored.runtime.from_catalogue = true;
     return &stored;
   }
@@ -111,6 +119,7 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   const auto found = runtimes_.find(Key{ref.kind, ns, ref.name.value});
   if (found != runtimes_.end()) {
     found->second->has_jobs = true;
+    admit(*found->second);
     return {found->second.get(), {}};
   }
   if (cluster && use_catalogue) {

@@ -19,7 +19,8 @@ struct StoredRuntime {
   InputObject object;
   model::Runtime runtime;               // decoded where accepted
   const yaml::Node* encoded = nullptr;  // as Go would encode it, where accepted
-  bool accepted = false;
+  bool admitted = false;                // its rules were checked
+  bool accepted = false;                // none is broken
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
 };
@@ -31,15 +32,16 @@ struct Resolution {
       candidates;  // names of that kind, for suggestions; only where nothing was found
 };
 
-// The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once.
+// The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
+// those that are not inputs when a job asks for them, so that nobody hears of the faults of what no job uses.
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
                base::Diagnostics& diagnostics)
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
-  // Takes an object into the store and admits it; the first of a name stays. A second one among the inputs is
-  // an error (`is_input`), elsewhere it is passed over.
+  // Takes an object into the store; the first of a name stays. A second one among the inputs is an error
+  // (`is_input`), elsewhere it is passed over.
   void add(const InputObject& object, bool is_input);
 
   // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
@@ -55,7 +57,7 @@ class RuntimeStore {
  private:
   using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
 
-  std::unique_ptr<StoredRuntime> admit(const InputObject& object);
+  void admit(StoredRuntime& stored);
   StoredRuntime& store(const InputObject& object);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);

@@ -22,7 +22,7 @@ std::string with_env(const std::string& policy, const std::string& runtime_env, 
 TEST_CASE("advice/env-twice: another value") {
   CHECK(
       advice("advice/env-twice", with_env("{torch: {}}", "[{name: A, value: x}]", "[{name: A, value: z}]")) ==
-      R"(in.yaml:30:18: info: A is set in the runtime too, to something else: this one wins [advice/env-twice]
+      R"(in.yaml:30:18: warning: A is set in the runtime too, to something else: this one wins [advice/env-twice]
    30 |     env: [{name: A, value: z}]
       |                  ^ remove it if the runtime's will do
   note: the runtime's at in.yaml:21:32
@@ -197,6 +197,39 @@ TEST_CASE("advice/plain-secret: errors of any stage, and of runtimes, don't show
       CHECK(format_text(found, {}).find(value) == std::string::npos);
     }
   }
+}
+
+TEST_CASE("advice/plain-secret: files that can't be read show no secret") {
+  const auto report = [](const std::string& text) {
+    const trainjobc::Compilation compiled = lint(text);
+    std::string out;
+    for (const auto& found : compiled.diagnostics.items()) out += format_text(found, {});
+    return out;
+  };
+  CHECK(report("a: {b: \"x\ny: 1\n") != "");
+  for (const std::string& text : {
+           // in the line itself, under a name, over a name
+           std::string("key: hf_0123456789abcdefghijs3cret: [\n"),
+           std::string("- name: HF_TOKEN\n  value: \"s3cret\n"),
+           std::string("- value: 's3cret' 'x'\n  name: HF_TOKEN\n"),
+           // a Secret, in YAML of both styles and JSON
+           std::string("kind: Secret\nstringData:\n  a: x\n  a: s3cret\n"),
+           std::string("stringData:\n  a: x\n  a: s3cret\nkind: 'Secret'\n"),
+           std::string("a: 1\n---\n{data: {a: x, a: s3cret}, kind: \"Secret\"}\n---\n"),
+           std::string("{\"kind\": \"Secret\", \"data\": {\"a\": \"s3cret\", \"a\": 1}}"),
+           // in a private key
+           std::string(
+               "a: |\n  -----BEGIN EC PRIVATE KEY-----\n  xx\n s3cret: [\n  -----END EC PRIVATE KEY-----\n"),
+       }) {
+    const std::string out = report(text);
+    INFO(text);
+    CHECK(out.find("error: ") != std::string::npos);
+    CHECK(out.find("s3cret") == std::string::npos);
+  }
+  // a document beside a Secret is shown
+  CHECK(report("kind: Secret\n---\nb: x\nb: shown\n---\nkind: Secret\n").find("| b: shown") !=
+        std::string::npos);
+  CHECK(report("kind: SecretStore\nb: x\nb: shown\n").find("| b: shown") != std::string::npos);
 }
 
 TEST_CASE("advice/plain-secret: what only sounds like one") {

@@ -63,8 +63,7 @@ a.yaml:9:32: info: compiled for Trainer 2.0: spec.podSpecOverrides exists only i
 TEST_CASE("runtimes beside the inputs that no job refers to decide nothing") {
   CHECK(chosen({{"j.yaml", runtime() + train_job()}}, {{"r.yaml", runtime("jax: {}", "other")}}) == "2.3\n");
   CHECK(chosen({{"j.yaml", runtime() + train_job()}},
-               {{"r.yaml", runtime("torch: {elasticPolicy: {}}", "other")}})
-            .starts_with("2.3\n"));
+               {{"r.yaml", runtime("torch: {elasticPolicy: {}}", "other")}}) == "2.3\n");
 }
 
 TEST_CASE("a mistake inside a field of an older version leaves the choice alone") {

@@ -28,8 +28,7 @@ bool same_value(const Node& a, const Node& b) {
   return text_at(a, "value") == text_at(b, "value");
 }
 
-// Reports the variables of a TrainJob's list that the runtime's container has with another value. To replace
-// a default is what the list is for, so that is no more than a remark.
+// Reports the variables of a TrainJob's list that the runtime's container has with another value.
 void compare_env(const Node* env, const std::string& field, const Container* container, Advisor& advisor) {
   if (!env || !container) return;
   for (size_t i = 0; i < env->size(); ++i) {
@@ -37,19 +36,14 @@ void compare_env(const Node* env, const std::string& field, const Container* con
     const Node* other = find_env(container->env, text_at(item, "name"));
     if (!other || same_value(item, *other)) continue;
     const bool was_secret = other->at({"valueFrom", "secretKeyRef"}) && !item.get("valueFrom");
-    const std::string path = fmt::format("{}[{}]", field, i);
-    const base::Location where = yaml::locate(*item.get("name"));
-    base::Diagnostic& found =
+    const std::string_view name = text_at(item, "name");
+    const std::string message =
         was_secret
-            ? advisor.warn(
-                  "advice/env-twice", path,
-                  fmt::format("{} is plain text here and replaces what the runtime takes from a Secret",
-                              text_at(item, "name")),
-                  where, "remove it here")
-            : advisor.inform("advice/env-twice", path,
-                             fmt::format("{} is set in the runtime too, to something else: this one wins",
-                                         text_at(item, "name")),
-                             where, "remove it if the runtime's will do");
+            ? fmt::format("{} is plain text here and replaces what the runtime takes from a Secret", name)
+            : fmt::format("{} is set in the runtime too, to something else: this one wins", name);
+    base::Diagnostic& found = advisor.warn(
+        "advice/env-twice", fmt::format("{}[{}]", field, i), message, yaml::locate(*item.get("name")),
+        was_secret ? "remove it here" : "remove it if the runtime's will do");
     add_note(found, "the runtime's", other->get("name"));
   }
 }

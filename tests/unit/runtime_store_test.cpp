@@ -1,0 +1,45 @@
+// Where runtimes come from, and when their faults are reported.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using trainjobc::test::job;
+using trainjobc::test::lint;
+
+namespace {
+
+// "rt", whose replicatedJobs has a wrong type.
+constexpr const char* kBroken = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: rt}
+spec: {template: {spec: {replicatedJobs: 1}}}
+)";
+
+std::string errors(std::string text, std::vector<trainjobc::Source> runtimes) {
+  const trainjobc::Compilation compiled = lint(std::move(text), std::move(runtimes));
+  std::string report;
+  for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.severity == trainjobc::base::Severity::Error) report += format_text(found, {});
+  }
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("a runtime beside the inputs is looked at when a job refers to it") {
+  CHECK(errors(job(""), {{"rt.yaml", kBroken}}) ==
+        R"(rt.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
+    4 | spec: {template: {spec: {replicatedJobs: 1}}}
+      |                                          ^ write a list: - name: 1
+)");
+  CHECK(errors(trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer()) + job(""),
+               {{"rt.yaml", kBroken}}) == "");
+}
+
+TEST_CASE("a runtime among the inputs is looked at in any case") {
+  CHECK(errors(kBroken, {}) ==
+        R"(in.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
+    4 | spec: {template: {spec: {replicatedJobs: 1}}}
+      |                                          ^ write a list: - name: 1
+)");
+}
