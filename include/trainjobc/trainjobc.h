@@ -49,6 +49,7 @@ struct LintedObject {
   std::string file;
   std::string object;  // "Kind/namespace/name", as diagnostics name it
   uint32_t line = 0;   // where it begins, from 1
+  const yaml::Node* root = nullptr;  // as it was read
 };
 
 // What a compilation gives. Nodes live as long as `memory`.

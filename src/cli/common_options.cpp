@@ -9,12 +9,18 @@ namespace trainjobc::cli {
 namespace {
 
 std::vector<std::string> versions() {
-  std::vector<std::string> words{"auto"};
-  for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
+  std::vector<std::string> words = trainer_versions();
+  words.insert(words.begin(), "auto");
   return words;
 }
 
 }  // namespace
+
+std::vector<std::string> trainer_versions() {
+  std::vector<std::string> words;
+  for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
+  return words;
+}
 
 void InputFlags::add_to(CLI::App& command) {
   command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input");

@@ -13,6 +13,9 @@
 
 namespace trainjobc::cli {
 
+// The values of flags that name a Trainer version: "2.0", …
+std::vector<std::string> trainer_versions();
+
 // What to read and how to compile it.
 struct InputFlags {
   std::vector<std::string> paths;      // positional

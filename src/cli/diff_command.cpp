@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/diff_versions.h"
 #include "cli/exit_status.h"
 #include "cli/load.h"
 #include "schema/schema.h"
@@ -202,6 +203,13 @@ std::string check_flags(const DiffFlags& flags) {
     return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
   if (cluster && !flags.from.empty())
     return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (!flags.from_version.empty()) {
+    if (cluster || !flags.live.empty() || !flags.from.empty())
+      return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
+             "--context, --kubeconfig, --server-side";
+    if (!flags.input.trainer_version.empty())
+      return "--from-version and --to-version say the versions: leave out --trainer-version";
+  }
   const auto is_stdin = [](const std::string& path) { return path == "-"; };
   const auto reads = [&](const std::vector<std::string>& paths) {
     return std::ranges::count_if(paths, is_stdin);
@@ -238,7 +246,8 @@ std::string format(const diff::Report& report, const DiffFlags& flags, bool file
   if (flags.format == "json") return diff::format_json(report, options);
   if (flags.format == "markdown") return diff::format_markdown(report, options);
   if (flags.format == "unified") return diff::format_unified(report, options);
-  return files ? diff::format_reach(report, options) : diff::format_text(report, options);
+  const bool by_change = files && report.new_version.empty();
+  return by_change ? diff::format_reach(report, options) : diff::format_text(report, options);
 }
 
 // The diff program's own verdict, as kubectl takes it.
@@ -256,11 +265,15 @@ int run_external(Console& console, const diff::Report& report, const std::string
 
 int print(Console& console, const diff::Report& report, const DiffFlags& flags, bool files,
           base::ProcessRunner& runner) {
-  const int status = report.differs() ? kDifferent : kOk;
+  const bool all_compared = report.count(diff::Verdict::Never, false) == 0;
+  const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
-  if (!external.empty() && (flags.format.empty() || flags.format == "unified")) {
-    return report.differs() ? run_external(console, report, external, runner) : kOk;
+  const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
+  if (is_external || flags.format == "unified") print_acceptances(console, report, flags);
+  if (is_external) {
+    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, runner);
+    return std::max(verdict, status);
   }
   const bool terminal = console.stdout_is_terminal();
   const std::string text =
@@ -279,6 +292,10 @@ int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
     return kFailed;
   }
   apply_settings(console, std::get<Config>(config), flags.input);
+  if (!flags.from_version.empty()) {
+    const auto report = compare_versions(console, flags, options_of(flags));
+    return report ? print(console, *report, flags, true, runner) : kFailed;
+  }
   const Plan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
   if (!compiled) return kFailed;
@@ -313,6 +330,14 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
   app.add_option("--from-runtimes", flags->from_runtimes, "The --runtimes of --from")
       ->type_name("PATH")
       ->allow_extra_args(false);
+  CLI::Option* from_version =
+      app.add_option("--from-version", flags->from_version,
+                     "Compare what this Trainer version makes of the inputs with what --to-version makes")
+          ->check(CLI::IsMember(trainer_versions()));
+  CLI::Option* to_version = app.add_option("--to-version", flags->to_version, "The version to upgrade to")
+                                ->check(CLI::IsMember(trainer_versions()))
+                                ->needs(from_version);
+  from_version->needs(to_version);
   app.add_option("--format", flags->format,
                  "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
       ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
@@ -337,6 +362,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       "Compares with the cluster of kubectl, or with --live or --from. Two directories as PATHs, without -f "
       "or one of\n"
       "those flags, are OLD_DIR and NEW_DIR: what a change to files does to every job, with no cluster.\n"
+      "--from-version and --to-version say what an upgrade of Trainer does to every job.\n"
       "Exit status: 0 no difference, 1 differences, 2 an error.");
   return [flags](Console& console) {
     base::RealProcessRunner runner;

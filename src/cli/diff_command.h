@@ -16,6 +16,8 @@ struct DiffFlags {
   std::vector<std::string> live;
   std::vector<std::string> from;
   std::vector<std::string> from_runtimes;
+  std::string from_version;  // of Trainer; "" where versions are not compared
+  std::string to_version;
   std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
   std::string orphans = "auto";
   std::string context;

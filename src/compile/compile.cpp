@@ -56,7 +56,8 @@ std::vector<LintedObject> linted_objects(const Memory& memory) {
     if (!is_job && !is_runtime(input.kind)) continue;
     const base::Location at = yaml::locate(*input.root);
     linted.push_back(
-        {at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line});
+        {at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line,
+         input.root});
   }
   return linted;
 }

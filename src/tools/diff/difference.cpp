@@ -21,7 +21,8 @@ bool ObjectDiff::differs() const {
 }
 
 bool Report::differs() const {
-  return std::ranges::any_of(objects, &ObjectDiff::differs);
+  return std::ranges::any_of(objects, &ObjectDiff::differs) || count(Verdict::NoLonger, false) > 0 ||
+         count(Verdict::Newly, false) > 0;
 }
 
 size_t Report::differing_jobs() const {
@@ -35,6 +36,12 @@ size_t Report::differing_jobs() const {
 size_t Report::orphans() const {
   return static_cast<size_t>(
       std::ranges::count_if(objects, [](const ObjectDiff& object) { return !object.merged; }));
+}
+
+size_t Report::count(Verdict verdict, bool jobs_only) const {
+  return static_cast<size_t>(std::ranges::count_if(acceptances, [&](const Acceptance& acceptance) {
+    return acceptance.verdict == verdict && (!jobs_only || acceptance.object.starts_with("TrainJob/"));
+  }));
 }
 
 }  // namespace trainjobc::diff

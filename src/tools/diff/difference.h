@@ -8,6 +8,7 @@
 
 #include "base/source.h"
 #include "schema/normalise.h"
+#include "tools/diff/acceptance.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {
@@ -54,6 +55,11 @@ struct ObjectDiff {
 };
 
 struct Report {
+  // Where two Trainer versions were compared: "2.1", "2.3", and what one of them doesn't take.
+  std::string old_version;
+  std::string new_version;
+  std::vector<Acceptance> acceptances;
+
   std::vector<ObjectDiff>
       objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
   size_t jobs = 0;  // TrainJobs compared
@@ -63,6 +69,8 @@ struct Report {
   // TrainJobs of the inputs of which any object differs.
   size_t differing_jobs() const;
   size_t orphans() const;
+  // TrainJobs, or objects of any kind, with this verdict.
+  size_t count(Verdict verdict, bool jobs_only) const;
 };
 
 }  // namespace trainjobc::diff

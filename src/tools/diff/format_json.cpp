@@ -12,6 +12,27 @@ ordered_json to_json(const yaml::Node* value) {
   return value ? ordered_json::parse(value_text(value), nullptr, false) : ordered_json(nullptr);
 }
 
+ordered_json to_json(const base::Diagnostic& d) {
+  const base::Location& at = d.location;
+  return {{"rule", d.rule},
+          {"field", d.field},
+          {"message", d.message},
+          {"hint", d.hint},
+          {"file", at.file ? at.file->name() : ""},
+          {"line", at.line},
+          {"column", at.column}};
+}
+
+ordered_json to_json(const Acceptance& acceptance) {
+  ordered_json json;
+  json["object"] = acceptance.object;
+  json["verdict"] = to_string(acceptance.verdict);
+  json["cause"] = acceptance.cause;
+  json["diagnostics"] = ordered_json::array();
+  for (const base::Diagnostic& refusal : acceptance.refusals) json["diagnostics"].push_back(to_json(refusal));
+  return json;
+}
+
 ordered_json to_json(const ObjectDiff& object, const Difference& difference) {
   ordered_json json;
   json["object"] = object.id;
@@ -43,6 +64,12 @@ std::string format_json(const Report& report, const FormatOptions& options) {
   json["differences"] = std::move(differences);
   json["summary"] = {
       {"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}};
+  if (!report.new_version.empty()) {
+    json["fromVersion"] = report.old_version;
+    json["toVersion"] = report.new_version;
+    json["acceptance"] = ordered_json::array();
+    for (const Acceptance& acceptance : report.acceptances) json["acceptance"].push_back(to_json(acceptance));
+  }
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -100,19 +100,35 @@ std::string object_text(const ObjectDiff& object, const FormatOptions& options) 
   return text + refusals(object) + "\n</details>\n\n";
 }
 
+std::string acceptance_text(const Acceptance& acceptance, const Report& report) {
+  std::string text =
+      fmt::format("- **{}** {}\n", plain(acceptance.title()), verdict_text(acceptance.verdict, report));
+  const auto add = [&](const base::Location& at, std::string_view message) {
+    text += fmt::format("  - {}: {}\n", code(fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)),
+                        plain(message));
+  };
+  if (!acceptance.cause.empty()) add(acceptance.location, acceptance.cause);
+  for (const base::Diagnostic& refusal : acceptance.refusals)
+    add(refusal.location,
+        refusal.hint.empty() ? refusal.message : fmt::format("{} ({})", refusal.message, refusal.hint));
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string format_markdown(const Report& report, const FormatOptions& options) {
   std::string out = fmt::format("### trainjobc diff: {}\n\n", summary_of(report, options.files));
   size_t left_out = 0;
-  for (const ObjectDiff& object : report.objects) {
-    if (!object.differs() && !options.show_ignored) continue;
-    const std::string text = left_out == 0 ? object_text(object, options) : "";
+  const auto add = [&](const std::string& text) {
     if (left_out > 0 || out.size() + text.size() > kLongest) {
       ++left_out;
     } else {
       out += text;
     }
+  };
+  for (const Acceptance& acceptance : report.acceptances) add(acceptance_text(acceptance, report));
+  for (const ObjectDiff& object : report.objects) {
+    if (object.differs() || options.show_ignored) add(object_text(object, options));
   }
   if (left_out > 0) out += fmt::format("… and {} more\n\n", counted(left_out, "object"));
   out.erase(out.find_last_not_of('\n') + 1);

@@ -171,6 +171,46 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
   print_refusals(object, paint, out);
 }
 
+void print_acceptance(const Acceptance& acceptance, const Report& report, const FormatOptions& options,
+                      const Painter& paint, std::string& out) {
+  const bool better = acceptance.verdict == Verdict::Newly;
+  out += fmt::format("{}   {}\n", paint(kBold, acceptance.title()),
+                     paint(better ? kGreen : kRed, verdict_text(acceptance.verdict, report)));
+  if (!acceptance.cause.empty()) {
+    const base::Location& at = acceptance.location;
+    out += fmt::format("  {}:{}: {}\n", at.file ? at.file->name() : "", at.line, acceptance.cause);
+  }
+  for (const base::Diagnostic& refusal : acceptance.refusals)
+    out += base::format_text(refusal, {options.colour});
+}
+
+}  // namespace
+
+std::string verdict_text(Verdict verdict, const Report& report) {
+  switch (verdict) {
+    case Verdict::NoLonger: return fmt::format("no longer accepted by Trainer {}", report.new_version);
+    case Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
+    case Verdict::Never:
+      return fmt::format("accepted neither by Trainer {} nor by {}", report.old_version, report.new_version);
+  }
+  return "";
+}
+
+namespace {
+
+// "Trainer 2.1 → 2.3: 3 of 14 jobs change, 1 no longer accepted"
+std::string summary_of_versions(const Report& report, std::string_view changes) {
+  std::string text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, changes);
+  const auto add = [&](Verdict verdict, std::string_view words) {
+    const size_t count = report.count(verdict, true);
+    if (count > 0) text += fmt::format(", {} {}", count, words);
+  };
+  add(Verdict::NoLonger, "no longer accepted");
+  add(Verdict::Newly, "newly accepted");
+  add(Verdict::Never, "accepted by neither");
+  return text;
+}
+
 }  // namespace
 
 std::string summary_of(const Report& report, bool files) {
@@ -186,6 +226,7 @@ std::string summary_of(const Report& report, bool files) {
   } else if (differing > 0) {
     text = fmt::format("{} of {} {}", jobs, counted(report.jobs, "job"), jobs == 1 ? "differs" : "differ");
   }
+  if (!report.new_version.empty()) return summary_of_versions(report, text);
   if (added > 0) text += fmt::format(", {} added", counted(added, "job"));
   if (report.orphans() == 0) return text;
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
@@ -195,6 +236,10 @@ std::string format_text(const Report& report, const FormatOptions& options) {
   const Painter paint(options.colour);
   std::string out;
   Causes causes;
+  for (const Acceptance& acceptance : report.acceptances) {
+    print_acceptance(acceptance, report, options, paint, out);
+    out += '\n';
+  }
   for (const ObjectDiff& object : report.objects) {
     if (!object.differs() && !options.show_ignored) continue;
     print_object(object, options, paint, causes, out);

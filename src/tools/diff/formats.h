@@ -25,6 +25,9 @@ std::string format_json(const Report& report, const FormatOptions& options);
 // For a comment to a pull request, at most as long as GitHub takes it.
 std::string format_markdown(const Report& report, const FormatOptions& options);
 
+// "no longer accepted by Trainer 2.3"
+std::string verdict_text(Verdict verdict, const Report& report);
+
 // "1 of 14 jobs differs, 2 orphaned objects", for people.
 std::string summary_of(const Report& report, bool files);
 

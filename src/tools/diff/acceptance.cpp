@@ -1,0 +1,164 @@
+#include "tools/diff/acceptance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/names.h"
+#include "tools/diff/live.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using base::Diagnostic;
+
+// What says that an object is not taken.
+bool refuses(const Diagnostic& diagnostic) {
+  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
+}
+
+// Under what name an object's diagnostics are reported: a file's where nothing could be read of it.
+std::string object_of(const Diagnostic& diagnostic) {
+  if (!diagnostic.object.empty()) return diagnostic.object;
+  return diagnostic.location.file ? diagnostic.location.file->name() : "";
+}
+
+bool says_the_same(const Diagnostic& a, const Diagnostic& b) {
+  const auto what = [](const Diagnostic& d) {
+    return std::tie(d.rule, d.field, d.message, d.location.line, d.location.column);
+  };
+  return what(a) == what(b);
+}
+
+std::string train_job_of(const Object& job_set) {
+  return object_id(model::kTrainJob, job_set.ns, job_set.name);
+}
+
+std::set<std::string> rendered_jobs(const Compilation& compiled) {
+  std::set<std::string> jobs;
+  for (const Object& object : compiled.objects) {
+    if (object.kind == "JobSet") jobs.insert(train_job_of(object));
+  }
+  return jobs;
+}
+
+// One version's word on the inputs.
+class Side {
+ public:
+  explicit Side(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
+    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
+      if (refuses(diagnostic)) refusals_[object_of(diagnostic)].push_back(diagnostic);
+    }
+  }
+
+  bool takes(const std::string& object) const {
+    return object.starts_with("TrainJob/") ? jobs_.contains(object) : !refusals_.contains(object);
+  }
+  std::vector<Diagnostic> refusals_of(const std::string& object) const {
+    const auto found = refusals_.find(object);
+    return found != refusals_.end() ? found->second : std::vector<Diagnostic>();
+  }
+  const std::map<std::string, std::vector<Diagnostic>>& refusals() const { return refusals_; }
+
+ private:
+  std::set<std::string> jobs_;
+  std::map<std::string, std::vector<Diagnostic>> refusals_;
+};
+
+// A job that nothing is said against.
+std::string cause_of(const LintedObject& object) {
+  const yaml::Node* ref = object.root->at({"spec", "runtimeRef"});
+  const yaml::Node* name = ref ? ref->get("name") : nullptr;
+  const yaml::Node* kind = ref ? ref->get("kind") : nullptr;
+  return fmt::format("its runtime, {} {}, is not accepted",
+                     kind ? kind->text() : model::kClusterTrainingRuntime, name ? name->text() : "");
+}
+
+class Collector {
+ public:
+  Collector(const Compilation& old_version, const Compilation& new_version)
+      : before_(old_version), after_(new_version) {}
+
+  void add(const std::string& object, const LintedObject* linted) {
+    if (!seen_.insert(object).second) return;
+    const bool before = before_.takes(object);
+    const bool after = after_.takes(object);
+    if (before && after) return;
+    Acceptance acceptance;
+    acceptance.object = object;
+    acceptance.verdict = before ? Verdict::NoLonger : after ? Verdict::Newly : Verdict::Never;
+    if (!before) acceptance.refusals = before_.refusals_of(object);
+    if (!after) {
+      for (Diagnostic& diagnostic : after_.refusals_of(object)) {
+        const auto is_it = [&](const Diagnostic& other) { return says_the_same(diagnostic, other); };
+        if (std::ranges::none_of(acceptance.refusals, is_it)) acceptance.refusals.push_back(diagnostic);
+      }
+    }
+    if (acceptance.refusals.empty() && linted) {
+      acceptance.cause = cause_of(*linted);
+      acceptance.location = yaml::locate(*linted->root);
+    }
+    found_.push_back(std::move(acceptance));
+  }
+
+  void add_rest() {
+    for (const Side* side : {&before_, &after_}) {
+      for (const auto& [object, refusals] : side->refusals()) add(object, nullptr);
+    }
+  }
+
+  std::vector<Acceptance> take() { return std::move(found_); }
+
+ private:
+  Side before_;
+  Side after_;
+  std::set<std::string> seen_;
+  std::vector<Acceptance> found_;
+};
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::NoLonger: return "no longer accepted";
+    case Verdict::Newly: return "newly accepted";
+    case Verdict::Never: return "never accepted";
+  }
+  return "";
+}
+
+std::string Acceptance::title() const {
+  const size_t kind_end = object.find('/');
+  static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
+                                                model::kClusterTrainingRuntime};
+  if (std::ranges::find(kKinds, std::string_view(object).substr(0, kind_end)) == std::end(kKinds))
+    return object;
+  const size_t name = object[kind_end + 1] == '/' ? kind_end + 2 : kind_end + 1;
+  return fmt::format("{} {}", object.substr(0, kind_end), object.substr(name));
+}
+
+std::vector<Acceptance> compare_acceptance(const Compilation& old_version, const Compilation& new_version) {
+  Collector collector(old_version, new_version);
+  for (const LintedObject& linted : new_version.linted) collector.add(linted.object, &linted);
+  collector.add_rest();
+  return collector.take();
+}
+
+Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
+  const std::set<std::string> jobs = rendered_jobs(other);
+  Compilation kept = compiled;
+  kept.objects.clear();
+  std::vector<Object> of_job;  // a JobSet is the last object of its TrainJob
+  for (const Object& object : compiled.objects) {
+    of_job.push_back(object);
+    if (object.kind != "JobSet") continue;
+    if (jobs.contains(train_job_of(object))) std::ranges::copy(of_job, std::back_inserter(kept.objects));
+    of_job.clear();
+  }
+  return kept;
+}
+
+}  // namespace trainjobc::diff
