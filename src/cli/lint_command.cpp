@@ -11,6 +11,7 @@
 #include "cli/config.h"
 #include "cli/exit_status.h"
 #include "cli/fix.h"
+#include "cli/load.h"
 #include "cli/report.h"
 #include "cli/rule_texts.h"
 #include "cli/suppress.h"
@@ -64,7 +65,8 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
 bool fails(const base::Diagnostics& diagnostics, const std::string& level) {
   if (level == "never") return false;
   const auto least = level == "warning" ? base::Severity::Warning : base::Severity::Error;
-  return std::ranges::any_of(diagnostics.items(), [&](const base::Diagnostic& d) { return d.severity <= least; });
+  return std::ranges::any_of(diagnostics.items(),
+                             [&](const base::Diagnostic& d) { return d.severity <= least; });
 }
 
 // Where the nearest folder with a .git is; "" without one.
@@ -83,41 +85,69 @@ struct Findings {
   std::vector<std::string> files;
 };
 
-std::optional<Findings> lint(Console& console, const InputFlags& flags, const Config& config) {
+// Takes away the fixes of files that are no inputs: runtimes beside them, and those of the catalogue.
+base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
+  base::Diagnostics kept;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    const auto is_input = [&](const base::Edit& edit) {
+      return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
+    };
+    if (!std::ranges::all_of(diagnostic.fix, is_input)) diagnostic.fix.clear();
+    kept.add(std::move(diagnostic));
+  }
+  return kept;
+}
+
+Findings lint(LoadedInputs loaded, const InputFlags& flags, const Config& config) {
   Options options = to_options(flags);
   options.render = false;
-  auto loaded = load_inputs(console, flags);
-  if (!loaded) return std::nullopt;
   Findings findings;
-  for (const Source& source : loaded->inputs) findings.files.push_back(source.name);
-  findings.compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  findings.diagnostics = apply_config(findings.compiled.diagnostics, config, findings.compiled.files);
+  for (const Source& source : loaded.inputs) findings.files.push_back(source.name);
+  findings.compiled = compile_sources(std::move(loaded.inputs), std::move(loaded.runtimes), options);
+  findings.diagnostics =
+      fixable(apply_config(findings.compiled.diagnostics, config, findings.compiled.files), findings.files);
   return findings;
 }
 
-// Writes the fixed files, or prints what would change. The number of applied fixes; nullopt on failure.
-std::optional<size_t> fix(Console& console, const Findings& findings, bool only_show) {
-  const FixedFiles fixed = apply_fixes(findings.diagnostics);
-  for (const auto& [name, text] : fixed.texts) {
-    auto old_text = console.files().read(name);
-    if (const auto* error = std::get_if<base::IoError>(&old_text)) {
-      fail(console, error->message);
-      return std::nullopt;
+// Applies fixes to the inputs in memory until none is left, since one may make room for the next, and lints
+// them anew. Two that undo each other end at kRounds. The number of applied fixes.
+size_t fix(LoadedInputs& loaded, Findings& findings, const InputFlags& flags, const Config& config) {
+  constexpr int kRounds = 10;
+  size_t applied = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const FixedFiles fixed = apply_fixes(findings.diagnostics);
+    if (fixed.applied == 0) break;
+    applied += fixed.applied;
+    for (Source& source : loaded.inputs) {
+      const auto text = fixed.texts.find(source.name);
+      if (text != fixed.texts.end()) source.text = text->second;
     }
+    findings = lint(loaded, flags, config);
+  }
+  return applied;
+}
+
+// Writes the files that were fixed, or prints what would change. False, which has been said, where that
+// fails.
+bool write_fixed(Console& console, const LoadedInputs& before, const LoadedInputs& after, bool only_show) {
+  for (size_t i = 0; i < before.inputs.size(); ++i) {
+    const Source& old = before.inputs[i];
+    const std::string& text = after.inputs[i].text;
+    if (old.text == text) continue;
     if (only_show) {
-      const std::string diff = base::unified_diff(std::get<std::string>(old_text), text, name, name);
-      if (!console.write_stdout(diff)) return std::nullopt;
-    } else if (const auto error = console.files().replace(name, text)) {
+      if (!console.write_stdout(base::unified_diff(old.text, text, old.name, old.name))) return false;
+    } else if (const auto error = console.files().replace(old.name, text)) {
       fail(console, error->message);
-      return std::nullopt;
+      return false;
     }
   }
-  return fixed.applied;
+  return true;
 }
 
 int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
-  ReportInput input{.diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
+  ReportInput input{
+      .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.fails_from = flags.fail_on == "warning" ? base::Severity::Warning : base::Severity::Error;
   input.repository = find_repository(console);
@@ -148,21 +178,22 @@ int run_lint(Console& console, LintFlags flags) {
   const Config& config = std::get<Config>(read);
   apply_settings(console, config, flags.input);
   flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", config.fail_on, "error");
-  auto findings = lint(console, flags.input, config);
-  if (!findings) return kFailed;
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  if (flags.fix && !flags.show_diff &&
+      std::ranges::find(loaded->inputs, kStdin, &Source::name) != loaded->inputs.end())
+    return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
+  Findings findings = lint(*loaded, flags.input, config);
   if (flags.fix) {
-    const auto applied = fix(console, *findings, flags.show_diff);
-    if (!applied) return kFailed;
-    if (flags.show_diff) return *applied > 0 ? kRejected : kOk;
-    if (*applied > 0) {
-      console.write_stderr(fmt::format("{} fixed\n", *applied));
-      findings = lint(console, flags.input, config);
-      if (!findings) return kFailed;
-    }
+    const LoadedInputs before = *loaded;
+    const size_t applied = fix(*loaded, findings, flags.input, config);
+    if (!write_fixed(console, before, *loaded, flags.show_diff)) return kFailed;
+    if (flags.show_diff) return applied > 0 ? kRejected : kOk;
+    if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
   }
-  const int status = print_reports(console, *findings, *reports, flags);
+  const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
-  return fails(findings->diagnostics, flags.fail_on) ? kRejected : kOk;
+  return fails(findings.diagnostics, flags.fail_on) ? kRejected : kOk;
 }
 
 }  // namespace
@@ -182,15 +213,17 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
       ->check(CLI::IsMember({"error", "warning", "never"}));
   app.add_flag("--fix", flags->fix, "Apply the safe fixes to the files");
-  app.add_flag("--diff", flags->show_diff, "With --fix: show what it would change, and change nothing")->needs("--fix");
+  app.add_flag("--diff", flags->show_diff, "With --fix: show what it would change, and change nothing")
+      ->needs("--fix");
   app.add_flag("--list-rules", flags->list_rules, "List all rules");
   app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
-  app.footer("Examples:\n"
-             "  trainjobc lint jobs/\n"
-             "  trainjobc lint -R . --format github\n"
-             "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
-             "  trainjobc lint --explain input/unknown-field");
+  app.footer(
+      "Examples:\n"
+      "  trainjobc lint jobs/\n"
+      "  trainjobc lint -R . --format github\n"
+      "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
+      "  trainjobc lint --explain input/unknown-field");
   return [flags, &app](Console& console) {
     for (const CLI::Option* option : app.parse_order()) {
       const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();

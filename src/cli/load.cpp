@@ -11,8 +11,6 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-constexpr std::string_view kStdin = "<stdin>";
-
 bool is_manifest(std::string_view path) {
   return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -10,8 +11,12 @@
 
 namespace trainjobc::cli {
 
-// Reads files, the .yaml, .yml and .json files of directories, and standard input ("-"). The sources are sorted
-// by name, each file once, so that the order of the arguments doesn't matter.
-base::IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths, bool recurse);
+// What reports call standard input.
+inline constexpr std::string_view kStdin = "<stdin>";
+
+// Reads files, the .yaml, .yml and .json files of directories, and standard input ("-"). The sources are
+// sorted by name, each file once, so that the order of the arguments doesn't matter.
+base::IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths,
+                                                 bool recurse);
 
 }  // namespace trainjobc::cli

@@ -15,20 +15,33 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
+// `base` with the entries of `above` in the place of those of the same key, or behind them.
+const Node* overlay(const Node& base, const Node& above, const Maker& make) {
+  std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
+  for (const yaml::Entry& entry : above.entries()) {
+    const auto same = std::ranges::find(entries, entry.key, &yaml::Entry::key);
+    if (same != entries.end()) {
+      *same = entry;
+    } else {
+      entries.push_back(entry);
+    }
+  }
+  return make.map(entries, base.origin());
+}
+
 // Limits and requests, each resource for itself; claims are dropped.
 const Node* merged_resources(const Node* base, const Node& of_job, const Maker& make) {
-  const auto merge_list = [&](std::string_view key) -> const Node* {
-    const Node* below = base ? base->get(key) : nullptr;
-    const Node* above = of_job.get(key);
-    if (above && above->size() == 0) above = nullptr;
-    if (!below || !above) return below ? below : above;
-    const Node* merged = below;
-    for (const yaml::Entry& entry : above->entries()) merged = make.with(merged, entry.key, entry.value);
-    return merged;
-  };
-  const Node* merged = make.map({}, of_job.origin());
-  merged = make.with(merged, "limits", merge_list("limits"));
-  return make.with(merged, "requests", merge_list("requests"));
+  std::vector<yaml::Entry> lists;
+  for (const std::string_view key : {"limits", "requests"}) {
+    const yaml::Entry* below = base ? base->find(key) : nullptr;
+    const yaml::Entry* above = of_job.find(key);
+    if (above && above->value->size() == 0) above = nullptr;
+    if (!below && !above) continue;
+    yaml::Entry list = above ? *above : *below;
+    if (below && above) list.value = overlay(*below->value, *above->value, make);
+    lists.push_back(list);
+  }
+  return make.map(lists, of_job.origin());
 }
 
 // The job's limits and requests; the runtime's where the job has neither.

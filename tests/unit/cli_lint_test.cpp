@@ -7,7 +7,8 @@ using namespace trainjobc;
 namespace {
 
 constexpr const char* kBad =
-    "# a job\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name:   one   # spaces stay\nspec:\n"
+    "# a job\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name:   one   # spaces "
+    "stay\nspec:\n"
     "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    env:\n    - {name: DEBUG, value: yes}\n";
 
 struct Run {
@@ -46,6 +47,64 @@ TEST_CASE("lint --fix changes only the token, and reports what is left") {
   std::string want = kBad;
   want.replace(want.find("yes}"), 3, "\"yes\"");
   CHECK(files.files["a.yaml"] == want);
+}
+
+TEST_CASE("lint --fix: a request without a limit, in every style") {
+  const std::string job =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: one}\nspec:\n"
+      "  runtimeRef: {name: torch-distributed}\n  trainer:\n    image: a/b:1\n";
+  const auto fixed = [&](const std::string& resources) {
+    base::MemoryFileSystem files;
+    files.files["a.yaml"] = job + resources;
+    const Run run = lint(files, {"--fix", "a.yaml"});
+    CHECK(run.status == 0);
+    CHECK(run.out == "");
+    return files.files["a.yaml"].substr(job.size());
+  };
+  CHECK(fixed("    resourcesPerNode:\n      requests:  # two kinds\n        nvidia.com/gpu: 4\n        "
+              "amd.com/gpu: 2\n") ==
+        "    resourcesPerNode:\n      limits: {amd.com/gpu: 2, nvidia.com/gpu: 4}\n"
+        "      requests:  # two kinds\n        nvidia.com/gpu: 4\n        amd.com/gpu: 2\n");
+  CHECK(fixed("    resourcesPerNode: {requests: {nvidia.com/gpu: 4}}\n") ==
+        "    resourcesPerNode: {limits: {nvidia.com/gpu: 4}, requests: {nvidia.com/gpu: 4}}\n");
+  CHECK(fixed("    resourcesPerNode: {\"requests\": {\"nvidia.com/gpu\": 4}}\n") ==
+        "    resourcesPerNode: {\"limits\": {\"nvidia.com/gpu\": \"4\"}, \"requests\": {\"nvidia.com/gpu\": "
+        "4}}\n");
+  CHECK(fixed("    resourcesPerNode:\r\n      requests:\r\n        nvidia.com/gpu: 4\r\n      limits:\r\n    "
+              "    cpu: 9\r\n") ==
+        "    resourcesPerNode:\r\n      requests:\r\n        nvidia.com/gpu: 4\r\n      limits:\r\n"
+        "        nvidia.com/gpu: 4\n        cpu: 9\r\n");
+}
+
+TEST_CASE("lint --fix changes no file beside the inputs") {
+  const std::string runtime =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
+      "  mlPolicy: {torch: {}}\n  template: {spec: {replicatedJobs: [{name: node, template: {metadata: "
+      "{labels: "
+      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: "
+      "node, "
+      "image: a/b:1, resources: {requests: {amd.com/gpu: 2}}}]}}}}}]}}\n";
+  base::MemoryFileSystem files;
+  files.files["rt.yaml"] = runtime;
+  files.files["a.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: one}\nspec:\n"
+      "  runtimeRef: {name: rt}\n  trainer: {numNodes: 1}\n";
+  const Run run = lint(files, {"--fix", "a.yaml", "--runtimes", "rt.yaml"});
+  CHECK(run.status == 1);
+  CHECK(run.err == "");
+  CHECK(run.out.find("requested without a limit [job/gpu-limit]") != std::string::npos);
+  CHECK(run.out.ends_with("\n1 finding (1 error) in 1 of 2 files\n"));
+  CHECK(files.files["rt.yaml"] == runtime);
+}
+
+TEST_CASE("lint --fix does not take standard input") {
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  console.in = kBad;
+  CHECK(cli::run({"lint", "--no-config", "--fix", "-"}, console) == 2);
+  CHECK(console.out == "");
+  CHECK(console.err ==
+        "trainjobc: --fix can't write to standard input: --fix --diff shows what it would change\n");
 }
 
 TEST_CASE("reports go to their files, one to stdout") {
@@ -88,7 +147,8 @@ TEST_CASE("--explain") {
   CHECK(known.out.starts_with("input/unknown-field (error, stage input)\n"));
   const Run unknown = lint(files, {"--explain", "input/unknown-feild"});
   CHECK(unknown.status == 2);
-  CHECK(unknown.err == "trainjobc: there is no rule \"input/unknown-feild\", did you mean \"input/unknown-field\"?\n");
+  CHECK(unknown.err ==
+        "trainjobc: there is no rule \"input/unknown-feild\", did you mean \"input/unknown-field\"?\n");
 }
 
 TEST_CASE("an older API version is refused with its fix") {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "compile/advice/containers.h"
-#include "compile/advice/insert.h"
 #include "compile/advice/rules.h"
+#include "compile/limit_fix.h"
 #include "model/names.h"
 #include "yaml/quantity.h"
 
@@ -26,16 +26,6 @@ bool equal_amounts(const Node& a, const Node& b) {
   const auto x = yaml::Quantity::parse(a.text());
   const auto y = yaml::Quantity::parse(b.text());
   return x && y && x->to_string() == y->to_string();
-}
-
-std::vector<base::Edit> limit_fix(const Node& container, const Entry& request) {
-  const Entry* resources = container.find("resources");
-  const Entry* limits = resources->value->find("limits");
-  const std::string block = fmt::format("{}: {}", request.key, request.value->text());
-  const std::string flow = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
-  if (limits) return insert_first(*limits, {block, flow});
-  return insert_first(*resources,
-                      {fmt::format("limits: {{{}}}", block), fmt::format("\"limits\": {{{}}}", flow)});
 }
 
 void check_request(const ContainerPlace& place, const Entry& request, const Node* limits, Advisor& advisor) {
@@ -59,7 +49,7 @@ void check_request(const ContainerPlace& place, const Entry& request, const Node
                 request.key),
             yaml::locate_key(request),
             fmt::format("add limits: {{{}: {}}}", request.key, request.value->text()))
-      .fix = limit_fix(*place.container.node, request);
+      .fix = limit_fix(*place.container.node->get("resources"), request);
 }
 
 // The first GPU resource of the node, of limits before requests.

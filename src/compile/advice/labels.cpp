@@ -1,9 +1,9 @@
 // Labels of the runtime object itself.
 #include <fmt/format.h>
 
-#include "compile/advice/insert.h"
 #include "compile/advice/queue_names.h"
 #include "compile/advice/rules.h"
+#include "compile/insert.h"
 #include "model/names.h"
 
 namespace trainjobc::compile::advice {
@@ -22,13 +22,13 @@ std::string_view framework_of(const model::Runtime& runtime) {
 }
 
 std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) {
-  const std::string block = fmt::format("{}: {}", model::kFrameworkLabel, framework);
-  const std::string flow = fmt::format("\"{}\": \"{}\"", model::kFrameworkLabel, framework);
+  const std::string as_yaml = fmt::format("{}: {}", model::kFrameworkLabel, framework);
+  const std::string as_json = fmt::format("\"{}\": \"{}\"", model::kFrameworkLabel, framework);
   const yaml::Entry* metadata = root.find("metadata");
   const yaml::Entry* labels = metadata->value->find("labels");
-  if (labels) return insert_first(*labels, {block, flow});
+  if (labels) return insert_first(*labels, {as_yaml, as_json});
   return insert_first(*metadata,
-                      {fmt::format("labels: {{{}}}", block), fmt::format("\"labels\": {{{}}}", flow)});
+                      {fmt::format("labels: {{{}}}", as_yaml), fmt::format("\"labels\": {{{}}}", as_json)});
 }
 
 }  // namespace

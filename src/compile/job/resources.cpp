@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "compile/job/checks.h"
+#include "compile/limit_fix.h"
 
 namespace trainjobc::compile::job {
 namespace {
@@ -102,18 +103,21 @@ class ResourceList {
 };
 
 // One request against its limit. The API server names the lists, not the resource.
-void check_request(std::string_view resource, const Field& request, const Field& requests,
-                   const Field& limits, Report& report) {
+void check_request(std::string_view resource, const Field& request, const Field& resources, Report& report) {
+  const Field limits = resources.child("limits");
+  const Field requests = resources.child("requests");
   const Field limit = limits.entry(resource);
   const auto wanted = stored_amount(request);
   if (!wanted) return;
   if (!limit) {
     if (can_overcommit(resource)) return;
-    report.add_at(request.key_location(), rule::kGpuLimit, limits,
-                  fmt::format("{} is requested without a limit", resource),
-                  fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
-                              is_huge_page(resource) ? "huge pages" : "extended resources", resource,
-                              wanted->to_string()));
+    report
+        .add_at(request.key_location(), rule::kGpuLimit, limits,
+                fmt::format("{} is requested without a limit", resource),
+                fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
+                            is_huge_page(resource) ? "huge pages" : "extended resources", resource,
+                            wanted->to_string()))
+        .fix = limit_fix(*resources.node(), *requests.node()->find(resource));
     return;
   }
   const auto most = stored_amount(limit);
@@ -164,7 +168,7 @@ void check_requirements(const Field& resources, NameCheck check, Report& report)
   const ResourceList most(limits, check, report);
   const ResourceList wanted(requests, check, report);
   for_each_entry(requests, [&](std::string_view resource, const Field& request) {
-    check_request(resource, request, requests, limits, report);
+    check_request(resource, request, resources, report);
   });
   if ((most.has_huge_pages || wanted.has_huge_pages) && !most.has_cpu_or_memory &&
       !wanted.has_cpu_or_memory) {

@@ -7,16 +7,19 @@
 #include "base/diagnostic.h"
 #include "yaml/node.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile {
 
-// A pair to insert. The block form is YAML, the flow form JSON: it must stand in a JSON file too.
+// A pair to insert, in YAML, which must do inside brackets too, and in JSON for where the keys are quoted.
 struct NewPair {
-  std::string_view block;  // limits: {nvidia.com/gpu: 4}
-  std::string_view flow;   // "limits": {"nvidia.com/gpu": 4}
+  std::string_view yaml;  // limits: {nvidia.com/gpu: 4}
+  std::string_view json;  // "limits": {"nvidia.com/gpu": 4}
 };
 
 // The edit that inserts the pair as the first of the map which is `map`'s value. Empty where that is no map
 // with text of its own: an empty one, an alias, or one that begins with a merge key.
 std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair);
 
-}  // namespace trainjobc::compile::advice
+// The same before an entry of a map.
+std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair);
+
+}  // namespace trainjobc::compile

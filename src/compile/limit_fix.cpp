@@ -1,0 +1,34 @@
+#include "compile/limit_fix.h"
+
+#include <fmt/format.h>
+
+#include "compile/insert.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using yaml::Origin;
+
+// Whether the keys belong to one map of a file: merging keeps where each came from.
+bool are_beside(const Origin& a, const Origin& b) {
+  if (!a.file() || a.file() != b.file() || a.in_flow() != b.in_flow()) return false;
+  return a.in_flow() ? a.line() == b.line() : a.column() == b.column();
+}
+
+}  // namespace
+
+std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry& request) {
+  const yaml::Entry* limits = resources.find("limits");
+  const yaml::Entry* requests = resources.find("requests");
+  const std::string as_yaml = fmt::format("{}: {}", request.key, request.value->text());
+  const std::string as_json = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
+  if (!limits || limits->value->is_null() || limits->value->size() == 0) {
+    if (limits || !requests) return {};
+    return insert_before(
+        *requests, {fmt::format("limits: {{{}}}", as_yaml), fmt::format("\"limits\": {{{}}}", as_json)});
+  }
+  if (!requests || !are_beside(limits->key_origin, requests->key_origin)) return {};
+  return insert_first(*limits, {as_yaml, as_json});
+}
+
+}  // namespace trainjobc::compile
