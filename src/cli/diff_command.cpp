@@ -13,7 +13,7 @@
 #include "cli/load.h"
 #include "schema/schema.h"
 #include "tools/diff/external.h"
-#include "tools/diff/kubectl.h"
+#include "tools/diff/fetch.h"
 #include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
@@ -76,8 +76,8 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
 
 bool is_answer(Console& console, const diff::Answer& answer) {
   console.write_stderr(answer.warnings);
-  if (!answer.error.empty()) fail(console, answer.error);
-  return answer.error.empty();
+  if (!answer.ok()) fail(console, kubectl::describe(answer.failure));
+  return answer.ok();
 }
 
 // The objects of an older state of the files, in the place of a cluster's.
@@ -112,17 +112,18 @@ std::set<std::string> kept_secrets(const diff::LiveSet& live) {
 
 std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                  const Compilation& compiled, base::ProcessRunner& runner) {
-  const diff::Kubectl kubectl(runner, {"kubectl", flags.context, flags.kubeconfig, flags.field_manager,
-                                       std::chrono::seconds(flags.timeout)});
+  const kubectl::Kubectl kubectl(
+      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto live = std::make_shared<diff::LiveSet>();
-  if (!is_answer(console, kubectl.fetch(compiled.objects, *live))) return std::nullopt;
+  if (!is_answer(console, diff::fetch(kubectl, compiled.objects, *live))) return std::nullopt;
   diff::CompareOptions options;
   options.schemas = &schemas_of(compiled);
   options.default_is_none = false;
   options.orphans = orphans_of(console, flags);
   auto results = std::make_shared<diff::LiveSet>();
   if (flags.server_side) {
-    if (!is_answer(console, kubectl.dry_run(compiled.objects, kept_secrets(*live), *results)))
+    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, kept_secrets(*live),
+                                          flags.field_manager, *results)))
       return std::nullopt;
     options.dry_run = results.get();
   }

@@ -90,9 +90,11 @@ TEST_CASE("an SSH key that is there is kept; one that may not be looked at is ta
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
   CHECK(run.console.err ==
-        "warning: Secrets were not looked for: kubectl get secrets -o json --show-managed-fields "
-        "--ignore-not-found "
-        "--namespace=team-a: exit status 1: Error from server (Forbidden): secrets is forbidden\n");
+        "warning: Secrets were not looked for: you may not do this on this cluster: ask for a role that allows "
+        "it, or choose another context\n"
+        "  kubectl get secrets -o json --show-managed-fields --ignore-not-found --namespace=team-a: exit status "
+        "1\n"
+        "  Error from server (Forbidden): secrets is forbidden\n");
 }
 
 TEST_CASE("single files don't make orphans of other jobs, directories do") {
@@ -119,8 +121,11 @@ TEST_CASE("kubectl's error is kept") {
   CHECK(run.run() == 2);
   CHECK(run.console.out == "");
   CHECK(run.console.err ==
-        "trainjobc: kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-        "--namespace=team-a: exit status 1: error: the server doesn't have a resource type \"jobsets\"\n");
+        "trainjobc: the cluster doesn't know this kind of object: install the controller it belongs to, JobSet "
+        "or the scheduler, with its CustomResourceDefinitions\n"
+        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
+        "--namespace=team-a: exit status 1\n"
+        "  error: the server doesn't have a resource type \"jobsets\"\n");
 }
 
 TEST_CASE("--server-side compares with what a dry run gives") {

@@ -1,7 +1,6 @@
-#include "tools/diff/kubectl.h"
+#include "tools/diff/fetch.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -13,9 +12,11 @@
 namespace trainjobc::diff {
 namespace {
 
-using base::IoError;
-using base::ProcessRequest;
-using base::ProcessResult;
+using kubectl::Call;
+using kubectl::Cause;
+using kubectl::Failure;
+using kubectl::Kubectl;
+using kubectl::Reply;
 
 constexpr std::string_view kJobSets = "jobsets.jobset.x-k8s.io";
 constexpr std::string_view kSecrets = "secrets";
@@ -29,11 +30,6 @@ std::string_view resource_of(const Object& object) {
   if (object.kind != "PodGroup") return {};
   return group_of(object.api_version) == "scheduling.volcano.sh" ? "podgroups.scheduling.volcano.sh"
                                                                  : "podgroups.scheduling.x-k8s.io";
-}
-
-std::string without_final_breaks(std::string text) {
-  text.erase(text.find_last_not_of('\n') + 1);
-  return text;
 }
 
 // What to ask for in one namespace.
@@ -70,10 +66,57 @@ void assume_secrets(std::span<const Object> rendered, const std::string& ns, Liv
   }
 }
 
+// Runs a call whose answer is objects.
+Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
+  Reply reply = kubectl.run(call);
+  if (!reply.ok()) return {std::move(reply.failure), ""};
+  const size_t before = live.objects.size();
+  const std::string name = fmt::format("kubectl {}", call.words.front());
+  base::Diagnostics diagnostics;
+  read_live({name, std::move(reply.out)}, live, diagnostics);
+  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is no JSON"}, ""};
+  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
+  return {{}, std::move(reply.notes)};
+}
+
+Answer get(const Kubectl& kubectl, const std::string& ns, std::string_view resource,
+           const std::set<std::string>& names, LiveSet& live) {
+  Call call;
+  call.ns = ns;
+  call.words = {"get", std::string(resource), "-o", "json", "--show-managed-fields", "--ignore-not-found"};
+  call.names.assign(names.begin(), names.end());
+  return ask(kubectl, call, live);
+}
+
 bool joins(Answer& answer, Answer next) {
   answer.warnings += next.warnings;
-  answer.error = std::move(next.error);
-  return answer.error.empty();
+  answer.failure = std::move(next.failure);
+  return answer.ok();
+}
+
+Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<const Object> rendered,
+                       LiveSet& live) {
+  Answer answer;
+  const size_t before = live.objects.size();
+  if (!joins(answer, get(kubectl, ns, kJobSets, {}, live))) return answer;
+  Names names;
+  for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
+  for (const Object& object : rendered) {
+    const std::string_view resource = resource_of(object);
+    if (object.ns == ns && !resource.empty() && object.kind != "JobSet") names[resource].emplace(object.name);
+  }
+  for (const auto& [resource, wanted] : names) {
+    Answer got = get(kubectl, ns, resource, wanted, live);
+    // Many who may look at JobSets may not look at Secrets.
+    const bool forbidden = got.failure.cause == Cause::Forbidden;
+    if (resource == kSecrets && forbidden && wants_only_keys(rendered, ns)) {
+      answer.warnings += fmt::format("warning: Secrets were not looked for: {}\n", describe(got.failure));
+      assume_secrets(rendered, ns, live);
+    } else if (!joins(answer, std::move(got))) {
+      return answer;
+    }
+  }
+  return answer;
 }
 
 std::string manifests(std::span<const Object> objects, const std::string& ns,
@@ -95,79 +138,16 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
 
 }  // namespace
 
-Answer Kubectl::run(const Call& call, LiveSet& live) const {
-  ProcessRequest request;
-  request.argv = {options_.program};
-  request.argv.insert(request.argv.end(), call.words.begin(), call.words.end());
-  // Joined to their flags, values that begin with a dash stay values.
-  if (!call.ns.empty()) request.argv.push_back("--namespace=" + call.ns);
-  if (!options_.context.empty()) request.argv.push_back("--context=" + options_.context);
-  if (!options_.kubeconfig.empty()) request.argv.push_back("--kubeconfig=" + options_.kubeconfig);
-  const std::string said = fmt::format("{}", fmt::join(request.argv, " "));
-  if (!call.names.empty()) {
-    request.argv.emplace_back("--");
-    request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
-  }
-  request.input = call.input;
-  request.timeout = options_.timeout;
-  auto answered = runner_.run(request);
-  if (const auto* error = std::get_if<IoError>(&answered)) return {error->message, ""};
-  auto& result = std::get<ProcessResult>(answered);
-  if (result.status != 0) {
-    return {fmt::format("{}: exit status {}: {}", said, result.status, without_final_breaks(result.err)), ""};
-  }
-  const size_t before = live.objects.size();
-  base::Diagnostics diagnostics;
-  read_live({said, std::move(result.out)}, live, diagnostics);
-  if (diagnostics.has_errors()) return {fmt::format("{}: the answer is no JSON", said), ""};
-  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
-  return {"", result.err};
-}
-
-Answer Kubectl::get(const std::string& ns, std::string_view resource, const std::set<std::string>& names,
-                    LiveSet& live) const {
-  Call call;
-  call.ns = ns;
-  call.words = {"get", std::string(resource), "-o", "json", "--show-managed-fields", "--ignore-not-found"};
-  call.names.assign(names.begin(), names.end());
-  return run(call, live);
-}
-
-Answer Kubectl::fetch_namespace(const std::string& ns, std::span<const Object> rendered,
-                                LiveSet& live) const {
-  Answer answer;
-  const size_t before = live.objects.size();
-  if (!joins(answer, get(ns, kJobSets, {}, live))) return answer;
-  Names names;
-  for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
-  for (const Object& object : rendered) {
-    const std::string_view resource = resource_of(object);
-    if (object.ns == ns && !resource.empty() && object.kind != "JobSet") names[resource].emplace(object.name);
-  }
-  for (const auto& [resource, wanted] : names) {
-    Answer got = get(ns, resource, wanted, live);
-    // Many who may look at JobSets may not look at Secrets.
-    const bool forbidden = got.error.find("(Forbidden)") != std::string::npos;
-    if (resource == kSecrets && forbidden && wants_only_keys(rendered, ns)) {
-      answer.warnings += fmt::format("warning: Secrets were not looked for: {}\n", got.error);
-      assume_secrets(rendered, ns, live);
-    } else if (!joins(answer, std::move(got))) {
-      return answer;
-    }
-  }
-  return answer;
-}
-
-Answer Kubectl::fetch(std::span<const Object> rendered, LiveSet& live) const {
+Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, LiveSet& live) {
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
-    if (!joins(answer, fetch_namespace(ns, rendered, live))) break;
+    if (!joins(answer, fetch_namespace(kubectl, ns, rendered, live))) break;
   }
   return answer;
 }
 
-Answer Kubectl::dry_run(std::span<const Object> rendered, const std::set<std::string>& skip,
-                        LiveSet& results) const {
+Answer dry_run(const Kubectl& kubectl, std::span<const Object> rendered, const std::set<std::string>& skip,
+               const std::string& field_manager, LiveSet& results) {
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
     Call call;
@@ -176,13 +156,13 @@ Answer Kubectl::dry_run(std::span<const Object> rendered, const std::set<std::st
                   "--server-side",
                   "--dry-run=server",
                   "--force-conflicts",
-                  "--field-manager=" + options_.field_manager,
+                  "--field-manager=" + field_manager,
                   "-o",
                   "json",
                   "-f",
                   "-"};
     call.input = manifests(rendered, ns, skip);
-    if (!call.input.empty() && !joins(answer, run(call, results))) return answer;
+    if (!call.input.empty() && !joins(answer, ask(kubectl, call, results))) return answer;
   }
   return answer;
 }

@@ -1,0 +1,32 @@
+// What diff asks a cluster.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "tools/diff/live.h"
+#include "tools/kubectl/kubectl.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::diff {
+
+// How a question ended. `warnings` are kubectl's own, and what was not looked at.
+struct Answer {
+  kubectl::Failure failure;
+  std::string warnings;
+
+  bool ok() const { return failure.cause == kubectl::Cause::None; }
+};
+
+// Fetches the live objects that `rendered` is to be compared with: one call a kind and namespace. JobSets are
+// all fetched, the others by name: those rendered, and the helper objects that a live JobSet mounts. An
+// object's namespace is the one that was asked for, "" where that is the context's.
+Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, LiveSet& live);
+
+// Asks the API server what it would make of the rendered objects, those in `skip` ("Kind/namespace/name")
+// left out: one server-side dry run a namespace.
+Answer dry_run(const kubectl::Kubectl& kubectl, std::span<const Object> rendered,
+               const std::set<std::string>& skip, const std::string& field_manager, LiveSet& results);
+
+}  // namespace trainjobc::diff

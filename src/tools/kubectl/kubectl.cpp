@@ -1,0 +1,60 @@
+#include "tools/kubectl/kubectl.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+#include <utility>
+
+namespace trainjobc::kubectl {
+namespace {
+
+using base::IoError;
+using base::ProcessRequest;
+using base::ProcessResult;
+
+// 0 is for programs that did not run to their end.
+Failure did_not_end(std::string call, const IoError& error) {
+  const std::string missing = std::generic_category().message(ENOENT);
+  const bool is_missing = error.message.ends_with(missing);
+  return {is_missing ? Cause::NoProgram : Cause::NoAnswer, std::move(call), 0, error.message};
+}
+
+}  // namespace
+
+Reply Kubectl::run(const Call& call) const {
+  return run(call, settings_.timeout);
+}
+
+Reply Kubectl::run(const Call& call, std::chrono::milliseconds timeout) const {
+  ProcessRequest request;
+  request.argv = {settings_.program};
+  request.argv.insert(request.argv.end(), call.words.begin(), call.words.end());
+  if (!call.ns.empty()) request.argv.push_back("--namespace=" + call.ns);
+  if (!settings_.context.empty()) request.argv.push_back("--context=" + settings_.context);
+  if (!settings_.kubeconfig.empty()) request.argv.push_back("--kubeconfig=" + settings_.kubeconfig);
+  std::string said = fmt::format("{}", fmt::join(request.argv, " "));
+  if (!call.names.empty()) {
+    request.argv.emplace_back("--");
+    request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
+  }
+  request.input = call.input;
+  request.timeout = timeout;
+  auto answered = runner_.run(request);
+  Reply reply;
+  if (const auto* error = std::get_if<IoError>(&answered)) {
+    reply.failure = did_not_end(std::move(said), *error);
+    return reply;
+  }
+  auto& result = std::get<ProcessResult>(answered);
+  reply.out = std::move(result.out);
+  if (result.status == 0) {
+    reply.notes = std::move(result.err);
+  } else {
+    const Cause cause = cause_of(result.err);
+    reply.failure = {cause, std::move(said), result.status, std::move(result.err)};
+  }
+  return reply;
+}
+
+}  // namespace trainjobc::kubectl

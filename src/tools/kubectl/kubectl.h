@@ -1,0 +1,52 @@
+// One call of kubectl, and what came of it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "tools/kubectl/failure.h"
+
+namespace trainjobc::kubectl {
+
+// What every call has in common; "" is kubectl's own choice.
+struct Settings {
+  std::string program = "kubectl";
+  std::string context;
+  std::string kubeconfig;
+  std::chrono::seconds timeout{0};  // of one call; 0: none
+};
+
+struct Call {
+  std::string ns;                  // "": the context's
+  std::vector<std::string> words;  // without the flags of Settings
+  std::vector<std::string> names;  // come behind --
+  std::string input;               // standard input
+};
+
+struct Reply {
+  Failure failure;    // cause None where all went well
+  std::string out;    // of failed calls, too: what kubectl did before it failed
+  std::string notes;  // what it said beside that, where it went well
+
+  bool ok() const { return failure.cause == Cause::None; }
+};
+
+// Runs kubectl without a shell. Values are joined to their flags and names come behind --: none is taken for
+// a flag, whatever it begins with.
+class Kubectl {
+ public:
+  Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
+
+  Reply run(const Call& call) const;
+
+  // With another limit for one call; zero is none.
+  Reply run(const Call& call, std::chrono::milliseconds timeout) const;
+
+ private:
+  base::ProcessRunner& runner_;
+  Settings settings_;
+};
+
+}  // namespace trainjobc::kubectl
