@@ -9,6 +9,7 @@ std::span<const Command> commands() {
       {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
       {"lint", "Say what the cluster would say, at the line where it is wrong", setup_lint},
       {"diff", "Compare what the inputs make with what a cluster holds, by meaning", setup_diff},
+      {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
       {"version", "Print the version and what it supports", setup_version},
   });
   return kCommands;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tools/kubectl/names.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::cli {
@@ -13,11 +14,6 @@ std::string lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
-}
-
-std::string_view group_of(std::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
 // What the user wrote keeps its order of keys.
@@ -54,8 +50,7 @@ std::string as_json(std::span<const Object> objects) {
 std::string as_names(std::span<const Object> objects) {
   std::string out;
   for (const Object& object : objects) {
-    const std::string_view group = group_of(object.api_version);
-    out += fmt::format("{}{}{}/{}\n", lower(object.kind), group.empty() ? "" : ".", group, object.name);
+    out += kubectl::name_of(object.api_version, object.kind, object.name) + "\n";
   }
   return out;
 }

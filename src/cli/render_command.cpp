@@ -10,6 +10,7 @@
 #include "cli/exit_status.h"
 #include "cli/mask.h"
 #include "cli/print_objects.h"
+#include "cli/ssh_key_flag.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -19,7 +20,7 @@ struct RenderFlags {
   ColourFlag colour;
   std::string format = "yaml";
   std::string output_dir;
-  std::string ssh_key = "generate";
+  SshKeyFlag ssh_key;
   std::string torchrun = "env";
   bool with_defaults = false;
   bool snapshot = false;
@@ -31,30 +32,6 @@ struct RenderFlags {
 ObjectFormat format_of(const std::string& word) {
   if (word == "json") return ObjectFormat::Json;
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
-}
-
-// generate, omit, file:PATH or seed:PATH. False where the file can't be read, which has been said.
-bool read_ssh_key(Console& console, const std::string& choice, policy::SshKeyOptions& key) {
-  if (choice == "generate") return true;
-  if (choice == "omit") {
-    key.source = policy::SshKeySource::Omit;
-    return true;
-  }
-  const std::string path = choice.substr(choice.find(':') + 1);
-  auto text = console.files().read(path);
-  if (const auto* error = std::get_if<base::IoError>(&text)) {
-    fail(console, fmt::format("--ssh-key: {}", error->message));
-    return false;
-  }
-  key.source = choice.starts_with("file:") ? policy::SshKeySource::File : policy::SshKeySource::Seed;
-  key.material = std::move(std::get<std::string>(text));
-  return true;
-}
-
-std::string check_ssh_key(const std::string& choice) {
-  const bool with_path = (choice.starts_with("file:") || choice.starts_with("seed:")) && choice.size() > 5;
-  if (choice == "generate" || choice == "omit" || with_path) return "";
-  return "must be generate, omit, file:PATH or seed:PATH";
 }
 
 bool is_ssh_secret(const Object& object) {
@@ -104,7 +81,7 @@ int run_render(Console& console, RenderFlags flags) {
   options.snapshot = flags.snapshot;
   options.passthrough = flags.passthrough;
   options.policy.torchrun = flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
-  if (!read_ssh_key(console, flags.ssh_key, options.policy.ssh_key)) return kFailed;
+  if (!flags.ssh_key.read(console, options.policy.ssh_key)) return kFailed;
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
@@ -144,9 +121,7 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
   app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
   app.add_flag("--mask-secrets", flags->mask_secrets, "Print *** instead of the values of Secrets");
-  app.add_option("--ssh-key", flags->ssh_key, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
-      ->check(CLI::Validator(check_ssh_key, "KEY"))
-      ->capture_default_str();
+  flags->ssh_key.add_to(app);
   app.add_option("--torchrun", flags->torchrun, "How torchrun gets its arguments: by env, or by flags too")
       ->check(CLI::IsMember({"env", "flags"}))
       ->capture_default_str();

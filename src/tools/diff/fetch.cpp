@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/diff/orphans.h"
+#include "tools/kubectl/names.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::diff {
@@ -21,16 +22,6 @@ using kubectl::Reply;
 constexpr std::string_view kJobSets = "jobsets.jobset.x-k8s.io";
 constexpr std::string_view kSecrets = "secrets";
 constexpr std::string_view kConfigMaps = "configmaps";
-
-// kubectl's word for an object's type; "" where diff asks for none.
-std::string_view resource_of(const Object& object) {
-  if (object.kind == "JobSet") return kJobSets;
-  if (object.kind == "Secret") return kSecrets;
-  if (object.kind == "ConfigMap") return kConfigMaps;
-  if (object.kind != "PodGroup") return {};
-  return group_of(object.api_version) == "scheduling.volcano.sh" ? "podgroups.scheduling.volcano.sh"
-                                                                 : "podgroups.scheduling.x-k8s.io";
-}
 
 // What to ask for in one namespace.
 using Names = std::map<std::string_view, std::set<std::string>>;
@@ -66,19 +57,6 @@ void assume_secrets(std::span<const Object> rendered, const std::string& ns, Liv
   }
 }
 
-// Runs a call whose answer is objects.
-Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
-  Reply reply = kubectl.run(call);
-  if (!reply.ok()) return {std::move(reply.failure), ""};
-  const size_t before = live.objects.size();
-  const std::string name = fmt::format("kubectl {}", call.words.front());
-  base::Diagnostics diagnostics;
-  read_live({name, std::move(reply.out)}, live, diagnostics);
-  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is no JSON"}, ""};
-  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
-  return {{}, std::move(reply.notes)};
-}
-
 Answer get(const Kubectl& kubectl, const std::string& ns, std::string_view resource,
            const std::set<std::string>& names, LiveSet& live) {
   Call call;
@@ -95,15 +73,16 @@ bool joins(Answer& answer, Answer next) {
 }
 
 Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<const Object> rendered,
-                       LiveSet& live) {
+                       bool all_job_sets, LiveSet& live) {
   Answer answer;
   const size_t before = live.objects.size();
-  if (!joins(answer, get(kubectl, ns, kJobSets, {}, live))) return answer;
+  if (all_job_sets && !joins(answer, get(kubectl, ns, kJobSets, {}, live))) return answer;
   Names names;
   for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
   for (const Object& object : rendered) {
-    const std::string_view resource = resource_of(object);
-    if (object.ns == ns && !resource.empty() && object.kind != "JobSet") names[resource].emplace(object.name);
+    const std::string_view resource = kubectl::resource_of(object.api_version, object.kind);
+    if (object.ns != ns || resource.empty() || (all_job_sets && object.kind == "JobSet")) continue;
+    names[resource].emplace(object.name);
   }
   for (const auto& [resource, wanted] : names) {
     Answer got = get(kubectl, ns, resource, wanted, live);
@@ -138,10 +117,22 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
 
 }  // namespace
 
-Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, LiveSet& live) {
+Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
+  Reply reply = kubectl.run(call);
+  if (!reply.ok()) return {std::move(reply.failure), ""};
+  const size_t before = live.objects.size();
+  const std::string name = fmt::format("kubectl {}", call.words.front());
+  base::Diagnostics diagnostics;
+  read_live({name, std::move(reply.out)}, live, diagnostics);
+  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is no JSON"}, ""};
+  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
+  return {{}, std::move(reply.notes)};
+}
+
+Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets, LiveSet& live) {
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
-    if (!joins(answer, fetch_namespace(kubectl, ns, rendered, live))) break;
+    if (!joins(answer, fetch_namespace(kubectl, ns, rendered, all_job_sets, live))) break;
   }
   return answer;
 }

@@ -19,10 +19,14 @@ struct Answer {
   bool ok() const { return failure.cause == kubectl::Cause::None; }
 };
 
-// Fetches the live objects that `rendered` is to be compared with: one call a kind and namespace. JobSets are
-// all fetched, the others by name: those rendered, and the helper objects that a live JobSet mounts. An
+// Runs a call whose answer is objects; their namespace is the call's.
+Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
+
+// Fetches the live objects that `rendered` is to be compared with, by name: one call a kind and namespace.
+// With `all_job_sets` JobSets are fetched whatever their name, and the helper objects that they mount. An
 // object's namespace is the one that was asked for, "" where that is the context's.
-Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, LiveSet& live);
+Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets,
+             LiveSet& live);
 
 // Asks the API server what it would make of the rendered objects, those in `skip` ("Kind/namespace/name")
 // left out: one server-side dry run a namespace.

@@ -232,7 +232,7 @@ std::string summary_of(const Report& report, bool files) {
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
 }
 
-std::string format_text(const Report& report, const FormatOptions& options) {
+std::string format_objects(const Report& report, const FormatOptions& options) {
   const Painter paint(options.colour);
   std::string out;
   Causes causes;
@@ -245,7 +245,11 @@ std::string format_text(const Report& report, const FormatOptions& options) {
     print_object(object, options, paint, causes, out);
     out += '\n';
   }
-  return out + summary_of(report, options.files) + "\n";
+  return out;
+}
+
+std::string format_text(const Report& report, const FormatOptions& options) {
+  return format_objects(report, options) + summary_of(report, options.files) + "\n";
 }
 
 }  // namespace trainjobc::diff

@@ -15,6 +15,8 @@ struct FormatOptions {
 
 // For people: fields grouped by object, old → new, and the input that each comes from.
 std::string format_text(const Report& report, const FormatOptions& options);
+// The same without the last line, which counts.
+std::string format_objects(const Report& report, const FormatOptions& options);
 // For people who changed files: fields grouped by the change that causes them, and the jobs that each
 // reaches.
 std::string format_reach(const Report& report, const FormatOptions& options);

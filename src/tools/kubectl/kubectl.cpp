@@ -23,10 +23,6 @@ Failure did_not_end(std::string call, const IoError& error) {
 }  // namespace
 
 Reply Kubectl::run(const Call& call) const {
-  return run(call, settings_.timeout);
-}
-
-Reply Kubectl::run(const Call& call, std::chrono::milliseconds timeout) const {
   ProcessRequest request;
   request.argv = {settings_.program};
   request.argv.insert(request.argv.end(), call.words.begin(), call.words.end());
@@ -39,7 +35,7 @@ Reply Kubectl::run(const Call& call, std::chrono::milliseconds timeout) const {
     request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
   }
   request.input = call.input;
-  request.timeout = timeout;
+  request.timeout = settings_.timeout;
   auto answered = runner_.run(request);
   Reply reply;
   if (const auto* error = std::get_if<IoError>(&answered)) {

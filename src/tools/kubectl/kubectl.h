@@ -41,9 +41,6 @@ class Kubectl {
 
   Reply run(const Call& call) const;
 
-  // With another limit for one call; zero is none.
-  Reply run(const Call& call, std::chrono::milliseconds timeout) const;
-
  private:
   base::ProcessRunner& runner_;
   Settings settings_;

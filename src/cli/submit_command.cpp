@@ -1,0 +1,258 @@
+#include "cli/submit_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/submit_report.h"
+#include "cli/suppress.h"
+#include "schema/schema.h"
+#include "tools/submit/lookup.h"
+#include "tools/submit/wait.h"
+#include "trainjobc/diff.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using submit::DryRun;
+using submit::Plan;
+using submit::title_of;
+
+// A status request that takes longer is asked again.
+constexpr std::chrono::seconds kLongestQuestion{60};
+constexpr size_t kProgressWidth = 79;
+
+DryRun dry_run_of(const SubmitFlags& flags) {
+  if (flags.dry_run == "client") return DryRun::Client;
+  return flags.dry_run == "server" ? DryRun::Server : DryRun::None;
+}
+
+bool is_error(const base::Diagnostic& diagnostic) {
+  return diagnostic.severity == base::Severity::Error;
+}
+
+// What the cluster would not store, whatever the configuration says of the rule.
+bool is_refusal(const base::Diagnostic& diagnostic) {
+  return is_error(diagnostic) && diagnostic.stage != base::Stage::Job;
+}
+
+struct Compiled {
+  Compilation sent;
+  Compilation compared;  // the same as the cluster would store it
+};
+
+// As lint and render do. An exit status where there is nothing to send, which has been said.
+std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, const Config& config) {
+  Options options = to_options(flags.input);
+  if (!flags.ssh_key.read(console, options.policy.ssh_key)) return kFailed;
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  Compiled compiled;
+  compiled.sent = compile_sources(loaded->inputs, loaded->runtimes, options);
+  const Compilation& sent = compiled.sent;
+  base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files);
+  const bool refused = std::ranges::any_of(sent.diagnostics.items(), is_refusal);
+  const bool rejected = refused || shown.has_errors();
+  if (refused && !shown.has_errors()) shown = sent.diagnostics;
+  print_diagnostics(console, shown, flags.colour.value(), false);
+  note_trainer_version(console, sent);
+  if (rejected) {
+    console.write_stderr("trainjobc: nothing was sent\n");
+    return kRejected;
+  }
+  if (sent.train_jobs == 0) {
+    console.write_stderr("note: the inputs hold no TrainJob\n");
+    return kOk;
+  }
+  options.with_defaults = true;
+  options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  compiled.compared = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  return compiled;
+}
+
+diff::Report compare(const Compiled& compiled, std::shared_ptr<const diff::LiveSet> live) {
+  Compilation without_secrets = compiled.compared;
+  std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.compared.trainer_version);
+  diff::CompareOptions options;
+  options.schemas = chosen ? chosen : &schema::all_versions().back();
+  options.default_is_none = false;
+  options.orphans = diff::Orphans::None;
+  return diff::compare_objects(without_secrets, std::move(live), options);
+}
+
+// Whether anything in the way is said; what is being deleted would take the update with it.
+bool is_in_the_way(Console& console, const Plan& plan) {
+  bool found = false;
+  for (const submit::Item& item : plan.items) {
+    if (!item.live || item.step == submit::Step::Replace) continue;
+    if (!item.live->root->at({"metadata", "deletionTimestamp"})) continue;
+    console.write_stderr(
+        fmt::format("trainjobc: nothing was sent: {} is being deleted: submit again when it is gone\n",
+                    title_of(*item.object)));
+    found = true;
+  }
+  return found;
+}
+
+void report_failure(Console& console, const submit::Sending& sending) {
+  for (const kubectl::Failure& failure : sending.failures) fail(console, kubectl::describe(failure));
+  console.write_stderr(partial_text(sending));
+}
+
+// A line that is written over on a terminal; nothing elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(Console& console) : console_(console), shown_(console.stderr_is_terminal()) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const std::string& line) {
+    if (!shown_) return;
+    console_.write_stderr("\r\033[K" + line.substr(0, kProgressWidth));
+    dirty_ = true;
+  }
+  void clear() {
+    if (dirty_) console_.write_stderr("\r\033[K");
+    dirty_ = false;
+  }
+
+ private:
+  Console& console_;
+  bool shown_;
+  bool dirty_ = false;
+};
+
+std::string end_line(const Object& job_set, submit::End how, const std::string& message) {
+  const std::string title = title_of(job_set);
+  if (how == submit::End::Completed) return title + " completed\n";
+  if (how == submit::End::Deleted) return title + " was deleted before its end was seen\n";
+  return fmt::format("{} failed{}{}\n", title, message.empty() ? "" : ": ", message);
+}
+
+int wait(Console& console, const SubmitFlags& flags, const submit::Sending& sending, World world) {
+  std::vector<const Object*> job_sets;
+  for (const submit::Outcome& outcome : sending.outcomes) {
+    const Object& object = *outcome.item->object;
+    if (object.kind != "JobSet") continue;
+    job_sets.push_back(&object);
+    const yaml::Node* suspend = object.root->at({"spec", "suspend"});
+    if (suspend && suspend->text() == "true") {
+      console.write_stderr(
+          fmt::format("note: {} is suspended: it ends only after somebody resumes it\n", title_of(object)));
+    }
+  }
+  submit::WaitOptions options;
+  options.timeout = std::chrono::seconds(flags.timeout);
+  const kubectl::Kubectl kubectl(world.runner,
+                                 {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion});
+  ProgressLine progress(console);
+  submit::Listener listener;
+  listener.progress = [&](const std::string& line) { progress.show(line); };
+  listener.ended = [&](const Object& job_set, submit::End how, const std::string& message) {
+    progress.clear();
+    console.write_stdout(end_line(job_set, how, message));
+  };
+  const submit::WaitResult result = submit::wait_for(job_sets, kubectl, options, world.clock, listener);
+  progress.clear();
+  if (result.pending > 0) {
+    if (result.failure.cause != kubectl::Cause::None) return fail(console, kubectl::describe(result.failure));
+    return fail(console, fmt::format("{} of {} JobSets had not ended after {} s; they go on without submit",
+                                     result.pending, job_sets.size(), flags.timeout));
+  }
+  return result.unsuccessful > 0 ? kRejected : kOk;
+}
+
+int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
+         World world) {
+  const DryRun dry_run = dry_run_of(flags);
+  bool written = true;
+  const auto done = [&](const submit::Outcome& outcome) {
+    written = console.write_stdout(outcome_line(outcome, dry_run)) && written;
+  };
+  const submit::Sending sending = submit::send(plan, kubectl, {dry_run, flags.force_conflicts}, done);
+  console.write_stderr(sending.notes);
+  written = console.write_stdout(summary_line(sending, dry_run)) && written;
+  if (!sending.complete()) {
+    report_failure(console, sending);
+    return kFailed;
+  }
+  if (!written) return fail(console, "the output could not be written");
+  return flags.wait ? wait(console, flags, sending, world) : kOk;
+}
+
+}  // namespace
+
+int run_submit(Console& console, SubmitFlags flags, World world) {
+  if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
+  const ConfigResult read = load_config(console, flags.input);
+  if (const auto* error = std::get_if<ConfigError>(&read)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  const Config& config = std::get<Config>(read);
+  apply_settings(console, config, flags.input);
+  const auto result = compile(console, flags, config);
+  if (const int* status = std::get_if<int>(&result)) return *status;
+  const Compiled& compiled = std::get<Compiled>(result);
+  const kubectl::Kubectl kubectl(
+      world.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  auto cluster = std::make_shared<submit::Cluster>();
+  const diff::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
+  console.write_stderr(answer.warnings);
+  if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
+  console.write_stderr(train_job_warnings(cluster->train_jobs));
+  const diff::Report report = compare(compiled, {cluster, &cluster->live});
+  const Plan plan = submit::make_plan(compiled.sent.objects, report, cluster->live, cluster->secrets);
+  if (is_in_the_way(console, plan)) return kRejected;
+  const bool refused = std::ranges::count(plan.items, submit::Step::Replace, &submit::Item::step) > 0;
+  if (refused && !flags.replace) {
+    console.write_stderr(
+        refusal_text(plan, report, use_colour(flags.colour.value(), console, console.stderr_is_terminal())));
+    return kRejected;
+  }
+  console.write_stderr(losses_text(plan, report));
+  return send(console, flags, plan, kubectl, world);
+}
+
+std::function<int(Console&)> setup_submit(CLI::App& app) {
+  auto flags = std::make_shared<SubmitFlags>();
+  flags->input.add_to(app);
+  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("PATH");
+  app.add_option(
+         "--dry-run", flags->dry_run,
+         "Send nothing; client: compare with the cluster only, server: have the API server try it, too")
+      ->check(CLI::IsMember({"client", "server"}));
+  app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that another manager owns");
+  app.add_flag("--replace", flags->replace,
+               "Delete and create anew what can't be updated, after saying what is lost");
+  app.add_flag("--wait", flags->wait, "Follow the JobSets until they complete or fail");
+  app.add_option(
+         "--timeout", flags->timeout,
+         "How long to wait, and how long one call of kubectl may take: 90, 90s, 10m, 2h; 0 is no limit")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, unsigned>{{"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->type_name("TIME")
+      ->capture_default_str();
+  flags->ssh_key.add_to(app);
+  flags->colour.add_to(app);
+  app.footer(
+      "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
+      "--field-manager=trainjobc.\n"
+      "Secrets that exist are kept.\n"
+      "Exit status: 0 everything is in place, 1 an input was rejected or a JobSet failed, 2 usage, I/O or "
+      "kubectl.");
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    base::RealClock clock;
+    return run_submit(console, *flags, {runner, clock});
+  };
+}
+
+}  // namespace trainjobc::cli

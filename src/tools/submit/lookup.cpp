@@ -1,0 +1,104 @@
+#include "tools/submit/lookup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tools/kubectl/names.h"
+
+namespace trainjobc::submit {
+namespace {
+
+using diff::Answer;
+using kubectl::Call;
+using kubectl::Cause;
+using kubectl::Kubectl;
+using kubectl::Reply;
+
+// Names of the objects of a kind, by namespace.
+using Names = std::map<std::string, std::set<std::string>>;
+
+Names names_of(std::span<const Object> objects, std::string_view kind) {
+  Names names;
+  for (const Object& object : objects) {
+    if (object.kind == kind) names[std::string(object.ns)].emplace(object.name);
+  }
+  return names;
+}
+
+Call get(std::string_view resource, const std::string& format, const std::string& ns,
+         const std::set<std::string>& names) {
+  Call call;
+  call.ns = ns;
+  call.words = {"get", std::string(resource), "-o", format, "--ignore-not-found"};
+  call.names.assign(names.begin(), names.end());
+  return call;
+}
+
+// "secret/a\nsecret/b\n"
+void add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
+  constexpr std::string_view kPrefix = "secret/";
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.starts_with(kPrefix)) secrets.insert(diff::object_id("Secret", ns, line.substr(kPrefix.size())));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
+                        std::set<std::string>& secrets) {
+  Answer answer;
+  for (const auto& [ns, names] : names_of(objects, "Secret")) {
+    Reply reply = kubectl.run(get("secrets", "name", ns, names));
+    if (!reply.ok() && reply.failure.cause != Cause::Forbidden) {
+      answer.failure = std::move(reply.failure);
+      return answer;
+    }
+    add_secrets(reply.out, ns, secrets);
+    answer.warnings += reply.notes;
+  }
+  return answer;
+}
+
+// A cluster may have no Trainer; that somebody may not look is worth a word.
+Answer look_for_train_jobs(const Kubectl& kubectl, std::span<const Object> objects, diff::LiveSet& live) {
+  Answer answer;
+  for (const auto& [ns, names] : names_of(objects, "JobSet")) {
+    Answer got = diff::ask(kubectl, get(kubectl::resource_of("", "TrainJob"), "json", ns, names), live);
+    answer.warnings += got.warnings;
+    if (got.failure.cause == Cause::NoKind) return answer;
+    if (got.failure.cause == Cause::Forbidden) {
+      answer.warnings += fmt::format("warning: whether TrainJobs of these names exist is not known: {}\n",
+                                     describe(got.failure));
+    } else if (!got.ok()) {
+      answer.failure = std::move(got.failure);
+      return answer;
+    }
+  }
+  return answer;
+}
+
+bool joins(Answer& answer, Answer next) {
+  answer.warnings += next.warnings;
+  answer.failure = std::move(next.failure);
+  return answer.ok();
+}
+
+}  // namespace
+
+Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster) {
+  std::vector<Object> open;
+  std::ranges::copy_if(objects, std::back_inserter(open),
+                       [](const Object& object) { return object.kind != "Secret"; });
+  Answer answer;
+  if (!joins(answer, diff::fetch(kubectl, open, false, cluster.live))) return answer;
+  if (!joins(answer, look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
+  joins(answer, look_for_train_jobs(kubectl, objects, cluster.train_jobs));
+  return answer;
+}
+
+}  // namespace trainjobc::submit

@@ -1,0 +1,25 @@
+// What submit asks a cluster before it sends anything.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "tools/diff/fetch.h"
+#include "tools/diff/live.h"
+#include "tools/kubectl/kubectl.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::submit {
+
+struct Cluster {
+  diff::LiveSet live;             // of all rendered objects but Secrets
+  std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist: what they hold isn't asked
+  diff::LiveSet train_jobs;       // of the JobSets' names
+};
+
+// A failure where submit can't go on. That somebody may not look at Secrets or TrainJobs is none: Secrets are
+// then left to `kubectl create`, which makes none over another.
+diff::Answer look_up(const kubectl::Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster);
+
+}  // namespace trainjobc::submit

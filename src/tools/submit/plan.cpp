@@ -1,0 +1,95 @@
+#include "tools/submit/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tools/submit/state.h"
+
+namespace trainjobc::submit {
+namespace {
+
+using diff::Difference;
+using diff::ObjectDiff;
+
+bool is_refused(const Difference& difference) {
+  return !difference.refusal.empty();
+}
+
+Step step_of(const Object& object, const ObjectDiff* difference, bool is_there,
+             const std::set<std::string>& secrets) {
+  if (object.kind == "Secret") {
+    return secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep : Step::Create;
+  }
+  if (!is_there) return Step::Create;
+  if (!difference || !difference->differs()) return Step::Confirm;
+  return std::ranges::any_of(difference->differences, is_refused) ? Step::Replace : Step::Change;
+}
+
+template <class T>
+const T* find_in(const std::map<std::string, const T*>& map, const std::string& id) {
+  const auto found = map.find(id);
+  return found != map.end() ? found->second : nullptr;
+}
+
+}  // namespace
+
+Plan make_plan(std::span<const Object> objects, const diff::Report& report, const diff::LiveSet& live,
+               const std::set<std::string>& secrets) {
+  std::map<std::string, const ObjectDiff*> differences;
+  for (const ObjectDiff& object : report.objects) differences.emplace(object.id, &object);
+  std::map<std::string, const diff::LiveObject*> there;
+  for (const diff::LiveObject& object : live.objects) {
+    there.emplace(diff::object_id(object.kind, object.ns, object.name), &object);
+  }
+  Plan plan;
+  for (const Object& object : objects) {
+    const std::string id = diff::object_id(object.kind, object.ns, object.name);
+    Item item{&object, Step::Create, plan.jobs, find_in(there, id)};
+    item.step = step_of(object, find_in(differences, id), item.live != nullptr, secrets);
+    plan.items.push_back(item);
+    if (object.kind == "JobSet") ++plan.jobs;
+  }
+  return plan;
+}
+
+diff::Report refused_part(const diff::Report& report) {
+  diff::Report part;
+  part.jobs = report.jobs;
+  for (const ObjectDiff& object : report.objects) {
+    ObjectDiff refused = object;
+    std::erase_if(refused.differences, [](const Difference& d) { return !is_refused(d); });
+    if (!refused.differences.empty()) part.objects.push_back(std::move(refused));
+  }
+  return part;
+}
+
+std::string loss_of(const Item& item, const diff::Report& report) {
+  const Object& object = *item.object;
+  std::string text = fmt::format("  {}", title_of(object));
+  if (object.kind == "JobSet") {
+    const JobSetState state = state_of(*item.live->root);
+    text += fmt::format(": {}{}\n", describe(state), state.jobs.empty() ? "" : "; " + describe_jobs(state));
+    text += "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n";
+    if (state.restarts > 0) text += fmt::format("    the count of its restarts, {} so far\n", state.restarts);
+  } else {
+    text += "\n    what it holds; a Pod that starts in between waits for the new one\n";
+  }
+  const std::string id = diff::object_id(object.kind, object.ns, object.name);
+  for (const ObjectDiff& differing : report.objects) {
+    if (differing.id != id) continue;
+    for (const Difference& field : differing.differences) {
+      if (field.kind != diff::DifferenceKind::Ignored) continue;
+      text += fmt::format("    {}, managed by {}\n", field.name, field.manager);
+    }
+  }
+  return text;
+}
+
+std::string title_of(const Object& object) {
+  return object.ns.empty() ? fmt::format("{} {}", object.kind, object.name)
+                           : fmt::format("{} {}/{}", object.kind, object.ns, object.name);
+}
+
+}  // namespace trainjobc::submit

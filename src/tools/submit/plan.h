@@ -1,0 +1,50 @@
+// What submit has to do for each rendered object.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/diff/difference.h"
+#include "tools/diff/live.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::submit {
+
+enum class Step {
+  Create,
+  Change,
+  Confirm,  // there as it should be; applied all the same, so that its fields are owned
+  Keep,     // a Secret that is there
+  Replace,  // deleted and created anew: the update would be refused
+};
+
+struct Item {
+  const Object* object = nullptr;
+  Step step = Step::Create;
+  size_t job = 0;                          // which JobSet it belongs to
+  const diff::LiveObject* live = nullptr;  // of Change, Confirm and Replace
+};
+
+// In the order of the objects: what a JobSet mounts comes before it.
+struct Plan {
+  std::vector<Item> items;
+  size_t jobs = 0;
+};
+
+// `report` compares `objects` with `live`; `secrets` are those that exist ("Secret/namespace/name").
+Plan make_plan(std::span<const Object> objects, const diff::Report& report, const diff::LiveSet& live,
+               const std::set<std::string>& secrets);
+
+// The part of `report` that a cluster would refuse: the objects, with the fields that can't be updated.
+diff::Report refused_part(const diff::Report& report);
+
+// What goes with the live object of a Replace, for people: indented lines.
+std::string loss_of(const Item& item, const diff::Report& report);
+
+// "JobSet team-a/llama"
+std::string title_of(const Object& object);
+
+}  // namespace trainjobc::submit

@@ -1,0 +1,235 @@
+#include "tools/submit/send.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tools/kubectl/names.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::submit {
+namespace {
+
+using kubectl::Call;
+using kubectl::Cause;
+using kubectl::Kubectl;
+using kubectl::Reply;
+
+Result success_of(Step step) {
+  switch (step) {
+    case Step::Create: return Result::Created;
+    case Step::Change: return Result::Changed;
+    case Step::Confirm: return Result::Unchanged;
+    case Step::Keep: return Result::Kept;
+    case Step::Replace: return Result::Replaced;
+  }
+  return Result::NotSent;
+}
+
+// Causes that the next call would meet again.
+bool is_hopeless(Cause cause) {
+  return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Settings ||
+         cause == Cause::Unreachable || cause == Cause::Unauthorized;
+}
+
+// The objects that kubectl says it was done with: the first words of its lines.
+std::set<std::string, std::less<>> first_words(std::string_view text) {
+  std::set<std::string, std::less<>> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    words.emplace(text.substr(0, std::min(text.find(' '), end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+std::string kubectl_name(const Outcome& outcome) {
+  const Object& object = *outcome.item->object;
+  return kubectl::name_of(object.api_version, object.kind, object.name);
+}
+
+class Sender {
+ public:
+  Sender(const Kubectl& kubectl, const SendOptions& options, const std::function<void(const Outcome&)>& done)
+      : kubectl_(kubectl), options_(options), done_(done) {}
+
+  // False: there is no use in going on.
+  bool send_namespace(const std::string& ns, const std::vector<Outcome*>& outcomes) {
+    has_no_namespace_ = false;
+    keep_what_is_there(outcomes);
+    remove_replaced(ns, outcomes);
+    create_secrets(ns, pick(outcomes, [](const Object& object) { return object.kind == "Secret"; }));
+    apply(ns, pick(outcomes,
+                   [](const Object& object) { return object.kind != "Secret" && object.kind != "JobSet"; }));
+    for (const Outcome* outcome : outcomes) {
+      const bool in_place = outcome->result != Result::Failed && outcome->result != Result::NotSent;
+      if (outcome->item->object->kind != "JobSet" && !in_place) without_helpers_.insert(outcome->item->job);
+    }
+    apply(ns, pick(outcomes, [](const Object& object) { return object.kind == "JobSet"; }));
+    return !hopeless_;
+  }
+
+  std::vector<kubectl::Failure> failures;
+  std::string notes;
+
+ private:
+  // Those to be sent now.
+  template <class Predicate>
+  std::vector<Outcome*> pick(const std::vector<Outcome*>& outcomes, Predicate is_wanted) const {
+    std::vector<Outcome*> picked;
+    for (Outcome* outcome : outcomes) {
+      if (outcome->result != Result::NotSent || !is_wanted(*outcome->item->object)) continue;
+      if (!held_back(*outcome)) picked.push_back(outcome);
+    }
+    return picked;
+  }
+
+  bool held_back(const Outcome& outcome) const {
+    return hopeless_ || has_no_namespace_ || undeleted_.contains(outcome.item) ||
+           without_helpers_.contains(outcome.item->job);
+  }
+
+  void finish(Outcome& outcome, Result result) {
+    outcome.result = result;
+    if (result != Result::Failed) done_(outcome);
+  }
+
+  void keep_what_is_there(const std::vector<Outcome*>& outcomes) {
+    for (Outcome* outcome : outcomes) {
+      if (outcome->item->step == Step::Keep) finish(*outcome, Result::Kept);
+    }
+  }
+
+  bool note(const Reply& reply) {
+    notes += reply.notes;
+    if (reply.ok()) return true;
+    failures.push_back(reply.failure);
+    has_no_namespace_ = reply.failure.cause == Cause::NoNamespace;
+    hopeless_ = hopeless_ || is_hopeless(reply.failure.cause);
+    return false;
+  }
+
+  // A dry run deletes nothing, so the object in its place can't be tried either.
+  void remove_replaced(const std::string& ns, const std::vector<Outcome*>& outcomes) {
+    std::map<std::string_view, std::vector<Outcome*>> by_resource;
+    for (Outcome* outcome : outcomes) {
+      if (outcome->item->step != Step::Replace) continue;
+      if (options_.dry_run != DryRun::None) {
+        finish(*outcome, Result::Replaced);
+      } else {
+        const Object& object = *outcome->item->object;
+        by_resource[kubectl::resource_of(object.api_version, object.kind)].push_back(outcome);
+      }
+    }
+    for (const auto& [resource, replaced] : by_resource) {
+      Call call;
+      call.ns = ns;
+      // The new JobSet's Jobs have the names of the old ones: those must be gone first.
+      call.words = {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"};
+      for (const Outcome* outcome : replaced) call.names.emplace_back(outcome->item->object->name);
+      if (!hopeless_ && note(kubectl_.run(call))) continue;
+      for (const Outcome* outcome : replaced) undeleted_.insert(outcome->item);
+    }
+  }
+
+  std::string dry_run_flag() const {
+    return options_.dry_run == DryRun::Server ? "--dry-run=server" : "--dry-run=client";
+  }
+
+  static std::string manifests(const std::vector<Outcome*>& outcomes) {
+    std::string text;
+    for (const Outcome* outcome : outcomes) {
+      text += "---\n";
+      yaml::write_yaml(*outcome->item->object->root, yaml::KeyOrder::Kubernetes, text);
+    }
+    return text;
+  }
+
+  Call create_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
+    Call call;
+    call.ns = ns;
+    call.words = {"create", "--field-manager=trainjobc"};
+    if (options_.dry_run != DryRun::None) call.words.push_back(dry_run_flag());
+    call.words.insert(call.words.end(), {"-f", "-"});
+    call.input = manifests(outcomes);
+    return call;
+  }
+
+  void create_secrets(const std::string& ns, const std::vector<Outcome*>& secrets) {
+    if (secrets.empty()) return;
+    Reply reply = kubectl_.run(create_call(ns, secrets));
+    // Those that somebody made since, or that we may not look at, are kept.
+    const auto created = first_words(reply.out);
+    size_t missing = 0;
+    for (Outcome* outcome : secrets) {
+      const std::string quoted = fmt::format("secrets \"{}\" already exists", outcome->item->object->name);
+      const bool exists = reply.failure.said.find(quoted) != std::string::npos;
+      if (created.contains(kubectl_name(*outcome))) {
+        finish(*outcome, Result::Created);
+      } else if (exists) {
+        finish(*outcome, Result::Kept);
+      } else {
+        ++missing;
+        finish(*outcome, Result::Failed);
+      }
+    }
+    if (missing > 0 || reply.ok()) note(reply);
+  }
+
+  // kubectl knows no client-side dry run of a server-side apply.
+  Call apply_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
+    if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes);
+    Call call;
+    call.ns = ns;
+    call.words = {"apply", "--server-side", "--field-manager=trainjobc"};
+    if (options_.force_conflicts) call.words.emplace_back("--force-conflicts");
+    if (options_.dry_run == DryRun::Server) call.words.push_back(dry_run_flag());
+    call.words.insert(call.words.end(), {"-f", "-"});
+    call.input = manifests(outcomes);
+    return call;
+  }
+
+  void apply(const std::string& ns, const std::vector<Outcome*>& outcomes) {
+    if (outcomes.empty()) return;
+    const Reply reply = kubectl_.run(apply_call(ns, outcomes));
+    const auto applied = first_words(reply.out);
+    for (Outcome* outcome : outcomes) {
+      const bool is_applied = applied.contains(kubectl_name(*outcome));
+      finish(*outcome, is_applied ? success_of(outcome->item->step) : Result::Failed);
+    }
+    note(reply);
+  }
+
+  const Kubectl& kubectl_;
+  const SendOptions& options_;
+  const std::function<void(const Outcome&)>& done_;
+  std::set<const Item*> undeleted_;
+  std::set<size_t> without_helpers_;  // jobs
+  bool has_no_namespace_ = false;
+  bool hopeless_ = false;
+};
+
+}  // namespace
+
+Sending send(const Plan& plan, const Kubectl& kubectl, const SendOptions& options,
+             const std::function<void(const Outcome&)>& done) {
+  Sending sending;
+  std::map<std::string, std::vector<Outcome*>> namespaces;
+  sending.outcomes.reserve(plan.items.size());
+  for (const Item& item : plan.items) {
+    sending.outcomes.push_back({&item, Result::NotSent});
+    namespaces[std::string(item.object->ns)].push_back(&sending.outcomes.back());
+  }
+  Sender sender(kubectl, options, done);
+  for (const auto& [ns, outcomes] : namespaces) {
+    if (!sender.send_namespace(ns, outcomes)) break;
+  }
+  sending.failures = std::move(sender.failures);
+  sending.notes = std::move(sender.notes);
+  return sending;
+}
+
+}  // namespace trainjobc::submit

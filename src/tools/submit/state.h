@@ -1,0 +1,51 @@
+// What a live JobSet's status says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yaml/node.h"
+
+namespace trainjobc::submit {
+
+enum class Phase {
+  Pending,    // no controller has looked at it
+  Suspended,  // waits for a queue, or for spec.suspend
+  Running,
+  Completed,
+  Failed,
+  Deleting,
+};
+
+// One replicatedJob; numbers of Jobs.
+struct JobsState {
+  std::string name;
+  int64_t replicas = 0;
+  int64_t ready = 0;
+  int64_t active = 0;
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+};
+
+struct JobSetState {
+  Phase phase = Phase::Pending;
+  std::string since;    // metadata.creationTimestamp
+  std::string message;  // of the condition that ended it
+  int64_t restarts = 0;
+  std::vector<JobsState> jobs;  // in the order of the spec
+};
+
+JobSetState state_of(const yaml::Node& job_set);
+
+// "running"
+std::string_view word_of(Phase phase);
+
+// "running, made 2026-01-02T03:04:05Z"
+std::string describe(const JobSetState& state);
+
+// "launcher 1/1 ready, node 1/2 ready, 1 failed"
+std::string describe_jobs(const JobSetState& state);
+
+}  // namespace trainjobc::submit

@@ -1,0 +1,333 @@
+// `trainjobc submit`: what it runs, what it says and how it ends, with kubectl played.
+#include "support/submit.h"
+
+#include <doctest/doctest.h>
+
+using trainjobc::base::IoError;
+using trainjobc::base::IoResult;
+using trainjobc::base::ProcessRequest;
+using trainjobc::base::ProcessResult;
+using trainjobc::test::DiffRun;
+using trainjobc::test::kMpiRuntime;
+using trainjobc::test::replaced;
+using trainjobc::test::SubmitRun;
+
+namespace {
+
+constexpr const char* kGetDemo =
+    "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --namespace=team-a "
+    "-- "
+    "demo\n";
+constexpr const char* kGetTrainJob =
+    "kubectl get trainjobs.trainer.kubeflow.org -o json --ignore-not-found --namespace=team-a -- demo\n";
+constexpr const char* kApply =
+    "kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a\n";
+
+ProcessResult said(std::string err) {
+  return {1, "", std::move(err)};
+}
+
+// The live JobSet, and nothing else.
+std::function<IoResult<ProcessResult>(const ProcessRequest&)> with_job_set(const std::string& job_set) {
+  return [job_set](const ProcessRequest& request) {
+    return SubmitRun::has(request, "jobsets.jobset.x-k8s.io") && SubmitRun::has(request, "get")
+               ? ProcessResult{0, job_set, ""}
+               : SubmitRun::accepted(request);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("submit looks, then applies, and says what became of each object") {
+  SubmitRun run;
+  CHECK(run.run() == 0);
+  CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob + kApply);
+  CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\n");
+  CHECK(run.console.err == "");
+  const std::string& sent = run.runner.requests.back().input;
+  CHECK(
+      sent.starts_with("---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata:\n  name: demo\n"));
+  // What JobSet admission fills in is not ours to own.
+  CHECK(sent.find("successPolicy") == std::string::npos);
+}
+
+TEST_CASE("submit of what is there") {
+  SubmitRun run;
+  run.runner.answer = with_job_set(run.rendered());
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
+  run.files.files["runtime.yaml"] =
+      replaced(DiffRun::runtime(), "    spec:\n", "    metadata: {labels: {a: b}}\n    spec:\n");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo changed\n1 job: 1 changed\n");
+}
+
+TEST_CASE("helpers come before their JobSets; Secrets are created, not applied") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  CHECK(run.run() == 0);
+  CHECK(run.runner.lines() ==
+        "kubectl get configmaps -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
+        "demo-mpi-hostfile\n" +
+            std::string(kGetDemo) +
+            "kubectl get secrets -o name --ignore-not-found --namespace=team-a -- demo-mpi-ssh-auth\n" +
+            kGetTrainJob + "kubectl create --field-manager=trainjobc -f - --namespace=team-a\n" + kApply +
+            kApply);
+  CHECK(run.console.out ==
+        "Secret team-a/demo-mpi-ssh-auth created\n"
+        "ConfigMap team-a/demo-mpi-hostfile created\n"
+        "JobSet team-a/demo created\n"
+        "1 job: 1 created\n");
+}
+
+TEST_CASE("a Secret that is there is kept, and not read") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.runner.answer = [](const ProcessRequest& request) {
+    return SubmitRun::has(request, "secrets") ? ProcessResult{0, "secret/demo-mpi-ssh-auth\n", ""}
+                                              : SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 0);
+  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: it exists\n"));
+  CHECK(run.runner.lines().find("kubectl create") == std::string::npos);
+}
+
+TEST_CASE("who may not look at Secrets still makes none over another") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.runner.answer = [](const ProcessRequest& request) {
+    if (SubmitRun::has(request, "secrets"))
+      return said("Error from server (Forbidden): secrets is forbidden\n");
+    if (request.argv[1] == "create") {
+      return said(
+          "Error from server (AlreadyExists): error when creating \"STDIN\": secrets "
+          "\"demo-mpi-ssh-auth\" already exists\n");
+    }
+    return SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 0);
+  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: it exists\n"));
+  CHECK(run.console.err == "");
+}
+
+TEST_CASE("submit sends nothing of inputs with errors, those of Jobs too") {
+  SubmitRun run;
+  run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "numNodes", "numNode");
+  CHECK(run.run() == 1);
+  CHECK(run.runner.requests.empty());
+  CHECK(run.console.out == "");
+  CHECK(run.console.err ==
+        "job.yaml:10:5: error: unknown field \"numNode\" in spec.trainer [input/unknown-field]\n"
+        "   10 |     numNode: 2\n"
+        "      |     ^~~~~~~ did you mean \"numNodes\"?\n"
+        "trainjobc: nothing was sent\n");
+  run.files.files["job.yaml"] =
+      DiffRun::job("demo", "2") + "    resourcesPerNode: {requests: {cpu: 2}, limits: {cpu: 1}}\n";
+  CHECK(run.run() == 1);
+  CHECK(run.runner.requests.empty());
+  CHECK(run.console.err.ends_with("trainjobc: nothing was sent\n"));
+}
+
+TEST_CASE("no TrainJob, nothing to do") {
+  SubmitRun run;
+  run.flags.input.paths = {"runtime.yaml"};
+  CHECK(run.run() == 0);
+  CHECK(run.runner.requests.empty());
+  CHECK(run.console.err == "note: the inputs hold no TrainJob\n");
+}
+
+TEST_CASE("an update that would be refused stops submit before it sends anything") {
+  SubmitRun run;
+  std::string live = run.rendered();
+  live =
+      replaced(live, "\"metadata\": {", "\"metadata\": {\"creationTimestamp\": \"2026-01-02T03:04:05Z\", ");
+  live =
+      replaced(live, "\"spec\": {",
+               R"("status": {"restarts": 2, "replicatedJobsStatus": [{"name": "node", "ready": 1, "active": 1,
+                  "succeeded": 0, "failed": 0, "suspended": 0}]}, "spec": {)");
+  run.runner.answer = with_job_set(live);
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  const std::string lost =
+      "  JobSet team-a/demo: running, made 2026-01-02T03:04:05Z; node 1/1 ready\n"
+      "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
+      "    the count of its restarts, 2 so far\n";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == "");
+  CHECK(run.console.err ==
+        "JobSet team-a/demo\n"
+        "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:10\n"
+        "! …completions                                          2 → 4   trainer/pod-count from the same\n"
+        "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
+        "\n"
+        "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
+        "recreates it, and this would be lost:\n" +
+            lost);
+  CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
+
+  run.flags.replace = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "warning: --replace deletes and recreates; this is lost:\n" + lost);
+  CHECK(run.console.out == "JobSet team-a/demo replaced\n1 job: 1 replaced\n");
+  CHECK(run.runner.lines() ==
+        std::string(kGetDemo) + kGetTrainJob +
+            "kubectl delete jobsets.jobset.x-k8s.io --cascade=foreground --ignore-not-found --wait "
+            "--namespace=team-a -- demo\n" +
+            kApply);
+
+  run.flags.dry_run = "server";
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo replaced (dry run)\n1 job: 1 replaced (dry run)\n");
+  CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
+}
+
+TEST_CASE("what could not be deleted is not sent") {
+  SubmitRun run;
+  const std::string live = run.rendered();
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4") + "---\n" + DiffRun::job("other", "1");
+  run.flags.replace = true;
+  run.runner.answer = [&](const ProcessRequest& request) -> IoResult<ProcessResult> {
+    if (SubmitRun::has(request, "delete")) return said("Error from server (Forbidden): may not\n");
+    return with_job_set(live)(request);
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "JobSet team-a/other created\n2 jobs: 1 created, 1 not applied\n");
+  CHECK(run.console.err.ends_with("applied:\n  JobSet team-a/other\nnot applied:\n  JobSet team-a/demo\n"));
+}
+
+TEST_CASE("a partial failure says what is in place") {
+  SubmitRun run;
+  run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
+  run.runner.answer = [](const ProcessRequest& request) {
+    if (request.argv[1] != "apply") return SubmitRun::accepted(request);
+    return ProcessResult{1, "jobset.jobset.x-k8s.io/one serverside-applied\n",
+                         "Error from server (Forbidden): admission webhook \"w\" denied the request: no\n"};
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "JobSet team-a/one created\n2 jobs: 1 created, 1 not applied\n");
+  CHECK(run.console.err ==
+        "trainjobc: the API server refused it\n"
+        "  kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a: exit status 1\n"
+        "  Error from server (Forbidden): admission webhook \"w\" denied the request: no\n"
+        "applied:\n  JobSet team-a/one\n"
+        "not applied:\n  JobSet team-a/two\n");
+}
+
+TEST_CASE("a JobSet is not sent without what it mounts") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.runner.answer = [](const ProcessRequest& request) {
+    const bool is_map =
+        request.argv[1] == "apply" && request.input.find("kind: ConfigMap") != std::string::npos;
+    return is_map ? said("Error from server (Forbidden): configmaps is forbidden\n")
+                  : SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "Secret team-a/demo-mpi-ssh-auth created\n1 job: 1 not applied\n");
+  CHECK(
+      run.console.err.ends_with("applied:\n  Secret team-a/demo-mpi-ssh-auth\nnot applied:\n  ConfigMap "
+                                "team-a/demo-mpi-hostfile\n  JobSet "
+                                "team-a/demo\n"));
+}
+
+TEST_CASE("a TrainJob of that name is warned about") {
+  SubmitRun run;
+  run.runner.answer = [](const ProcessRequest& request) {
+    if (!SubmitRun::has(request, "trainjobs.trainer.kubeflow.org")) return SubmitRun::accepted(request);
+    return ProcessResult{0, R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
+                              "metadata": {"name": "demo", "namespace": "team-a"}})",
+                         ""};
+  };
+  CHECK(run.run() == 0);
+  CHECK(run.console.err ==
+        "warning: TrainJob team-a/demo exists on the cluster: the Trainer controller owns the JobSet of that "
+        "name "
+        "and may undo what is submitted; apply the TrainJob instead, or delete it first (kubectl delete "
+        "trainjob "
+        "demo -n team-a: that deletes its JobSet, too)\n");
+  run.runner.answer = [](const ProcessRequest& request) {
+    return SubmitRun::has(request, "trainjobs.trainer.kubeflow.org")
+               ? said("error: the server doesn't have a resource type \"trainjobs\"\n")
+               : SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+}
+
+TEST_CASE("flags reach kubectl, whatever their values look like") {
+  SubmitRun run;
+  run.flags.context = "-prod; touch x";
+  run.flags.kubeconfig = "$(reboot)";
+  run.flags.input.ns = "team-b";
+  run.flags.force_conflicts = true;
+  run.flags.timeout = 5;
+  run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "  namespace: team-a\n", "");
+  CHECK(run.run() == 0);
+  CHECK(run.runner.requests.back().argv ==
+        std::vector<std::string>{"kubectl", "apply", "--server-side", "--field-manager=trainjobc",
+                                 "--force-conflicts", "-f", "-", "--namespace=team-b",
+                                 "--context=-prod; touch x", "--kubeconfig=$(reboot)"});
+  CHECK(run.runner.requests.back().timeout == std::chrono::seconds(5));
+  run.flags.input.ns = "-x; reboot";
+  CHECK(run.run() == 1);
+  CHECK(run.runner.requests.empty());
+  run.files.files["job.yaml"] = DiffRun::job("-rf", "1");
+  CHECK(run.run() == 1);
+  CHECK(run.runner.requests.empty());
+}
+
+TEST_CASE("dry runs") {
+  SubmitRun run;
+  run.flags.dry_run = "server";
+  CHECK(run.run() == 0);
+  CHECK(run.runner.requests.back().argv ==
+        std::vector<std::string>{"kubectl", "apply", "--server-side", "--field-manager=trainjobc",
+                                 "--dry-run=server", "-f", "-", "--namespace=team-a"});
+  CHECK(run.console.out == "JobSet team-a/demo created (dry run)\n1 job: 1 created (dry run)\n");
+  run.flags.dry_run = "client";
+  CHECK(run.run() == 0);
+  CHECK(run.runner.requests.back().argv ==
+        std::vector<std::string>{"kubectl", "create", "--field-manager=trainjobc", "--dry-run=client", "-f",
+                                 "-", "--namespace=team-a"});
+  run.flags.wait = true;
+  CHECK(run.run() == 2);
+  CHECK(run.console.err == "trainjobc: --wait and --dry-run exclude each other\n");
+}
+
+TEST_CASE("what is being deleted is waited for by the user") {
+  SubmitRun run;
+  run.runner.answer = with_job_set(replaced(run.rendered(), "\"metadata\": {",
+                                            R"("metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", )"));
+  CHECK(run.run() == 1);
+  CHECK(run.console.err ==
+        "trainjobc: nothing was sent: JobSet team-a/demo is being deleted: submit again when it is gone\n");
+}
+
+TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
+  SubmitRun run;
+  run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: No such file or directory"}; };
+  CHECK(run.run() == 2);
+  CHECK(run.console.err ==
+        "trainjobc: kubectl was not found: install it, or add its folder to PATH\n"
+        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
+        "--namespace=team-a: "
+        "run kubectl: No such file or directory\n"
+        "nothing was sent\n");
+  run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: no answer within 5 s"}; };
+  CHECK(run.run() == 2);
+  CHECK(run.console.err.starts_with("trainjobc: kubectl did not end\n"));
+  run.runner.answer = [](const ProcessRequest&) {
+    return said(
+        "E0912 10:00:00.123456   42 memcache.go:265] \"Unhandled Error\" err=\"refused\"\n"
+        "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n");
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.console.err ==
+        "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
+        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
+        "--namespace=team-a: "
+        "exit status 1\n"
+        "  The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
+        "nothing was sent\n");
+}
