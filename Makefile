@@ -2,16 +2,19 @@
 # make demo     build, then render a real PyTorch job and a real MPI job
 # make test     build, run all tests
 # make unit     build and run the unit tests only
-# make golden   rewrite the golden files from what the binary prints now
+# make golden   rewrite the golden files and manual pages from what the binary prints now
 # make bench    measure
+# make install  build, install below PREFIX (/usr/local), below DESTDIR
+# make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # All but `make golden`, `format` and `tidy` install what is missing (Debian packages) first.
 
 BUILD ?= build
 BUILD_TYPE ?= Release
 CMAKE_FLAGS ?=
+PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden bench format tidy asan install clean
+.PHONY: all build bootstrap demo test unit golden bench format tidy asan install tarball deb wheel dist static clean
 
 all: build
 
@@ -39,6 +42,7 @@ unit: $(BUILD)/build.ninja
 golden: build
 	@TRAINJOBC_UPDATE_GOLDEN=1 ninja -C $(BUILD) --quiet unit_tests
 	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests --test-case="golden*"
+	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/man_test.py $(BUILD)/trainjobc
 
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc
@@ -53,7 +57,23 @@ asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan BUILD_TYPE=Debug CMAKE_FLAGS=-DTRAINJOBC_SANITIZE=ON
 
 install: build
-	@cmake --install $(BUILD)
+	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
+
+static: bootstrap $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet trainjobc-static
+
+tarball deb: static
+	@tools/package.sh $@ $(BUILD)
+	@ls $(BUILD)/dist/*$(if $(filter deb,$@),.deb,.tar.gz)
+
+wheel: static
+	@tools/bootstrap.sh python3-pip python3-venv
+	@tools/package.sh $@ $(BUILD)
+	@ls $(BUILD)/dist/*.whl
+
+dist: tarball deb wheel
+	@tools/package.sh sums $(BUILD)
+	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
 	@rm -rf build build-asan

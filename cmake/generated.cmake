@@ -23,3 +23,13 @@ endfunction()
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
 target_link_libraries(schemagen PRIVATE nlohmann_json::nlohmann_json)
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
+
+# The shells' scripts, for `trainjobc completion`.
+set(completions ${PROJECT_SOURCE_DIR}/completions)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${completions}/trainjobc.bash ${completions}/_trainjobc ${completions}/trainjobc.fish)
+file(READ ${completions}/trainjobc.bash bash_script)
+file(READ ${completions}/_trainjobc zsh_script)
+file(READ ${completions}/trainjobc.fish fish_script)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/completion_scripts.h.in
+  ${PROJECT_BINARY_DIR}/generated/completion_scripts.h @ONLY)

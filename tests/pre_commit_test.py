@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A bad commit is stopped by the real pre-commit; a runtime outside the staged files comes from the configuration.
 
-usage: pre_commit_test.py BINARY. Without pre-commit or a git checkout it says so and passes.
+Both hooks: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
+here instead of compiling another. usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
+it says so and passes.
 """
 import os
 import pathlib
@@ -49,51 +51,71 @@ spec:
 """
 
 
+def git(*words, folder=ROOT):
+    return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def has_index():
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.10"]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def try_hook(hook, environment, folder):
+    """What went wrong, or nothing."""
+    repo = pathlib.Path(folder, hook)
+    (repo / "platform").mkdir(parents=True)
+
+    def run(*command, check=True):
+        done = subprocess.run(command, cwd=repo, env=environment, capture_output=True, text=True)
+        if check and done.returncode != 0:
+            sys.exit(f"{command}: {done.stdout}{done.stderr}")
+        return done
+
+    run("git", "init", "-q")
+    (repo / "platform/runtime.yaml").write_text(RUNTIME)
+    (repo / ".trainjobc.yaml").write_text("runtimes: [platform]\ncatalogue: false\n")
+    (repo / ".pre-commit-config.yaml").write_text(
+        f"repos:\n- repo: {ROOT}\n  rev: {git('rev-parse', 'HEAD')}\n  hooks:\n  - id: {hook}\n"
+    )
+    run("git", "add", ".")
+    run("git", "commit", "-qm", "platform")
+    run("pre-commit", "install")
+    (repo / "job.yaml").write_text(JOB.format(field="numNode"))
+    run("git", "add", "job.yaml")
+    bad = run("git", "commit", "-qm", "bad", check=False)
+    want = 'job.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]'
+    if bad.returncode == 0 or want not in bad.stdout + bad.stderr:
+        return f"{hook}: a bad commit was not stopped:\n{bad.stdout}{bad.stderr}"
+    (repo / "job.yaml").write_text(JOB.format(field="numNodes"))
+    run("git", "add", "job.yaml")
+    good = run("git", "commit", "-qm", "good", check=False)
+    return f"{hook}: a good commit was stopped:\n{good.stdout}{good.stderr}" if good.returncode else ""
+
+
 def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     if not shutil.which("pre-commit") or not (ROOT / ".git").exists():
         print("skipped: pre-commit or the git checkout is not there")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        env = {
+        environment = {
             **os.environ,
-            "PATH": f"{binary.parent}:{os.environ['PATH']}",
             "PRE_COMMIT_HOME": f"{folder}/cache",
             "GIT_CONFIG_GLOBAL": "/dev/null",
             **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         }
-
-        def run(*command, check=True):
-            done = subprocess.run(command, cwd=repo, env=env, capture_output=True, text=True)
-            if check and done.returncode != 0:
-                sys.exit(f"{command}: {done.stdout}{done.stderr}")
-            return done
-
-        repo = pathlib.Path(folder, "repo")
-        (repo / "platform").mkdir(parents=True)
-        run("git", "init", "-q")
-        (repo / "platform/runtime.yaml").write_text(RUNTIME)
-        (repo / ".trainjobc.yaml").write_text("runtimes: [platform]\ncatalogue: false\n")
-        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-        (repo / ".pre-commit-config.yaml").write_text(
-            f"repos:\n- repo: {ROOT}\n  rev: {head}\n  hooks:\n  - id: trainjobc-lint-system\n"
-        )
-        run("git", "add", ".")
-        run("git", "commit", "-qm", "platform")
-        run("pre-commit", "install")
-
-        (repo / "job.yaml").write_text(JOB.format(field="numNode"))
-        run("git", "add", "job.yaml")
-        bad = run("git", "commit", "-qm", "bad", check=False)
-        want = 'job.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]'
-        if bad.returncode == 0 or want not in bad.stdout + bad.stderr:
-            print(f"a bad commit was not stopped:\n{bad.stdout}{bad.stderr}")
-            return 1
-        (repo / "job.yaml").write_text(JOB.format(field="numNodes"))
-        run("git", "add", "job.yaml")
-        run("git", "commit", "-qm", "good")
-        print("1 passed, 0 failed")
-    return 0
+        on_path = {**environment, "PATH": f"{binary.parent}:{os.environ['PATH']}"}
+        problems = [try_hook("trainjobc-lint-system", on_path, folder)]
+        if has_index():
+            packed = {**environment, "CMAKE_ARGS": f"-DTRAINJOBC_PREBUILT={binary}"}
+            problems.append(try_hook("trainjobc-lint", packed, folder))
+        else:
+            print("pip's index can't be reached: the hook that pip installs was not tried")
+    failed = [problem for problem in problems if problem]
+    print("\n".join(failed))
+    print(f"{len(problems) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
 
 
 sys.exit(main())

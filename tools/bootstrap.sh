@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the Debian packages that the build and the tests need, where they are missing.
+# Installs the Debian packages that the build and the tests need, and those named, where they are missing.
 set -eu
 
 packages="g++ make cmake ninja-build libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev python3 python3-yaml"
 
 command -v dpkg-query > /dev/null || exit 0  # not Debian: the compiler will say what is missing
 missing=""
-for package in $packages; do
+for package in $packages "$@"; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

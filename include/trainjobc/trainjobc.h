@@ -29,6 +29,7 @@ struct Options {
   bool render = true;                    // false: only diagnostics are wanted
   bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
   bool passthrough = false;              // return foreign objects too, unchanged
+  std::vector<std::string> jobs;         // names of the TrainJobs to compile; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": from the content's hash
   policy::PolicyOptions policy;
@@ -62,6 +63,7 @@ struct Compilation {
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
   std::string trainer_version;         // compiled for: "2.3"; several, for files that go with none, are joined by ", "
   std::string trainer_version_reason;  // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists only until 2.1"
+  std::vector<std::string> other_jobs;  // names of TrainJobs that Options::jobs left out
   size_t train_jobs = 0;          // how many TrainJobs the inputs held
   size_t documents = 0;
   std::shared_ptr<const void> memory;

@@ -1,70 +1,141 @@
 #include "cli/app.h"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/command_tree.h"
+#include "cli/complete.h"
 #include "cli/exit_status.h"
+#include "cli/help.h"
+#include "cli/man.h"
+#include "cli/version.h"
 
 namespace trainjobc::cli {
 namespace {
 
-// The command or flag that a misspelt word was meant to be.
-std::optional<std::string> suggest(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  if (word.starts_with("-")) {
-    const CLI::App* scope = &app;
-    for (const CLI::App* chosen : app.get_subcommands()) scope = chosen;
-    for (const CLI::Option* option : scope->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  } else {
-    for (const Command& command : commands()) names.emplace_back(command.name);
-  }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto meant = base::closest(word.substr(0, word.find('=')), candidates);
-  return meant ? std::optional(std::string(*meant)) : std::nullopt;
+using Runner = std::pair<const CLI::App*, std::function<int(Console&)>>;
+
+// The command that was named, or the root.
+const CLI::App& chosen_app(const CLI::App& root) {
+  const auto chosen = root.get_subcommands();
+  return chosen.empty() ? root : *chosen.front();
 }
 
-int report_parse_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments,
-                       Console& console) {
-  std::string message = error.what();
-  for (const std::string& word : app.remaining(true)) {
-    const auto meant = suggest(app, word);
-    message = fmt::format("unknown {} \"{}\"{}", word.starts_with("-") ? "flag" : "command", word,
-                          meant ? fmt::format(", did you mean \"{}\"?", *meant) : "");
-    break;
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto meant = base::closest(word, candidates);
+  return meant ? fmt::format(", did you mean \"{}\"?", *meant) : "";
+}
+
+std::string unknown_word(const CLI::App& root, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with("-")) {
+    for (const FlagText& flag : flags_of(chosen_app(root))) {
+      if (!flag.positional) names.insert(names.end(), flag.names.begin(), flag.names.end());
+    }
+    const std::string flag = word.substr(0, word.find('='));
+    return fmt::format("unknown flag \"{}\"{}", flag, did_you_mean(flag, names));
   }
-  if (arguments.empty()) message = "name a command";
-  const auto chosen = app.get_subcommands();
-  const std::string help = chosen.empty() ? "trainjobc --help" : fmt::format("trainjobc {} --help", chosen.front()->get_name());
-  console.write_stderr(fmt::format("trainjobc: {}\nSee \"{}\".\n", message, help));
+  for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
+  const bool extra = &chosen_app(root) != &root;
+  return extra ? fmt::format("what is \"{}\" for? The command takes no more arguments", word)
+               : fmt::format("unknown command \"{}\"{}", word, did_you_mean(word, names));
+}
+
+// A value that a flag doesn't take: CLI11 says "--format: jsn not in {json,text}".
+std::string bad_value(const CLI::App& root, const std::string& message) {
+  constexpr std::string_view kNotIn = " not in {";
+  const size_t colon = message.find(": ");
+  const size_t end = message.find(kNotIn);
+  if (colon == std::string::npos || end == std::string::npos || end < colon) return message;
+  const std::string name = message.substr(0, colon);
+  const std::string value = message.substr(colon + 2, end - colon - 2);
+  for (const FlagText& flag : flags_of(chosen_app(root))) {
+    if (!flag.has_name(name)) continue;
+    return fmt::format("{} {} is not one of {}{}", name, value, fmt::join(flag.choices, ", "),
+                       did_you_mean(value, flag.choices));
+  }
+  return message;
+}
+
+int report_parse_error(const CLI::App& root, const CLI::ParseError& error,
+                       const std::vector<std::string>& arguments, Console& console) {
+  std::string message = bad_value(root, error.what());
+  if (const auto unknown = root.remaining(true); !unknown.empty())
+    message = unknown_word(root, unknown.front());
+  if (arguments.empty())
+    message = "name a command: " + [&] {
+      std::string names;
+      for (const CLI::App* command : commands_of(root))
+        names += (names.empty() ? "" : ", ") + command->get_name();
+      return names;
+    }();
+  console.write_stderr(
+      fmt::format("trainjobc: {}\nSee \"{} --help\".\n", message, full_name(chosen_app(root))));
   return kFailed;
+}
+
+int print(Console& console, const std::string& text) {
+  return console.write_stdout(text) ? kOk : kFailed;
+}
+
+// What shells and the build call, by names that no command has. nullopt: something else was asked.
+std::optional<int> run_internal(const CLI::App& root, const std::vector<std::string>& arguments,
+                                Console& console) {
+  if (arguments.empty()) return std::nullopt;
+  if (arguments.front() == "__complete")
+    return print_completion(root, std::span(arguments).subspan(1), console);
+  if (arguments.front() == "__man" && arguments.size() == 2)
+    return write_man_pages(root, arguments[1], console);
+  return std::nullopt;
+}
+
+// `trainjobc help render` is `trainjobc render --help`.
+std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 }  // namespace
 
-int run(const std::vector<std::string>& arguments, Console& console) {
-  CLI::App app{"Offline compiler for Kubeflow TrainJobs: from TrainJobs and runtimes to the JobSets that the "
-               "controller would create",
-               "trainjobc"};
+int run(const std::vector<std::string>& given, Console& console) {
+  CLI::App app{
+      "Offline compiler for Kubeflow TrainJobs: from TrainJobs and runtimes to the JobSets that the "
+      "controller would create",
+      "trainjobc"};
   app.require_subcommand(1);
-  std::vector<std::pair<const CLI::App*, std::function<int(Console&)>>> runners;
+  app.get_help_ptr()->description("Print this help and exit");
+  app.set_version_flag("--version", fmt::format("trainjobc {}\n", kVersion), "Print the version and exit");
+  app.footer(
+      "\"trainjobc COMMAND --help\" says more.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc lint jobs/\n"
+      "  trainjobc render jobs/bert.yaml\n"
+      "  trainjobc diff jobs/");
+  std::vector<Runner> runners;
   for (const Command& command : commands()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->get_help_ptr()->description("Print this help and exit");
     runners.emplace_back(sub, command.setup(*sub));
   }
+  if (const auto status = run_internal(app, given, console)) return *status;
+  const std::vector<std::string> arguments = without_help_word(given);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    return console.write_stdout(chosen.empty() ? app.help() : chosen.front()->help("trainjobc " + chosen.front()->get_name())) ? kOk : kFailed;
+    return print(console, help_text(chosen_app(app)));
+  } catch (const CLI::CallForVersion& version) {
+    return print(console, version.what());
   } catch (const CLI::ParseError& error) {
     return report_parse_error(app, error, arguments, console);
   }

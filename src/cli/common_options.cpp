@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/suggest.h"
 #include "cli/load.h"
 #include "model/behaviours.h"
 
@@ -23,7 +26,8 @@ std::vector<std::string> trainer_versions() {
 }
 
 void InputFlags::add_to(CLI::App& command) {
-  command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input");
+  command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input")
+      ->type_name("PATH");
   command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")
       ->allow_extra_args(false)
       ->type_name("PATH");
@@ -31,13 +35,19 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
       ->allow_extra_args(false)
       ->type_name("PATH");
+  command.add_option("--job", jobs, "TrainJob to look at, instead of all; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("JOB");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
   command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")
       ->check(CLI::IsMember(versions()));
   command.add_option("-n,--namespace", ns, "Namespace of TrainJobs that name none")->type_name("NAME");
-  command.add_option("--name-suffix", name_suffix, "Suffix for metadata.generateName, instead of one from the content")
+  command
+      .add_option("--name-suffix", name_suffix,
+                  "Suffix for metadata.generateName, instead of one from the content")
       ->type_name("TEXT");
-  command.add_option("--config", config, "Configuration file, instead of the nearest .trainjobc.yaml")->type_name("FILE");
+  command.add_option("--config", config, "Configuration file, instead of the nearest .trainjobc.yaml")
+      ->type_name("FILE");
   command.add_flag("--no-config", no_config, "Don't look for a configuration");
   command.add_option("--threads", threads, "Number of threads; 0 is one a processor")->capture_default_str();
 }
@@ -109,7 +119,23 @@ Options to_options(const InputFlags& flags) {
   options.ns = flags.ns;
   options.name_suffix = flags.name_suffix;
   options.threads = flags.threads;
+  options.jobs = flags.jobs;
   return options;
+}
+
+bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled) {
+  for (const std::string& job : flags.jobs) {
+    const auto is_it = [&](const LintedObject& object) {
+      return object.object.starts_with("TrainJob/") && object.object.ends_with("/" + job);
+    };
+    if (std::ranges::any_of(compiled.linted, is_it)) continue;
+    const std::vector<std::string_view> names(compiled.other_jobs.begin(), compiled.other_jobs.end());
+    const auto meant = base::closest(job, names);
+    fail(console, fmt::format("--job: the inputs hold no TrainJob \"{}\"{}", job,
+                              meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+    return false;
+  }
+  return true;
 }
 
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
@@ -118,7 +144,8 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
   std::string text;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     if (diagnostic.severity == base::Severity::Info) continue;
-    if (job_errors_warn && diagnostic.stage == base::Stage::Job) diagnostic.severity = base::Severity::Warning;
+    if (job_errors_warn && diagnostic.stage == base::Stage::Job)
+      diagnostic.severity = base::Severity::Warning;
     text += base::format_text(diagnostic, style);
   }
   console.write_stderr(text);

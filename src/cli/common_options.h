@@ -21,6 +21,7 @@ struct InputFlags {
   std::vector<std::string> paths;      // positional
   std::vector<std::string> filenames;  // -f
   std::vector<std::string> runtimes;
+  std::vector<std::string> jobs;  // TrainJobs to look at; empty: all
   bool recurse = false;
   bool no_catalogue = false;
   std::string trainer_version;  // "": not given
@@ -59,6 +60,9 @@ std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flag
 
 // The compiler's options as far as these flags say.
 Options to_options(const InputFlags& flags);
+
+// Whether the inputs held every --job; what they lack has been said.
+bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled);
 
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,

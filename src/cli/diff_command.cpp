@@ -93,7 +93,7 @@ std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
 diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   if (flags.orphans == "all") return diff::Orphans::All;
   if (flags.orphans == "none") return diff::Orphans::None;
-  if (flags.orphans == "inputs") return diff::Orphans::OfInputs;
+  if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return diff::Orphans::OfInputs;
   // Whoever names single files doesn't name all that the namespace is to hold.
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
@@ -299,7 +299,7 @@ int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
   }
   const Plan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
-  if (!compiled) return kFailed;
+  if (!compiled || !check_jobs(console, flags.input, *compiled)) return kFailed;
   std::optional<diff::Report> report;
   if (plan.files) {
     report = compare_with_files(console, flags, *compiled, plan.from);
@@ -350,7 +350,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "all", "inputs", "none"}))
       ->capture_default_str();
   app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
-  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("PATH");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
   app.add_flag("--server-side", flags->server_side,
                "Compare with what a server-side dry run of kubectl apply gives");
   app.add_option("--field-manager", flags->field_manager, "Manager of the dry run")
@@ -360,11 +360,17 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       ->capture_default_str();
   flags->colour.add_to(app);
   app.footer(
-      "Compares with the cluster of kubectl, or with --live or --from. Two directories as PATHs, without -f "
-      "or one of\n"
-      "those flags, are OLD_DIR and NEW_DIR: what a change to files does to every job, with no cluster.\n"
-      "--from-version and --to-version say what an upgrade of Trainer does to every job.\n"
-      "Exit status: 0 no difference, 1 differences, 2 an error.");
+      "Compares with the cluster of kubectl, or with --live or --from. Two directories as\n"
+      "PATHs, without -f or one of those flags, are OLD_DIR and NEW_DIR: what a change to\n"
+      "files does to every job, with no cluster. --from-version and --to-version say what\n"
+      "an upgrade of Trainer does to every job.\n"
+      "\n"
+      "Exit status: 0 no difference, 1 differences, 2 an error.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc diff jobs/\n"
+      "  kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -\n"
+      "  trainjobc diff old/ new/ --format markdown");
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

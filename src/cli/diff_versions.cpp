@@ -14,6 +14,7 @@ std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& 
   const Compilation before = compile_sources(loaded->inputs, loaded->runtimes, options);
   options.trainer_version = flags.to_version;
   const Compilation after = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  if (!check_jobs(console, flags.input, after)) return std::nullopt;
   if (after.train_jobs == 0) console.write_stderr("note: the inputs hold no TrainJob\n");
 
   diff::CompareOptions how;

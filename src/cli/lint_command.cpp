@@ -184,6 +184,7 @@ int run_lint(Console& console, LintFlags flags) {
       std::ranges::find(loaded->inputs, kStdin, &Source::name) != loaded->inputs.end())
     return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
   Findings findings = lint(*loaded, flags.input, config);
+  if (!check_jobs(console, flags.input, findings.compiled)) return kFailed;
   if (flags.fix) {
     const LoadedInputs before = *loaded;
     const size_t applied = fix(*loaded, findings, flags.input, config);
@@ -218,12 +219,13 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   app.add_flag("--list-rules", flags->list_rules, "List all rules");
   app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
-  app.footer(
-      "Examples:\n"
-      "  trainjobc lint jobs/\n"
-      "  trainjobc lint -R . --format github\n"
-      "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
-      "  trainjobc lint --explain input/unknown-field");
+  app.footer("Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
+             "\n"
+             "Examples:\n"
+             "  trainjobc lint jobs/\n"
+             "  trainjobc lint -R . --format github\n"
+             "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
+             "  trainjobc lint --explain input/unknown-field");
   return [flags, &app](Console& console) {
     for (const CLI::Option* option : app.parse_order()) {
       const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();

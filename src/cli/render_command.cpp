@@ -85,6 +85,7 @@ int run_render(Console& console, RenderFlags flags) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  if (!check_jobs(console, flags.input, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
@@ -126,6 +127,12 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->check(CLI::IsMember({"env", "flags"}))
       ->capture_default_str();
   flags->colour.add_to(app);
+  app.footer("Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
+             "\n"
+             "Examples:\n"
+             "  trainjobc render jobs/bert.yaml\n"
+             "  trainjobc render -R . --output-dir rendered --ssh-key seed:.secrets/ssh-seed\n"
+             "  helm template charts/training | trainjobc render --passthrough -");
   return [flags](Console& console) { return run_render(console, *flags); };
 }
 

@@ -17,7 +17,8 @@ std::string check(const std::string& choice) {
 
 void SshKeyFlag::add_to(CLI::App& command) {
   command.add_option("--ssh-key", choice, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
-      ->check(CLI::Validator(check, "KEY"))
+      ->check(CLI::Validator(check, ""))
+      ->type_name("KEY")
       ->capture_default_str();
 }
 

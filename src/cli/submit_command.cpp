@@ -55,6 +55,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   Compiled compiled;
   compiled.sent = compile_sources(loaded->inputs, loaded->runtimes, options);
   const Compilation& sent = compiled.sent;
+  if (!check_jobs(console, flags.input, sent)) return kFailed;
   base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files);
   const bool refused = std::ranges::any_of(sent.diagnostics.items(), is_refusal);
   const bool rejected = refused || shown.has_errors();
@@ -225,7 +226,7 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
   auto flags = std::make_shared<SubmitFlags>();
   flags->input.add_to(app);
   app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
-  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("PATH");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
   app.add_option(
          "--dry-run", flags->dry_run,
          "Send nothing; client: compare with the cluster only, server: have the API server try it, too")
@@ -245,9 +246,13 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
   app.footer(
       "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
       "--field-manager=trainjobc.\n"
-      "Secrets that exist are kept.\n"
+      "Secrets that exist are kept.\n\n"
       "Exit status: 0 everything is in place, 1 an input was rejected or a JobSet failed, 2 usage, I/O or "
-      "kubectl.");
+      "kubectl.\n\n"
+      "Examples:\n"
+      "  trainjobc submit --dry-run=server jobs/\n"
+      "  trainjobc submit jobs/bert.yaml --wait --timeout 2h\n"
+      "  trainjobc submit jobs/ --context staging --namespace research");
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     base::RealClock clock;

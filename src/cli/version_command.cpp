@@ -1,8 +1,12 @@
+// trainjobc version
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/version.h"
 #include "model/behaviours.h"
@@ -10,10 +14,26 @@
 namespace trainjobc::cli {
 namespace {
 
-std::string trainer_versions(std::string_view separator, std::string_view quote) {
-  std::string out;
+constexpr std::string_view kTrainerApiVersion = "trainer.kubeflow.org/v1alpha1";
+constexpr std::string_view kJobSetApiVersion = "jobset.x-k8s.io/v1alpha2";
+
+std::string as_json() {
+  auto trainers = nlohmann::ordered_json::array();
   for (const model::Behaviours& row : model::all_behaviours()) {
-    out += fmt::format("{}{}{}{}", out.empty() ? "" : separator, quote, row.trainer, quote);
+    trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+  }
+  const nlohmann::ordered_json all{{"version", kVersion},
+                                   {"trainerVersions", trainer_versions()},
+                                   {"supported", std::move(trainers)},
+                                   {"trainerApiVersion", kTrainerApiVersion},
+                                   {"jobSetApiVersion", kJobSetApiVersion}};
+  return all.dump(4) + "\n";
+}
+
+std::string as_text() {
+  std::string out = fmt::format("trainjobc {}\n", kVersion);
+  for (const model::Behaviours& row : model::all_behaviours()) {
+    out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
   }
   return out;
 }
@@ -22,15 +42,13 @@ std::string trainer_versions(std::string_view separator, std::string_view quote)
 
 std::function<int(Console&)> setup_version(CLI::App& app) {
   auto format = std::make_shared<std::string>("text");
-  app.add_option("-o,--output", *format, "Output format")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  app.add_option("-o,--output", *format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.footer("Examples:\n  trainjobc version\n  trainjobc version -o json");
   return [format](Console& console) {
-    const std::string text =
-        *format == "json"
-            ? fmt::format("{{\"version\": \"{}\", \"trainerVersions\": [{}], \"jobSetApiVersion\": "
-                          "\"jobset.x-k8s.io/v1alpha2\"}}\n",
-                          kVersion, trainer_versions(", ", "\""))
-            : fmt::format("trainjobc {} (Kubeflow Trainer {})\n", kVersion, trainer_versions(", ", ""));
-    return console.write_stdout(text) ? kOk : kFailed;
+    const std::string text = *format == "json" ? as_json() : as_text();
+    return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
   };
 }
 

@@ -71,6 +71,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
   // read: text to objects
   compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics);
+  result.other_jobs = compile::leave_out_jobs(memory->inputs, options.jobs);
   base::Diagnostics of_runtimes;
   compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
   compile::advice::hide_secret_text(result.diagnostics);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/suggest.h"
 #include "model/names.h"
 #include "yaml/reader.h"
@@ -130,6 +132,17 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
       classifier.add(*document.root, source.named);
     }
   }
+}
+
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  if (wanted.empty()) return names;
+  std::erase_if(inputs.objects, [&](const InputObject& input) {
+    const bool is_other = input.kind == InputKind::TrainJob && std::ranges::count(wanted, input.id.name) == 0;
+    if (is_other) names.emplace_back(input.id.name);
+    return is_other;
+  });
+  return names;
 }
 
 }  // namespace trainjobc::compile

@@ -33,4 +33,7 @@ struct InputSet {
 // that no API server would take, are diagnostics.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics);
 
+// Removes the TrainJobs whose names are not among those wanted, unless none is wanted. Returns what was removed.
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted);
+
 }  // namespace trainjobc::compile

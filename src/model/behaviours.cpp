@@ -16,6 +16,7 @@ constexpr std::span<const std::string_view> kFirstSettings = std::span(kSettings
 
 constexpr Behaviours kTrainer20{
     .trainer = "2.0",
+    .jobset = "0.8",
     .overrides = OverrideStyle::PodSpecs,
     .one_override_a_job = true,
     .overrides_add_jobs = false,
@@ -51,6 +52,7 @@ constexpr Behaviours kTrainer20{
 
 constexpr Behaviours kTrainer21{
     .trainer = "2.1",
+    .jobset = "0.10",
     .overrides = OverrideStyle::PodTemplates,
     .one_override_a_job = false,
     .overrides_add_jobs = false,
@@ -86,6 +88,7 @@ constexpr Behaviours kTrainer21{
 
 constexpr Behaviours kTrainer22{
     .trainer = "2.2",
+    .jobset = "0.11",
     .overrides = OverrideStyle::JobTemplates,
     .one_override_a_job = false,
     .overrides_add_jobs = false,
@@ -123,6 +126,7 @@ constexpr Behaviours kTrainer22{
 
 constexpr Behaviours kTrainer23{
     .trainer = "2.3",
+    .jobset = "0.12",
     .overrides = OverrideStyle::JobSets,
     .one_override_a_job = false,
     .overrides_add_jobs = true,

@@ -77,6 +77,7 @@ struct FluxBehaviour {
 
 struct Behaviours {
   std::string_view trainer;  // "2.3"
+  std::string_view jobset;   // the JobSet release that it is built with: "0.12"
 
   OverrideStyle overrides = OverrideStyle::JobSets;
   bool one_override_a_job = false;  // a replicatedJob is the target of one override at most

@@ -1,0 +1,44 @@
+# What goes where. Components: `binary` and `files` are `make install`; packages (tools/package.sh) take `files` with
+# `static`, the binary that runs on any Linux; `wheel` is what pip installs.
+include(GNUInstallDirs)
+
+if(TRAINJOBC_PREBUILT)
+  set(binary ${TRAINJOBC_PREBUILT})
+elseif(TARGET trainjobc-static AND SKBUILD)
+  set(binary $<TARGET_FILE:trainjobc-static>)
+else()
+  set(binary $<TARGET_FILE:trainjobc>)
+endif()
+install(PROGRAMS ${binary} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT binary)
+if(TARGET trainjobc-static)
+  install(PROGRAMS $<TARGET_FILE:trainjobc-static> DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT static EXCLUDE_FROM_ALL)
+endif()
+
+# kubectl finds plugins, and what completes them, by name.
+file(GLOB plugins ${PROJECT_SOURCE_DIR}/plugin/kubectl*)
+install(PROGRAMS ${plugins} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT files)
+if(SKBUILD)
+  install(PROGRAMS ${binary} ${plugins} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel EXCLUDE_FROM_ALL)
+  add_custom_target(wheel_binary)
+  if(TARGET trainjobc-static)
+    add_dependencies(wheel_binary trainjobc-static)
+  elseif(TARGET trainjobc)
+    add_dependencies(wheel_binary trainjobc)
+  endif()
+endif()
+
+set(completions ${PROJECT_SOURCE_DIR}/completions)
+install(FILES ${completions}/trainjobc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME trainjobc COMPONENT files)
+install(FILES ${completions}/_trainjobc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT files)
+install(FILES ${completions}/trainjobc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT files)
+
+file(GLOB pages ${PROJECT_SOURCE_DIR}/man/*.1)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT files)
+install(FILES ${PROJECT_SOURCE_DIR}/schema/trainjobc-config.json DESTINATION ${CMAKE_INSTALL_DATADIR}/trainjobc
+  COMPONENT files)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/ARCHITECTURE.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)

@@ -1,0 +1,57 @@
+# The Debian package and the SBOM. tools/package.sh calls CPack and makes the other packages.
+
+# The libraries that the binary holds. Their versions are those of the build.
+execute_process(COMMAND ldd --version OUTPUT_VARIABLE glibc ERROR_QUIET)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" glibc "${glibc}")
+find_path(fmt_include fmt/core.h)
+set(components "")
+function(add_component name version licence)
+  set(entry "    {\"type\": \"library\", \"name\": \"${name}\", \"version\": \"${version}\", \"bom-ref\": \"${name}\", \"licenses\": [${licence}]}")
+  if(components)
+    string(APPEND components ",\n")
+  endif()
+  set(components "${components}${entry}" PARENT_SCOPE)
+endfunction()
+set(mit "{\"license\": {\"id\": \"MIT\"}}")
+add_component(CLI11 "${CLI11_VERSION}" "{\"license\": {\"id\": \"BSD-3-Clause\"}}")
+add_component(fmt "${fmt_VERSION}" "${mit}")
+add_component(glibc "${glibc}" "{\"license\": {\"id\": \"LGPL-2.1-or-later\"}}")
+add_component(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "{\"expression\": \"GPL-3.0-or-later WITH GCC-exception-3.1\"}")
+add_component(nlohmann_json "${nlohmann_json_VERSION}" "${mit}")
+add_component(openssl "${OPENSSL_VERSION}" "{\"license\": {\"id\": \"Apache-2.0\"}}")
+add_component(yaml-cpp "${yaml-cpp_VERSION}" "${mit}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/sbom.cdx.json.in ${PROJECT_BINARY_DIR}/trainjobc.cdx.json @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/trainjobc.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)
+
+# The licences of what trainjobc-static holds.
+foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-cpp-dev)
+  if(EXISTS /usr/share/doc/${library}/copyright)
+    install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
+      RENAME ${library}.txt COMPONENT static EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
+
+# Debian looks for zsh's completions of packages elsewhere than zsh itself does.
+install(FILES ${PROJECT_SOURCE_DIR}/completions/_trainjobc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+  COMPONENT debian EXCLUDE_FROM_ALL)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME trainjobc)
+set(CPACK_PACKAGE_VENDOR "trainjobc")
+set(CPACK_PACKAGE_CONTACT "The trainjobc maintainers <maintainers@trainjobc.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "offline compiler for Kubeflow TrainJobs")
+set(CPACK_PACKAGE_DESCRIPTION "Reads TrainJob and TrainingRuntime manifests and prints the JobSet, with its Secrets,
+ConfigMaps and PodGroup, that the Kubeflow Trainer controller would create;
+says what the cluster would refuse, at the line where it is wrong.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_COMPONENTS_ALL static files debian)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/dist)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/same_times.cmake)
+include(CPack)

@@ -1,0 +1,25 @@
+# trainjobc-static: the same objects linked with archives only, for the packages, which run on any Linux.
+# Not there where a library has no archive.
+
+# libfmt for it: its archive, or where only the shared library is packaged (Debian), one made of its headers.
+find_library(FMT_ARCHIVE libfmt.a)
+find_library(YAML_CPP_ARCHIVE libyaml-cpp.a)
+find_library(CRYPTO_ARCHIVE libcrypto.a)
+if(NOT YAML_CPP_ARCHIVE OR NOT CRYPTO_ARCHIVE)
+  message(STATUS "no static archives of yaml-cpp and OpenSSL: trainjobc-static can't be built")
+  return()
+endif()
+if(NOT FMT_ARCHIVE)
+  add_library(fmt_archive STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/fmt_archive.cpp)
+  target_link_libraries(fmt_archive PRIVATE fmt::fmt-header-only)
+  target_compile_options(fmt_archive PRIVATE -fkeep-inline-functions -w)
+  set(FMT_ARCHIVE fmt_archive)
+endif()
+
+add_executable(trainjobc-static EXCLUDE_FROM_ALL src/cli/main.cpp)
+target_link_libraries(trainjobc-static PRIVATE trainjobc_cli)
+target_link_options(trainjobc-static PRIVATE -static -s)
+set_target_properties(trainjobc-static PROPERTIES
+  TRAINJOBC_STATIC ON
+  OUTPUT_NAME trainjobc
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static)

@@ -1,0 +1,41 @@
+// What the CLI11 tree says of commands and flags, for help, manual pages, completion and suggestions.
+// Commands say it once, in their setup.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace trainjobc::cli {
+
+struct FlagText {
+  std::vector<std::string> names;    // "-f", "--filename"; of a positional, its name: "PATH"
+  std::string value;                 // "PATH"; "" for a switch
+  std::vector<std::string> choices;  // all values, where they are few
+  std::string default_value;
+  std::string description;
+  bool positional = false;
+  bool repeats = false;
+
+  bool has_name(const std::string& name) const;
+};
+
+// The flags and positionals of a command, in its order; hidden ones are left out.
+std::vector<FlagText> flags_of(const CLI::App& command);
+
+// The commands below `app`, in their order; hidden ones are left out.
+std::vector<const CLI::App*> commands_of(const CLI::App& app);
+
+// The command of that name below `app`, or nullptr.
+const CLI::App* find_command(const CLI::App& app, const std::string& name);
+
+// "trainjobc render": the names from the root to `app`.
+std::string full_name(const CLI::App& app);
+
+// "trainjobc render [FLAGS] [PATH...]".
+std::string usage_line(const CLI::App& app);
+
+// "--output yaml|json|name", without the names' own dashes changed.
+std::string value_text(const FlagText& flag);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,63 @@
+#include "cli/complete_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "cli/config.h"
+#include "cli/known_runtimes.h"
+#include "cli/load.h"
+#include "compile/input.h"
+#include "compile/rules.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// The sources that can be read; standard input is for the command to read.
+std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
+  std::vector<Source> all;
+  for (const std::string& path : paths) {
+    if (path == "-") continue;
+    auto sources = load_sources(console, {path}, recurse);
+    if (auto* some = std::get_if<std::vector<Source>>(&sources))
+      std::ranges::move(*some, std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidate> rule_candidates() {
+  std::vector<Candidate> candidates;
+  for (const compile::Rule& rule : compile::all_rules()) {
+    candidates.push_back({std::string(rule.id), std::string(rule.summary)});
+  }
+  return candidates;
+}
+
+std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
+  ConfigResult config = load_config(console, "");
+  const Config* settings = std::get_if<Config>(&config);
+  const auto found = known_runtimes(console, settings ? *settings : Config{},
+                                    {inputs.paths, inputs.runtimes, inputs.recurse, ""});
+  std::set<std::string> names;
+  if (const auto* runtimes = std::get_if<std::vector<KnownRuntime>>(&found)) {
+    for (const KnownRuntime& runtime : *runtimes) names.insert(runtime.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> job_names(Console& console, const CompletionInputs& inputs) {
+  const std::vector<std::string> here{"."};
+  compile::InputSet set;
+  base::Diagnostics ignored;
+  compile::read_inputs(readable(console, inputs.paths.empty() ? here : inputs.paths, inputs.recurse), set,
+                       ignored);
+  std::set<std::string> names;
+  for (const compile::InputObject& object : set.objects) {
+    if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty()) names.emplace(object.id.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace trainjobc::cli

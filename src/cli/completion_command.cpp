@@ -1,0 +1,31 @@
+// trainjobc completion
+#include <array>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "completion_scripts.h"
+
+namespace trainjobc::cli {
+
+std::function<int(Console&)> setup_completion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  app.add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.footer(
+      "Packages install these scripts. The completions themselves come from the trainjobc on the PATH.\n"
+      "\n"
+      "Examples:\n"
+      "  source <(trainjobc completion bash)\n"
+      "  trainjobc completion zsh > ~/.zsh/completions/_trainjobc\n"
+      "  trainjobc completion fish > ~/.config/fish/completions/trainjobc.fish");
+  return [shell](Console& console) {
+    const std::string_view script = *shell == "bash"  ? kBashCompletion
+                                    : *shell == "zsh" ? kZshCompletion
+                                                      : kFishCompletion;
+    return console.write_stdout(script) ? kOk : kFailed;
+  };
+}
+
+}  // namespace trainjobc::cli

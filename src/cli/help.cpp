@@ -1,0 +1,88 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/command_tree.h"
+
+namespace trainjobc::cli {
+namespace {
+
+constexpr size_t kWidth = 88;
+constexpr size_t kColumn = 30;  // where descriptions begin
+
+// The left side in its column, or on a line of its own where it is too long for that.
+std::string row(const std::string& left, const std::string& description) {
+  std::string out = "  " + left;
+  if (out.size() + 2 > kColumn) {
+    out += "\n" + std::string(kColumn, ' ');
+  } else {
+    out.resize(kColumn, ' ');
+  }
+  return out + fill(description, kWidth - kColumn, kColumn) + "\n";
+}
+
+std::string flag_row(const FlagText& flag) {
+  const bool short_one = !flag.names.front().starts_with("--");
+  std::string left = flag.positional || short_one ? "" : "    ";
+  left += fmt::format("{}", fmt::join(flag.names, ", "));
+  if (!flag.positional && !flag.value.empty()) left += " " + value_text(flag);
+  return row(left, flag.default_value.empty() ? flag.description
+                                              : fmt::format("{} [{}]", flag.description, flag.default_value));
+}
+
+std::string section(const std::string& title, const std::string& rows) {
+  return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
+}
+
+// Examples stay as they are.
+std::string filled_footer(std::string_view footer) {
+  std::string out;
+  for (size_t at = 0; at < footer.size();) {
+    const size_t end = std::min(footer.find('\n', at), footer.size());
+    const std::string_view line = footer.substr(at, end - at);
+    out += line.starts_with("  ") ? std::string(line) : fill(line, kWidth, 0);
+    out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string fill(std::string_view text, size_t width, size_t indent) {
+  std::string out;
+  size_t column = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    if (column > 0 && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = 0;
+    }
+    if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string help_text(const CLI::App& app) {
+  std::string inputs;
+  std::string flags;
+  std::string commands;
+  for (const FlagText& flag : flags_of(app)) (flag.positional ? inputs : flags) += flag_row(flag);
+  for (const CLI::App* command : commands_of(app))
+    commands += row(command->get_name(), command->get_description());
+  std::string out = fill(app.get_description(), kWidth, 0) + "\n\nUsage: " + usage_line(app) + "\n";
+  out += section("Commands", commands) + section("Inputs", inputs) + section("Flags", flags);
+  return app.get_footer().empty() ? out : out + "\n" + filled_footer(app.get_footer());
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,16 @@
+// What `--help` prints.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+namespace trainjobc::cli {
+
+std::string help_text(const CLI::App& app);
+
+// The words of one paragraph in lines of at most `width` columns, each after the first begun with `indent`
+// spaces.
+std::string fill(std::string_view text, size_t width, size_t indent);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,34 @@
+// The runtimes that a TrainJob can name, in the order in which they are looked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/console.h"
+
+namespace trainjobc::cli {
+
+struct KnownRuntime {
+  std::string name;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+  std::string kind;
+  std::string framework;              // its label
+  std::string place;                  // "platform/torch.yaml:3" of one in a file
+  std::vector<std::string> versions;  // of Trainer, of one in the catalogue
+  std::string text;                   // YAML; of the newest version
+};
+
+struct RuntimeSearch {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  bool recurse = false;
+  std::string trainer_version;  // "": all
+};
+
+// Of the inputs, --runtimes, the configuration, the catalogue; of each kind, namespace and name the first.
+// Sorted by name. Documents that can't be read are passed over.
+base::IoResult<std::vector<KnownRuntime>> known_runtimes(Console& console, const Config& config,
+                                                         const RuntimeSearch& search);
+
+}  // namespace trainjobc::cli

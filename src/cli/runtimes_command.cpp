@@ -1,0 +1,121 @@
+// trainjobc runtimes
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/suggest.h"
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/known_runtimes.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct RuntimesFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  bool recurse = false;
+  std::string trainer_version;
+  std::string format = "text";
+  std::string show;
+};
+
+std::string origin_of(const KnownRuntime& runtime) {
+  return runtime.versions.empty() ? runtime.place
+                                  : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
+}
+
+std::string as_text(const std::vector<KnownRuntime>& runtimes) {
+  size_t name = 4;
+  size_t framework = 9;
+  for (const KnownRuntime& runtime : runtimes) {
+    name = std::max(name, runtime.name.size());
+    framework = std::max(framework, runtime.framework.size());
+  }
+  const auto row = [&](std::string_view a, std::string_view b, std::string_view c, std::string_view d) {
+    return fmt::format("{:<{}}  {:<{}}  {:<22}  {}\n", a, name, b, framework, c, d);
+  };
+  std::string out = row("NAME", "FRAMEWORK", "KIND", "FROM");
+  for (const KnownRuntime& runtime : runtimes) {
+    out += row(runtime.name, runtime.framework, runtime.kind, origin_of(runtime));
+  }
+  return out;
+}
+
+std::string as_json(const std::vector<KnownRuntime>& runtimes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const KnownRuntime& runtime : runtimes) {
+    nlohmann::ordered_json entry{{"name", runtime.name},
+                                 {"namespace", runtime.ns},
+                                 {"kind", runtime.kind},
+                                 {"framework", runtime.framework}};
+    if (runtime.versions.empty()) {
+      entry["place"] = runtime.place;
+    } else {
+      entry["trainerVersions"] = runtime.versions;
+    }
+    list.push_back(std::move(entry));
+  }
+  return nlohmann::ordered_json{{"runtimes", std::move(list)}}.dump(4) + "\n";
+}
+
+int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
+  const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
+  if (found != runtimes.end())
+    return console.write_stdout(found->text) ? kOk : fail(console, "the output could not be written");
+  std::vector<std::string_view> names;
+  for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
+  const auto meant = base::closest(name, names);
+  return fail(console, fmt::format("there is no runtime \"{}\"{}", name,
+                                   meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+}
+
+int run_runtimes(Console& console, const RuntimesFlags& flags) {
+  const ConfigResult config = load_config(console, console.environment("TRAINJOBC_CONFIG"));
+  if (const auto* error = std::get_if<ConfigError>(&config)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  const RuntimeSearch search{flags.paths, flags.runtimes, flags.recurse, flags.trainer_version};
+  auto found = known_runtimes(console, std::get<Config>(config), search);
+  if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
+  const auto& runtimes = std::get<std::vector<KnownRuntime>>(found);
+  if (!flags.show.empty()) return show(console, runtimes, flags.show);
+  const std::string text = flags.format == "json" ? as_json(runtimes) : as_text(runtimes);
+  return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_runtimes(CLI::App& app) {
+  auto flags = std::make_shared<RuntimesFlags>();
+  app.add_option("PATH", flags->paths, "Files or directories with runtimes")->type_name("PATH");
+  app.add_flag("-R,--recursive", flags->recurse, "Read directories recursively");
+  app.add_option("--runtimes", flags->runtimes, "File or directory to look for runtimes in, after the inputs")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  app.add_option("--trainer-version", flags->trainer_version,
+                 "List the catalogue of this Kubeflow Trainer version")
+      ->check(CLI::IsMember(trainer_versions()));
+  app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
+      ->type_name("RUNTIME");
+  app.add_option("-o,--output", flags->format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.footer(
+      "Where a name is in several places, the first counts: the inputs, --runtimes, the\n"
+      "configuration, the catalogue. Only that one is listed.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc runtimes\n"
+      "  trainjobc runtimes platform/\n"
+      "  trainjobc runtimes --show torch-distributed > runtimes/torch.yaml");
+  return [flags](Console& console) { return run_runtimes(console, *flags); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""man/ holds a page for each command that `trainjobc --help` lists, as the binary writes it, and it renders clean.
+
+usage: man_test.py BINARY. TRAINJOBC_UPDATE_GOLDEN=1 rewrites man/.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAN = ROOT / "man"
+
+
+def rendered_badly(page):
+    """What mandoc or groff say of a page."""
+    said = ""
+    if shutil.which("mandoc"):
+        said += subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True).stdout
+    if shutil.which("man"):
+        run = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True,
+                             env={**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
+        said += run.stderr
+        if not re.search(r"^NAME\n +trainjobc", run.stdout, re.M):
+            said += f"{page.name}: man prints no NAME"
+    return said
+
+
+def main():
+    binary = sys.argv[1]
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([binary, "__man", folder], check=True)
+        made = {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
+    if os.environ.get("TRAINJOBC_UPDATE_GOLDEN"):
+        for old in MAN.glob("*.1"):
+            old.unlink()
+        for name, text in made.items():
+            (MAN / name).write_text(text)
+    there = {path.name: path.read_text() for path in MAN.glob("*.1")}
+    for name in sorted(made.keys() | there.keys()):
+        if made.get(name) != there.get(name):
+            problems.append(f"man/{name} is not what --help says now; make golden writes it anew")
+    text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^  ([a-z]+) ", text.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+    for command in commands:
+        page = made.get(f"trainjobc-{command}.1")
+        if page is None:
+            problems.append(f"{command} has no page")
+            continue
+        plain = page.replace("\\-", "-")
+        help_text = subprocess.run([binary, command, "--help"], capture_output=True, text=True, check=True).stdout
+        problems += [f"man/trainjobc-{command}.1 lacks {flag}" for flag in re.findall(r"--[a-z-]+", help_text.split("Examples:")[0])
+                     if flag not in plain]
+    if not (shutil.which("mandoc") or shutil.which("man")):
+        print("neither mandoc nor man is installed: the pages were not rendered")
+    for path in sorted(MAN.glob("*.1")):
+        problems += [said] if (said := rendered_badly(path)) else []
+    print("\n".join(problems))
+    print(f"{len(made)} passed, {len(problems)} failed" if made else "no page was made")
+    return 1 if problems or len(commands) < 4 else 0
+
+
+sys.exit(main())

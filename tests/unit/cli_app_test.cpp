@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+
+#include <span>
+
+#include "cli/command.h"
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run run(const std::vector<std::string>& arguments) {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = "";
+  test::TestConsole console(files);
+  const int status = cli::run(arguments, console);
+  return {status, console.out, console.err};
+}
+
+std::string complaint(const std::vector<std::string>& arguments) {
+  const Run result = run(arguments);
+  CHECK(result.status == 2);
+  CHECK(result.out.empty());
+  return result.err;
+}
+
+}  // namespace
+
+TEST_CASE("what is misspelt on the command line gets a suggestion and status 2") {
+  CHECK(complaint({"redner", "a.yaml"}) ==
+        "trainjobc: unknown command \"redner\", did you mean \"render\"?\nSee \"trainjobc --help\".\n");
+  CHECK(complaint({"lint", "--formt", "json", "a.yaml"}) ==
+        "trainjobc: unknown flag \"--formt\", did you mean \"--format\"?\nSee \"trainjobc lint --help\".\n");
+  CHECK(
+      complaint({"lint", "--fail_on=warning"}) ==
+      "trainjobc: unknown flag \"--fail_on\", did you mean \"--fail-on\"?\nSee \"trainjobc lint --help\".\n");
+  CHECK(complaint({"--verison"}) ==
+        "trainjobc: unknown flag \"--verison\", did you mean \"--version\"?\nSee \"trainjobc --help\".\n");
+  CHECK(complaint({"lint", "--format", "jsn"}) ==
+        "trainjobc: --format jsn is not one of text, json, sarif, junit, github, gitlab, did you mean "
+        "\"json\"?\n"
+        "See \"trainjobc lint --help\".\n");
+  CHECK(complaint({"xyzzy"}) == "trainjobc: unknown command \"xyzzy\"\nSee \"trainjobc --help\".\n");
+  CHECK(complaint({"lint", "--list-rules", "--explain"}).find("--explain") != std::string::npos);
+  CHECK(complaint({}).starts_with("trainjobc: name a command: render, lint, diff"));
+}
+
+TEST_CASE("every command's help has a usage line, examples, and lines that fit a terminal") {
+  for (const cli::Command& command : cli::commands()) {
+    const std::string name(command.name);
+    CAPTURE(name);
+    const Run help = run({name, "--help"});
+    CHECK(help.status == 0);
+    CHECK(help.out.find("\nUsage: trainjobc " + name + " [FLAGS]") != std::string::npos);
+    CHECK(help.out.find("\nExamples:\n  ") != std::string::npos);
+    CHECK(help.out.find("trainjobc " + name, help.out.find("\nExamples:")) != std::string::npos);
+    for (size_t at = 0; at < help.out.size();) {
+      const size_t end = help.out.find('\n', at);
+      CHECK_MESSAGE(end - at <= 100, help.out.substr(at, end - at));
+      at = end + 1;
+    }
+    CHECK(run({"help", name}).out == help.out);
+  }
+}
+
+TEST_CASE("--version and version -o json say what is supported") {
+  CHECK(run({"--version"}).out.starts_with("trainjobc "));
+  const std::string json = run({"version", "-o", "json"}).out;
+  CHECK(json.find("\"trainer\": \"2.3\",\n            \"jobSet\": \"0.12\"") != std::string::npos);
+  CHECK(json.find("\"jobSetApiVersion\": \"jobset.x-k8s.io/v1alpha2\"") != std::string::npos);
+}
+
+TEST_CASE("runtimes: the place that counts, the catalogue's versions, a suggestion") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: "
+      "jax-distributed\n";
+  files.files[".trainjobc.yaml"] = "";
+  test::TestConsole console(files);
+  CHECK(cli::run({"runtimes", "a.yaml"}, console) == 0);
+  CHECK(console.out.find("jax-distributed                          ClusterTrainingRuntime  a.yaml:1\n") !=
+        std::string::npos);
+  CHECK(console.out.find("xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of "
+                         "Trainer 2.2, 2.3\n") != std::string::npos);
+  console.out.clear();
+  CHECK(cli::run({"runtimes", "--show", "jax-distributed", "a.yaml"}, console) == 0);
+  CHECK(console.out == files.files["a.yaml"]);
+  CHECK(cli::run({"runtimes", "--show", "jax-distribute"}, console) == 2);
+  CHECK(console.err ==
+        "trainjobc: there is no runtime \"jax-distribute\", did you mean \"jax-distributed\"?\n");
+}
+
+TEST_CASE("--job looks at the named TrainJobs alone") {
+  const std::string job =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: NAME\nspec:\n"
+      "  runtimeRef:\n    name: torch-distributed\n";
+  base::MemoryFileSystem files;
+  for (const std::string name : {"one", "two"}) {
+    files.files[name + ".yaml"] = job;
+    files.files[name + ".yaml"].replace(files.files[name + ".yaml"].find("NAME"), 4, name);
+  }
+  test::TestConsole console(files);
+  CHECK(cli::run({"render", "--no-config", "-o", "name", "--job", "two", "one.yaml", "two.yaml"}, console) ==
+        0);
+  CHECK(console.out == "jobset.jobset.x-k8s.io/two\n");
+  CHECK(cli::run({"render", "--no-config", "--job", "tow", "one.yaml", "two.yaml"}, console) == 2);
+  CHECK(console.err == "trainjobc: --job: the inputs hold no TrainJob \"tow\", did you mean \"two\"?\n");
+}

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+std::string completed(base::MemoryFileSystem& files, std::vector<std::string> words) {
+  test::TestConsole console(files);
+  words.insert(words.begin(), "__complete");
+  CHECK(cli::run(words, console) == 0);
+  CHECK(console.err.empty());
+  return console.out;
+}
+
+std::string completed(std::vector<std::string> words) {
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = "";
+  return completed(files, std::move(words));
+}
+
+constexpr const char* kJob =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\nspec:\n"
+    "  runtimeRef:\n    name: torch-distributed\n---\n"
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: two\n---\n"
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: zoo\nspec: "
+    "{}\n";
+
+}  // namespace
+
+TEST_CASE("completion of commands") {
+  CHECK(completed({"ren"}) == "render\tPrint the objects that Kubeflow Trainer would create\n:4\n");
+  CHECK(completed({"completion", ""}) == "bash\nzsh\nfish\n:4\n");
+  CHECK(completed({"nonsense", ""}).find("render\t") == 0);
+}
+
+TEST_CASE("completion of flags leaves out those that were given and don't repeat") {
+  CHECK(completed({"lint", "--fix", "--fi"}) ==
+        "--filename\tThe same as PATH; may be given several times\n:4\n");
+  CHECK(completed({"lint", "-f", "a.yaml", "--filen"}) ==
+        "--filename\tThe same as PATH; may be given several times\n:4\n");
+}
+
+TEST_CASE("completion of values, behind a space or an equals sign") {
+  CHECK(completed({"lint", "--fail-on", ""}) == "error\nwarning\nnever\n:4\n");
+  CHECK(completed({"lint", "--fail-on=w"}) == "--fail-on=warning\n:4\n");
+  CHECK(completed({"lint", "--explain", "yaml/dup"}) ==
+        "yaml/duplicate-key\tA map sets the same key twice\n:4\n");
+  CHECK(completed({"render", "--ssh-key", ""}) == "generate\nomit\nfile:\nseed:\n:6\n");
+}
+
+TEST_CASE("completion of files by what the flag takes") {
+  CHECK(completed({"lint", ""}) == "yaml\nyml\njson\n:8\n");
+  CHECK(completed({"lint", "a.yaml", "b"}) == "yaml\nyml\njson\n:8\n");
+  CHECK(completed({"render", "--output-dir", ""}) == ":16\n");
+  CHECK(completed({"lint", "--config", ""}) == ":0\n");
+}
+
+TEST_CASE("completion of jobs and runtimes reads the inputs on the line") {
+  base::MemoryFileSystem files;
+  files.files["jobs/a.yaml"] = kJob;
+  files.files[".trainjobc.yaml"] = "";
+  CHECK(completed(files, {"render", "jobs", "--job", ""}) == "one\ntwo\n:4\n");
+  CHECK(completed(files, {"render", "--filename=jobs/a.yaml", "--job=t"}) == "--job=two\n:4\n");
+  CHECK(completed(files, {"render", "missing", "--job", ""}) == ":4\n");
+  CHECK(completed(files, {"runtimes", "jobs", "--show", "z"}) == "zoo\n:4\n");
+  CHECK(completed(files, {"runtimes", "--show", "xg"}) == "xgboost-distributed\n:4\n");
+}
