@@ -1,7 +1,8 @@
 #!/bin/sh
-# Renders a multi-node PyTorch job and an MPI job, as a first look.
+# Renders a multi-node PyTorch job and an MPI job of the example repository, as a first look.
 set -eu
-trainjobc=$1
+trainjobc=$(realpath "$1")
+cd "$(dirname "$0")/../examples"
 
 show() {
   echo
@@ -9,5 +10,6 @@ show() {
   "$trainjobc" "$@"
 }
 
-show render examples/torch
-show render --mask-secrets examples/mpi
+echo "In examples/, a platform team's repository:"
+show render jobs/ml-research/bert-pretrain.yaml
+show render --mask-secrets jobs/climate/weather-emulator.yaml

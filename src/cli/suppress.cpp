@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ struct Comment {
   bool used = false;
 };
 
-Diagnostic advice(std::string_view rule, std::string message, std::string hint, const base::Location& location) {
+Diagnostic advice(std::string_view rule, std::string message, std::string hint,
+                  const base::Location& location) {
   Diagnostic diagnostic;
   diagnostic.rule = rule;
   diagnostic.stage = base::Stage::Advice;
@@ -78,11 +80,12 @@ class CommentScanner {
     Comment comment;
     comment.rules = split_rules(rest.substr(0, std::min(dashes, rest.size())));
     comment.line = alone ? next_line(line) : line;
-    comment.location = {&file_, line, static_cast<uint32_t>(at + 1), line, static_cast<uint32_t>(text.size() + 1)};
+    comment.location = {&file_, line, static_cast<uint32_t>(at + 1), line,
+                        static_cast<uint32_t>(text.size() + 1)};
     const bool has_reason = dashes != std::string_view::npos && !trim(rest.substr(dashes + 2)).empty();
     if (comment.rules.empty() || !has_reason) {
-      out_.add(advice("advice/bad-suppression", "a suppression needs a rule and a reason", "# trainjobc:ignore RULE -- reason",
-                      comment.location));
+      out_.add(advice("advice/bad-suppression", "a suppression needs a rule and a reason",
+                      "# trainjobc:ignore RULE -- reason", comment.location));
       return;
     }
     comments.push_back(std::move(comment));
@@ -108,18 +111,32 @@ bool suppresses(Comment& comment, const Diagnostic& diagnostic) {
   return true;
 }
 
-// The part of a file's name that a glob of the configuration is about.
-std::string_view relative_to(std::string_view name, const std::string& folder) {
-  if (name.starts_with("./")) name.remove_prefix(2);
-  if (!folder.empty() && name.starts_with(folder + "/")) name.remove_prefix(folder.size() + 1);
-  return name;
+// A file's name as the globs of the configuration see it: relative to the configuration's folder.
+std::string relative_to(const std::string& name, const std::string& folder) {
+  namespace fs = std::filesystem;
+  if (name.starts_with('<')) return name;  // <stdin>
+  std::error_code failed;
+  const fs::path from = fs::absolute(folder.empty() ? "." : folder, failed).lexically_normal();
+  const fs::path relative = fs::absolute(name, failed).lexically_normal().lexically_relative(from);
+  return failed || relative.empty() ? name : relative.string();
+}
+
+bool is_about(const PathSuppression& suppression, const std::string& name) {
+  return std::ranges::any_of(suppression.paths,
+                             [&](const std::string& glob) { return matches_glob(glob, name); });
 }
 
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
-      : config_(config), used_(config.suppressions.size()) {
-    for (const SourceFile* file : files) comments_[file] = CommentScanner(*file, out).scan();
+      : config_(config), used_(config.suppressions.size()), reached_(config.suppressions.size()) {
+    for (const SourceFile* file : files) {
+      comments_[file] = CommentScanner(*file, out).scan();
+      const std::string name = relative_to(file->name(), config.folder);
+      for (size_t i = 0; i < reached_.size(); ++i) {
+        if (is_about(config.suppressions[i], name)) reached_[i] = true;
+      }
+    }
   }
 
   bool suppresses_finding(const Diagnostic& diagnostic) {
@@ -135,29 +152,29 @@ class Suppressor {
     for (const auto& [file, comments] : comments_) {
       for (const Comment& comment : comments) {
         if (!comment.used) {
-          out.add(advice("advice/unused-suppression", fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
+          out.add(advice("advice/unused-suppression",
+                         fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
                          "remove it", comment.location));
         }
       }
     }
     for (size_t i = 0; i < used_.size(); ++i) {
-      if (used_[i]) continue;
+      if (used_[i] || !reached_[i]) continue;  // a hook sees the staged files only
       const PathSuppression& suppression = config_.suppressions[i];
-      out.add(advice("advice/unused-suppression", fmt::format("this suppresses no finding of {}", suppression.rule),
-                     "remove it", suppression.location));
+      out.add(advice("advice/unused-suppression",
+                     fmt::format("this suppresses no finding of {}", suppression.rule), "remove it",
+                     suppression.location));
     }
   }
 
  private:
   bool suppressed_by_path(const Diagnostic& diagnostic) {
     if (!diagnostic.location.file) return false;
-    const std::string_view name = relative_to(diagnostic.location.file->name(), config_.folder);
+    const std::string name = relative_to(diagnostic.location.file->name(), config_.folder);
     bool found = false;
     for (size_t i = 0; i < config_.suppressions.size(); ++i) {
       const PathSuppression& suppression = config_.suppressions[i];
-      if (suppression.rule != diagnostic.rule) continue;
-      const auto matches = [&](const std::string& glob) { return matches_glob(glob, name); };
-      if (!std::ranges::any_of(suppression.paths, matches)) continue;
+      if (suppression.rule != diagnostic.rule || !is_about(suppression, name)) continue;
       used_[i] = true;
       found = true;
     }
@@ -166,6 +183,7 @@ class Suppressor {
 
   const Config& config_;
   std::vector<bool> used_;
+  std::vector<bool> reached_;  // one of the files is among the suppression's paths
   std::map<const SourceFile*, std::vector<Comment>> comments_;
 };
 

@@ -1,8 +1,9 @@
-#include "cli/suppress.h"
-
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "cli/fix.h"
+#include "cli/suppress.h"
 
 using namespace trainjobc;
 
@@ -38,7 +39,8 @@ TEST_CASE("a comment on the line suppresses its rule") {
 }
 
 TEST_CASE("a comment above suppresses the next line") {
-  CHECK(suppress("# trainjobc:ignore advice/x, advice/y -- known\n\n# more\na: 1\n", {{4, "advice/x"}, {4, "advice/y"}})
+  CHECK(suppress("# trainjobc:ignore advice/x, advice/y -- known\n\n# more\na: 1\n",
+                 {{4, "advice/x"}, {4, "advice/y"}})
             .empty());
 }
 
@@ -76,9 +78,20 @@ TEST_CASE("suppressions by path") {
   cli::Config config;
   config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
   CHECK(suppress("a: 1\n", {{1, "advice/x"}}, config).empty());
+  CHECK(suppress("a: 1\n", {}, config) ==
+        "warning: this suppresses no finding of advice/x [advice/unused-suppression]\n"
+        "  hint: remove it\n");
+  // A hook gets the staged files: nothing is known of those that weren't.
   config.suppressions[0].paths = {"other/**"};
-  CHECK(suppress("a: 1\n", {}, config) == "warning: this suppresses no finding of advice/x [advice/unused-suppression]\n"
-                                          "  hint: remove it\n");
+  CHECK(suppress("a: 1\n", {}, config).empty());
+}
+
+TEST_CASE("paths of suppressions are relative to the configuration, wherever lint runs") {
+  cli::Config config;
+  config.folder = "..";
+  config.suppressions.push_back(
+      {"advice/x", {std::filesystem::current_path().filename().string() + "/*.yaml"}, "scratch", {}});
+  CHECK(suppress("a: 1\n", {{1, "advice/x"}}, config).empty());
 }
 
 TEST_CASE("fixes change nothing but their range") {
