@@ -7,14 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace trainjobc::yaml {
+#include "yaml/decimal.h"
 
-// digits * 10^exponent, of any length.
-struct Decimal {
-  std::string digits;  // without leading zeros; "" is zero
-  bool negative = false;
-  int32_t exponent = 0;
-};
+namespace trainjobc::yaml {
 
 class Quantity {
  public:
