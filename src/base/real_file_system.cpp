@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/file_system.h"
+#include "base/write_all.h"
 
 namespace trainjobc::base {
 namespace {
@@ -40,16 +41,6 @@ class Descriptor {
  private:
   int fd_;
 };
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "cli/command_tree.h"
 #include "cli/exit_status.h"
 #include "cli/version.h"
@@ -93,9 +94,7 @@ Footer footer_of(const CLI::App& app) {
 std::string man_page(const CLI::App& app) {
   const Footer footer = footer_of(app);
   const std::string name = page_name(app);
-  std::string title = name;
-  std::ranges::transform(title, title.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  const std::string title = base::upper_case(name);
   std::string summary = app.get_description();
   summary = summary.substr(0, summary.find('\n'));
   std::string page = fmt::format(

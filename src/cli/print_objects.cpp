@@ -4,17 +4,12 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "tools/kubectl/names.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::cli {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 // What the user wrote keeps its order of keys.
 yaml::KeyOrder order_of(const Object& object) {
@@ -67,9 +62,9 @@ std::string print_objects(std::span<const Object> objects, ObjectFormat format) 
 }
 
 std::string file_name(const Object& object) {
-  std::string version = lower(object.api_version);
+  std::string version = base::lower_case(object.api_version);
   std::ranges::replace(version, '/', '_');
-  return fmt::format("{}_{}_{}.yaml", version, lower(object.kind), lower(object.name));
+  return fmt::format("{}_{}_{}.yaml", version, base::lower_case(object.kind), base::lower_case(object.name));
 }
 
 }  // namespace trainjobc::cli

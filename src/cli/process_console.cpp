@@ -7,21 +7,9 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/write_all.h"
+
 namespace trainjobc::cli {
-namespace {
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
-
-}  // namespace
-
 base::IoResult<std::string> ProcessConsole::read_stdin() {
   std::string text;
   std::array<char, 1U << 16U> block{};
@@ -43,8 +31,8 @@ std::string ProcessConsole::environment(const char* name) const {
   return value ? value : "";
 }
 
-bool ProcessConsole::write_stdout(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+bool ProcessConsole::write_stdout(std::string_view text) { return base::write_all(STDOUT_FILENO, text); }
 
-void ProcessConsole::write_stderr(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void ProcessConsole::write_stderr(std::string_view text) { static_cast<void>(base::write_all(STDERR_FILENO, text)); }
 
 }  // namespace trainjobc::cli

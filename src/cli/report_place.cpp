@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/ascii.h"
+
 namespace trainjobc::cli {
 namespace {
 
@@ -99,8 +101,7 @@ std::string to_uri(std::string_view path) {
   constexpr std::string_view kPlain = "-._~/";
   std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
-    const bool is_alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (is_alnum || kPlain.find(c) != std::string_view::npos) {
+    if (base::is_alnum(c) || kPlain.find(c) != std::string_view::npos) {
       uri += c;
     } else {
       uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));

@@ -2,24 +2,15 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace trainjobc::compile::jobset {
 namespace {
 
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower_alnum(char c) {
-  return is_lower(c) || is_digit(c);
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(c) || is_upper(c);
-}
+using base::is_alnum;
+using base::is_lower;
+using base::is_lower_alnum;
+
 bool is_label_char(char c) {
   return is_lower_alnum(c) || c == '-';
 }
@@ -69,7 +60,7 @@ bool is_domain_prefixed_path(std::string_view text) {
 std::string suggest_label(std::string_view text, bool letter_first) {
   std::string label;
   for (const char c : text) {
-    const char low = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    const char low = base::to_lower(c);
     label += is_lower_alnum(low) ? low : '-';
   }
   label.erase(label.begin(), std::ranges::find_if(label, letter_first ? is_lower : is_lower_alnum));

@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 #include "compile/jobset_rules.h"
 
 namespace trainjobc::compile::jobset {
 namespace {
+
+using base::is_letter;
 
 using yaml::Node;
 
@@ -24,13 +27,9 @@ bool restarts_one_job(std::string_view action) {
   return action == "RestartJob" || action == "RestartJobAndIgnoreMaxRestarts";
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
 bool is_rule_name(std::string_view text) {
-  const auto is_word = [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  const auto is_word = [](char c) { return base::is_alnum(c) || c == '_'; };
   return !text.empty() && is_letter(text.front()) && is_word(text.back()) &&
          std::ranges::all_of(text, [&](char c) { return is_word(c) || c == ',' || c == ':'; });
 }

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace trainjobc::policy {
 namespace {
 
-bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
+using base::is_lower_alnum;
 
 bool is_dns_subdomain(std::string_view text) {
   if (text.empty() || text.size() > 253) return false;
   while (true) {
     const size_t dot = text.find('.');
     const std::string_view label = text.substr(0, dot);
-    const auto inner = [](char c) { return is_alnum(c) || c == '-'; };
-    if (label.empty() || !std::ranges::all_of(label, inner) || !is_alnum(label.front()) ||
-        !is_alnum(label.back())) {
+    const auto inner = [](char c) { return is_lower_alnum(c) || c == '-'; };
+    if (label.empty() || !std::ranges::all_of(label, inner) || !is_lower_alnum(label.front()) ||
+        !is_lower_alnum(label.back())) {
       return false;
     }
     if (dot == std::string_view::npos) return true;
@@ -28,7 +28,7 @@ bool is_dns_subdomain(std::string_view text) {
 bool is_path(std::string_view text) {
   constexpr std::string_view kPunctuation = "-._~!$&'()*+,;=:/";
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return is_alnum(c) || (c >= 'A' && c <= 'Z') || kPunctuation.find(c) != std::string_view::npos;
+    return base::is_alnum(c) || kPunctuation.find(c) != std::string_view::npos;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "model/names.h"
 #include "yaml/quantity.h"
 
@@ -66,10 +67,7 @@ PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPol
 
 // Kubernetes compares resource names without case here.
 bool is_gpu(std::string_view resource) {
-  std::string lower(resource);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower.find("gpu") != std::string::npos;
+  return base::lower_case(resource).find("gpu") != std::string::npos;
 }
 
 // The controller takes whichever entry Go's random map order yields first; we take the alphabet's first.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "model/names.h"
 #include "policy/build_nodes.h"
 #include "policy/torch.h"
@@ -118,11 +119,8 @@ std::string model_of(std::string_view runtime_name) {
   if (second == std::string_view::npos || runtime_name.find('-', second + 1) != std::string_view::npos)
     return "";
   std::string family(runtime_name.substr(first + 1, second - first - 1));
-  std::string size(runtime_name.substr(second + 1));
   std::ranges::replace(family, '.', '_');
-  std::ranges::transform(size, size.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return family + "/" + size;
+  return family + "/" + base::upper_case(runtime_name.substr(second + 1));
 }
 
 void check_nodes(PluginContext& context, const std::string& model, int64_t num_nodes) {

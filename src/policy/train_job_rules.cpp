@@ -4,23 +4,21 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace trainjobc::policy {
 namespace {
 
-constexpr size_t kMaxLabel = 63;
+using base::is_lower;
+using base::is_lower_alnum;
 
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_lower_or_digit(char c) {
-  return is_lower(c) || (c >= '0' && c <= '9');
-}
+constexpr size_t kMaxLabel = 63;
 
 // RFC 1035, in lower case.
 bool is_dns_label(std::string_view text) {
-  if (text.empty() || text.size() > kMaxLabel || !is_lower(text.front()) || !is_lower_or_digit(text.back()))
+  if (text.empty() || text.size() > kMaxLabel || !is_lower(text.front()) || !is_lower_alnum(text.back()))
     return false;
-  return std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
+  return std::ranges::all_of(text, [](char c) { return is_lower_alnum(c) || c == '-'; });
 }
 
 }  // namespace

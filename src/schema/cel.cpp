@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "schema/name_syntax.h"
 #include "schema/validate.h"
 #include "schema/words.h"
@@ -79,14 +80,12 @@ CelOutcome managed_by(const Node& self) {
 }
 
 bool is_uri(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto in_scheme = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '.' || c == '-';
-  };
+  const auto in_scheme = [](char c) { return base::is_alnum(c) || c == '+' || c == '.' || c == '-'; };
   const size_t colon = text.find("://");
   if (colon == std::string_view::npos || colon == 0 || text.size() == colon + 3) return false;
   const std::string_view scheme = text.substr(0, colon);
-  return is_letter(scheme.front()) && std::ranges::all_of(scheme, in_scheme) && text.find('\n') == text.npos;
+  return base::is_letter(scheme.front()) && std::ranges::all_of(scheme, in_scheme) &&
+         text.find('\n') == text.npos;
 }
 
 CelOutcome storage_uri(const Node& self) {
@@ -135,7 +134,7 @@ CelOutcome num_proc_per_node(const Node& self) {
   const std::string_view word = self.text();
   if (self.is_string() ? word == "auto" || word == "cpu" || word == "gpu" : self.as_int().value_or(1) > 0)
     return {};
-  const bool is_number = std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::ranges::all_of(word, base::is_digit);
   return violated(
       fmt::format("must be auto, cpu, gpu or a number above 0, not {}", shown(self)),
       self.is_string() && !word.empty() && is_number ? fmt::format("leave the quotes out: {}", word) : "");

@@ -4,27 +4,17 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace trainjobc::schema {
 namespace {
 
+using base::is_alnum;
+using base::is_lower;
+using base::is_lower_alnum;
+
 constexpr size_t kMaxLabel = 63;
 constexpr size_t kMaxSubdomain = 253;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_lower_alnum(char c) {
-  return is_lower(c) || is_digit(c);
-}
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(to_lower(c));
-}
 
 std::string length_problem(std::string_view text, size_t most) {
   if (text.empty()) return "is empty";
@@ -99,9 +89,7 @@ std::string label_key_problem(std::string_view text) {
 }
 
 std::string annotation_key_problem(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), to_lower);
-  return label_key_problem(lower);
+  return label_key_problem(base::lower_case(text));
 }
 
 std::string label_value_problem(std::string_view text) {
@@ -114,7 +102,7 @@ std::string label_value_problem(std::string_view text) {
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first) {
   std::string name;
   for (const char c : text) {
-    const char low = to_lower(c);
+    const char low = base::to_lower(c);
     const bool stays = is_lower_alnum(low) || (low == '.' && dots && name.ends_with('.') == false);
     name += stays ? low : '-';
   }

@@ -6,23 +6,15 @@
 #include <array>
 #include <chrono>
 
+#include "base/ascii.h"
 #include "schema/name_syntax.h"
 
 namespace trainjobc::schema {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_alnum(char c) {
-  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z');
-}
-bool is_alpha(char c) {
-  return is_alnum(c) && !is_digit(c);
-}
+using base::is_alnum;
+using base::is_digit;
+using base::is_lower;
 
 // Takes a decimal number off the front: 1, 1., 1.5, .5.
 bool take_decimal(std::string_view& text) {
@@ -74,7 +66,7 @@ std::string suggest_quantity(std::string_view text) {
 
 // The reason of a condition: a word of letters, digits, and _ , : inside.
 bool is_reason(std::string_view text) {
-  if (text.empty() || !is_alpha(text.front())) return false;
+  if (text.empty() || !base::is_letter(text.front())) return false;
   if (text.size() == 1) return true;
   const auto inner = [](char c) { return is_alnum(c) || c == '_' || c == ',' || c == ':'; };
   return std::ranges::all_of(text, inner) && (is_alnum(text.back()) || text.back() == '_');

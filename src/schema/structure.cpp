@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"
@@ -145,7 +146,7 @@ class Validator {
     if (type == Type::Boolean) return text == "true" || text == "false";
     if (type != Type::Integer || text.empty() || text.size() > 18) return false;
     if (text.size() > 1 && text.starts_with('0')) return false;
-    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    return std::ranges::all_of(text, base::is_digit);
   }
 
   // What to write where a list belongs.

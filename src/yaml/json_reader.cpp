@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "yaml/scalar.h"
 #include "yaml/tree_builder.h"
@@ -10,12 +11,10 @@
 namespace trainjobc::yaml {
 namespace {
 
+using base::is_digit;
+
 // Thrown where the text is not JSON.
 struct NotJson {};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 class JsonReader {
  public:

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace trainjobc::yaml {
 namespace {
 
 bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+  return base::is_alnum(c) || c == '_' || c == '-';
 }
 
 bool is_uri(char c) {
@@ -17,7 +18,7 @@ bool is_uri(char c) {
 }
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (base::is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "yaml/lexer.h"
 
@@ -250,7 +251,7 @@ Lexer::BlockHeader Lexer::block_header() {
     if ((c == '+' || c == '-') && out.chomping == 0) {
       out.chomping = c == '+' ? 1 : -1;
       ++at_;
-    } else if (c >= '0' && c <= '9' && out.increment == 0) {
+    } else if (base::is_digit(c) && out.increment == 0) {
       if (c == '0') fail(at_, "a block scalar can't be indented by 0");
       out.increment = c - '0';
       ++at_;

@@ -8,8 +8,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace trainjobc::yaml {
 namespace {
+
+using base::is_digit;
 
 template <size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -24,9 +28,6 @@ constexpr std::array<std::string_view, 11> kFalses{"n",     "N",     "no",  "No"
 constexpr std::array<std::string_view, 3> kNans{".nan", ".NaN", ".NAN"};
 constexpr std::array<std::string_view, 3> kInfinities{".inf", ".Inf", ".INF"};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_sign(char c) {
   return c == '-' || c == '+';
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "compile/advice/secret_values.h"
 
 namespace trainjobc::compile::advice {
@@ -18,8 +19,7 @@ constexpr uint32_t kNear = 3;
 constexpr std::string_view kWordSymbols = "_-.";
 
 bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kWordSymbols.find(c) != std::string_view::npos;
+  return base::is_alnum(c) || kWordSymbols.find(c) != std::string_view::npos;
 }
 
 template <class Test>

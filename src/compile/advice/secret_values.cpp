@@ -4,19 +4,16 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "compile/advice/containers.h"
 
 namespace trainjobc::compile::advice {
 namespace {
 
-using yaml::Node;
+using base::is_alnum;
+using base::is_digit;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_alnum(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+using yaml::Node;
 
 // A family of keys: a prefix, and at least so many letters and digits (or of `others`) up to the end.
 struct KeyForm {
@@ -60,13 +57,6 @@ constexpr std::array<std::string_view, 16> kHarmlessEndings{
 constexpr std::array<std::string_view, 12> kVocabulary{"PAD",  "BOS",  "EOS", "UNK", "SEP",   "CLS",
                                                        "MASK", "STOP", "MAX", "NUM", "IMAGE", "SPECIAL"};
 
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return out;
-}
-
 template <class Endings>
 bool ends_with_any(std::string_view text, const Endings& endings) {
   return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
@@ -105,7 +95,7 @@ std::string_view known_key_in(std::string_view word) {
 }
 
 bool is_secret_name(std::string_view name) {
-  const std::string word = upper(name);
+  const std::string word = base::upper_case(name);
   if (ends_with_any(word, kHarmlessEndings) || is_vocabulary(word)) return false;
   if (word == "TOKEN" || word == "PASSWORD" || word == "API_KEY") return true;
   return ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;

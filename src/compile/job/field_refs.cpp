@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 #include "compile/job/checks.h"
 #include "compile/job/containers.h"
@@ -45,7 +46,7 @@ void check_subscripted(const Subscripted& given, const Field& reference, bool in
     return;
   }
   const std::string wrong =
-      complaint(Form::LabelKey, labels ? std::string(given.key) : lower_case(given.key));
+      complaint(Form::LabelKey, labels ? std::string(given.key) : base::lower_case(given.key));
   if (wrong.empty()) return;
   report.add_at(path.location(), rule_of(in_volume), reference,
                 fmt::format("{} key {} {}", labels ? "label" : "annotation", quoted(given.key), wrong));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "compile/job/checks.h"
 
 namespace trainjobc::compile::job {
@@ -80,7 +81,7 @@ void check_labels(const Field& labels, std::string_view what, Report& report) {
 void check_annotations(const Field& annotations, Report& report) {
   size_t bytes = 0;
   for_each_entry(annotations, [&](std::string_view key, const Field& value) {
-    check_key(key, lower_case(key), "annotation", rule::kAnnotation, annotations, value, report);
+    check_key(key, base::lower_case(key), "annotation", rule::kAnnotation, annotations, value, report);
     bytes += key.size() + value.text().size();
   });
   if (bytes > kMaxAnnotationBytes) {

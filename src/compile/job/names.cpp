@@ -4,24 +4,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace trainjobc::compile::job {
 namespace {
 
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower_alnum(char c) {
-  return is_lower(c) || is_digit(c);
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(c) || is_upper(c);
-}
+using base::is_alnum;
+using base::is_digit;
+using base::is_lower;
+using base::is_lower_alnum;
+using base::is_upper;
 
 using CharTest = bool (*)(char);
 
@@ -163,19 +155,20 @@ std::string cleaned(std::string_view text, std::string_view others) {
 std::string cleaned_key(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash == text.npos) return cleaned(text, "-_.");
-  return cleaned(lower_case(text.substr(0, slash)), "-.") + "/" + cleaned(text.substr(slash + 1), "-_.");
+  return cleaned(base::lower_case(text.substr(0, slash)), "-.") + "/" +
+         cleaned(text.substr(slash + 1), "-_.");
 }
 
 std::string proposal(Form form, std::string_view text) {
   switch (form) {
     case Form::DnsLabel:
-    case Form::PortName: return cleaned(lower_case(text), "-");
-    case Form::DnsSubdomain: return cleaned(lower_case(text), "-.");
+    case Form::PortName: return cleaned(base::lower_case(text), "-");
+    case Form::DnsSubdomain: return cleaned(base::lower_case(text), "-.");
     case Form::LabelValue:
     case Form::ConfigKey: return cleaned(text, "-_.");
     case Form::LabelKey: return cleaned_key(text);
     case Form::SysctlName:
-    case Form::UnderscoredSubdomain: return lower_case(text);
+    case Form::UnderscoredSubdomain: return base::lower_case(text);
     case Form::EnvName:
     case Form::HeaderName: return "";
   }
@@ -208,12 +201,6 @@ std::string improved(Form form, std::string_view text) {
 std::string as_prefix(std::string_view name) {
   if (name.size() < 2 || !name.ends_with('-')) return std::string(name);
   return std::string(name.substr(0, name.size() - 2)) + "a";
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
 }
 
 }  // namespace trainjobc::compile::job

@@ -33,6 +33,4 @@ std::string improved(Form form, std::string_view text);
 // in a dash.
 std::string as_prefix(std::string_view name);
 
-std::string lower_case(std::string_view text);
-
 }  // namespace trainjobc::compile::job

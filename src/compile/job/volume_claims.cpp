@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "compile/job/checks.h"
 #include "compile/job/labels.h"
 #include "compile/job/resources.h"
@@ -128,7 +129,7 @@ void check_ephemeral_volume(const Field& source, Report& report) {
 
 void check_csi_volume(const Field& source, Report& report) {
   const Field driver = source.child("driver");
-  const std::string wrong = complaint(Form::DnsSubdomain, lower_case(driver.text()));
+  const std::string wrong = complaint(Form::DnsSubdomain, base::lower_case(driver.text()));
   if (!check_given(driver, rule::kVolume, report)) {
     // Nothing more to say of it.
   } else if (!wrong.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "compile/job/checks.h"
 #include "compile/job/volume_sources.h"
 #include "yaml/quantity.h"
@@ -9,14 +10,10 @@
 namespace trainjobc::compile::job {
 namespace {
 
-constexpr size_t kMaxTenant = 64;
+using base::is_alnum;
+using base::is_digit;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_alnum(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+constexpr size_t kMaxTenant = 64;
 
 bool is_host_port(std::string_view text) {
   const size_t colon = text.rfind(':');
@@ -187,7 +184,7 @@ void check_quobyte(const Field& source, Report& report) {
 
 void check_flex_volume(const Field& source, Report& report) {
   for_each_entry(source.child("options"), [&](std::string_view key, const Field& option) {
-    const std::string domain = "." + lower_case(key.substr(0, key.find('/')));
+    const std::string domain = "." + base::lower_case(key.substr(0, key.find('/')));
     if (!domain.ends_with(".kubernetes.io") && !domain.ends_with(".k8s.io")) return;
     report.add_at(option.key_location(), rule::kVolume, option,
                   fmt::format("option {} is in a domain that Kubernetes keeps for itself", quoted(key)));

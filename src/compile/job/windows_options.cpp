@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "compile/job/checks.h"
 #include "compile/job/security_context.h"
 
@@ -20,7 +21,7 @@ bool is_net_bios_domain(std::string_view domain) {
 
 // Each part between dots is a DNS label of either case.
 bool is_dns_domain(std::string_view domain) {
-  const std::string lowered = lower_case(domain);
+  const std::string lowered = base::lower_case(domain);
   std::string_view rest = lowered;
   while (true) {
     const size_t dot = rest.find('.');

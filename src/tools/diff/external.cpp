@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "base/file_system.h"
 #include "tools/diff/manifest.h"
 
@@ -39,9 +40,8 @@ class TemporaryFolder {
 };
 
 bool is_plain(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '=';
-  });
+  return !word.empty() &&
+         std::ranges::all_of(word, [](char c) { return base::is_alnum(c) || c == '-' || c == '='; });
 }
 
 }  // namespace

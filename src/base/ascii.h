@@ -1,0 +1,46 @@
+// Classes of ASCII characters, whatever the locale. Other bytes belong to none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainjobc::base {
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+constexpr bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+constexpr bool is_letter(char c) {
+  return is_lower(c) || is_upper(c);
+}
+constexpr bool is_lower_alnum(char c) {
+  return is_lower(c) || is_digit(c);
+}
+constexpr bool is_alnum(char c) {
+  return is_letter(c) || is_digit(c);
+}
+
+constexpr char to_lower(char c) {
+  return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+constexpr char to_upper(char c) {
+  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = to_lower(c);
+  return out;
+}
+inline std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = to_upper(c);
+  return out;
+}
+
+}  // namespace trainjobc::base
