@@ -18,6 +18,7 @@
 #include "yaml/lexer.h"
 #include "yaml/parser_text.h"
 #include "yaml/scalar_builder.h"
+#include "yaml/syntax.h"
 #include "yaml/tags.h"
 #include "yaml/tree_builder.h"
 
@@ -39,8 +40,9 @@ class TextBuffer : public std::streambuf {
 // what the scalars say, and stops where the two disagree about what stands where.
 class EventReader : public YAML::EventHandler {
  public:
-  EventReader(Lexer& lexer, TreeBuilder& builder, base::Arena& arena)
-      : lexer_(lexer), builder_(builder), scalars_(builder, arena) {}
+  // `recorder` may be nullptr.
+  EventReader(Lexer& lexer, TreeBuilder& builder, base::Arena& arena, SyntaxRecorder* recorder)
+      : lexer_(lexer), builder_(builder), scalars_(builder, arena), recorder_(recorder) {}
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   // Kubernetes' parser drops what stands behind the collection that is the document, where nothing ties it to
@@ -60,6 +62,7 @@ class EventReader : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {
     const bool here = begin_node() && is_deeper();
+    const size_t begin = lexer_.offset();
     Origin at = absent_origin();
     Properties properties;
     if (here) properties = lexer_.properties(indent());
@@ -74,6 +77,7 @@ class EventReader : public YAML::EventHandler {
                !levels_.back().is_map) {
       lexer_.fail_here();
     }
+    record(token, properties, begin);
     scalar(token, properties, at);
   }
 
@@ -97,6 +101,7 @@ class EventReader : public YAML::EventHandler {
       at = lexer_.origin();
       if (lexer_.offset() != begin) lexer_.fail(lexer_.offset(), "an alias can't have an anchor or a tag");
       builder_.alias(lexer_.alias(), at);
+      if (recorder_) recorder_->leaf(Syntax::Kind::Alias, false, begin, lexer_.offset());
       end_node();
       return;
     }
@@ -107,6 +112,7 @@ class EventReader : public YAML::EventHandler {
     } else if (lexer_.offset() == begin) {
       lexer_.fail_here();
     }
+    record(token, properties, begin);
     scalar(token, properties, at);
   }
 
@@ -179,7 +185,9 @@ class EventReader : public YAML::EventHandler {
     }
     begin_line(level);
     level.dash = lexer_.origin();
+    if (recorder_) recorder_->dash(lexer_.offset());
     if (!lexer_.take_indicator('-')) lexer_.fail_here();
+    indicator_end_ = lexer_.offset();
   }
 
   void begin_key(Level& level) {
@@ -190,10 +198,12 @@ class EventReader : public YAML::EventHandler {
       begin_line(level);
     }
     level.is_explicit = lexer_.take_indicator('?');
+    if (level.is_explicit && recorder_) recorder_->question_mark();
   }
 
   bool begin_value(Level& level) {
     const bool found = lexer_.take_indicator(':', !level.is_explicit);
+    indicator_end_ = lexer_.offset();
     if (!found && !level.is_flow && !level.is_explicit) lexer_.fail_here();
     return found;
   }
@@ -216,6 +226,7 @@ class EventReader : public YAML::EventHandler {
     if (lexer_.offset() != static_cast<size_t>(mark.pos)) lexer_.fail_here();
     // Only a block list may stand as far left as its key.
     if ((is_flow || has_anchor || has_tag) && !is_deeper()) lexer_.fail_here();
+    const size_t begin = lexer_.offset();
     Properties properties;
     if (has_anchor || has_tag) properties = lexer_.properties(indent(), has_anchor, has_tag);
     Level level;
@@ -227,6 +238,8 @@ class EventReader : public YAML::EventHandler {
     level.is_pair = is_flow && !level.is_flow;
     if (level.is_pair && (!is_map || levels_.empty() || levels_.back().is_map)) lexer_.fail_here();
     builder_.open(is_map, properties.anchor, at);
+    const bool is_plain = !has_anchor && !has_tag && !level.is_pair;
+    if (recorder_) recorder_->open(is_map, level.is_flow, is_plain, begin);
     levels_.push_back(level);
   }
 
@@ -242,6 +255,7 @@ class EventReader : public YAML::EventHandler {
       if (!lexer_.take_flow(bracket)) lexer_.fail_here();
     }
     levels_.pop_back();
+    if (recorder_) recorder_->close(lexer_.offset());
     builder_.close();
     end_node();
   }
@@ -254,6 +268,15 @@ class EventReader : public YAML::EventHandler {
     return level.is_map || level.is_flow ? lexer_.origin() : level.dash;
   }
 
+  void record(const ScalarToken& token, const Properties& properties, size_t begin) {
+    if (!recorder_) return;
+    const bool is_plain = properties.anchor.empty() && properties.tag.empty();
+    const bool is_absent = token.text.empty() && token.plain && is_plain;
+    if (is_absent) begin = indicator_end_;
+    recorder_->leaf(is_absent ? Syntax::Kind::Absent : Syntax::Kind::Scalar, is_plain, begin,
+                    is_absent ? begin : lexer_.offset());
+  }
+
   void scalar(const ScalarToken& token, const Properties& properties, const Origin& at) {
     scalars_.add(token, properties, at);
     end_node();
@@ -262,6 +285,8 @@ class EventReader : public YAML::EventHandler {
   Lexer& lexer_;
   TreeBuilder& builder_;
   ScalarBuilder scalars_;
+  SyntaxRecorder* recorder_;
+  size_t indicator_end_ = 0;  // behind the last dash or colon
   std::vector<Level> levels_;
   bool root_is_collection_ = false;
   int root_indent_ = std::numeric_limits<int>::max();  // of a block collection
@@ -307,11 +332,12 @@ SyntaxError explain(const YAML::Exception& error, std::string_view text, const E
   return {offset, std::move(advice.message), std::move(advice.hint)};
 }
 
-void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::Arena& arena) {
+void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::Arena& arena,
+                 SyntaxRecorder* recorder) {
   const std::string changed = text_for_parser(chunk.text);
   TextBuffer buffer(changed.empty() ? chunk.text : changed);
   std::istream stream(&buffer);
-  EventReader events(lexer, builder, arena);
+  EventReader events(lexer, builder, arena, recorder);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(events)) events.OnDocumentEnd();
@@ -321,11 +347,12 @@ void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::A
 }
 
 const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                      base::Diagnostics& diagnostics, const ReadLimits& limits) {
+                      base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      SyntaxRecorder* recorder = nullptr) {
   Lexer lexer(file, chunk);
   TreeBuilder builder(file, arena, diagnostics, limits);
   try {
-    read_events(chunk, lexer, builder, arena);
+    read_events(chunk, lexer, builder, arena, recorder);
   } catch (const SyntaxError& error) {
     builder.fail("yaml/syntax", lexer.origin_at(error.offset), error.message, error.hint);
   } catch (const StopReading&) {
@@ -365,6 +392,17 @@ std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Dia
     if (root && !root->is_null()) documents.push_back({root, chunk.first_line});
   }
   return documents;
+}
+
+std::optional<Syntax> read_syntax(const SourceFile& file, uint32_t first_line) {
+  base::Diagnostics ignored;
+  const std::vector<Chunk> chunks = split_documents(file, ignored);
+  const auto chunk = std::ranges::find(chunks, first_line, &Chunk::first_line);
+  if (chunk == chunks.end()) return std::nullopt;
+  base::Arena arena;
+  SyntaxRecorder recorder(file, static_cast<size_t>(chunk->text.data() - file.text().data()));
+  if (!read_yaml(file, *chunk, arena, ignored, {}, &recorder)) return std::nullopt;
+  return recorder.take();
 }
 
 }  // namespace trainjobc::yaml
