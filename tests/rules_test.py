@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REGISTRY = re.compile(r"compile/rules(_\w+)?\.(cpp|h)$")
-ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|config)/[a-z0-9-]+)"')
+ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|migrate|config)/[a-z0-9-]+)"')
 ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
 COMMENT = re.compile(r"//.*")
 # Names of where a made value comes from (Node's origin), in the form of a rule.

@@ -10,6 +10,7 @@ std::span<const Command> commands() {
       {"lint", "Say what the cluster would say, at the line where it is wrong", setup_lint},
       {"diff", "Compare what the inputs make with what a cluster holds, by meaning", setup_diff},
       {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
+      {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
       {"completion", "Print a shell's completion script", setup_completion},
       {"version", "Print the version and what it supports", setup_version},

@@ -12,7 +12,7 @@ std::vector<Rule> collect() {
   std::vector<Rule> all;
   for (const std::span<const Rule> table :
        {rules::advice(), rules::input(), rules::input_policy(), rules::job(), rules::job_container(),
-        rules::job_set(), rules::job_set_schema(), rules::render(), rules::yaml()}) {
+        rules::job_set(), rules::job_set_schema(), rules::migrate(), rules::render(), rules::yaml()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   std::ranges::sort(all, {}, &Rule::id);

@@ -15,6 +15,7 @@ std::span<const Rule> job();
 std::span<const Rule> job_container();
 std::span<const Rule> job_set();
 std::span<const Rule> job_set_schema();
+std::span<const Rule> migrate();
 std::span<const Rule> render();
 std::span<const Rule> yaml();
 

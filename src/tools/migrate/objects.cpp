@@ -1,0 +1,108 @@
+#include "tools/migrate/objects.h"
+
+#include <fmt/format.h>
+
+#include "model/names.h"
+#include "schema/validate.h"
+#include "tools/migrate/overrides.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+const schema::Schema& property(const schema::Schema& schema, std::string_view name) {
+  return *schema.property(name)->schema;
+}
+
+class Migration {
+ public:
+  Migration(const ObjectOptions& options, const model::ObjectId& id, const Maker& make)
+      : options_(options), id_(id), make_(make), schema_(*options.target.schemas->kind(id.kind)->schema) {}
+
+  MigratedObject run(const Node& root) {
+    MigratedObject migrated{&root, {}};
+    if (const Node* spec = root.get("spec"); spec && spec->is_map()) {
+      const Node* changed = id_.kind == model::kTrainJob ? train_job(*spec) : runtime(*spec);
+      if (changed != spec) migrated.root = make_.with(&root, "spec", changed);
+    }
+    find_unknown(*migrated.root);
+    for (base::Diagnostic& loss : losses_) loss.object = id_.str();
+    migrated.losses = std::move(losses_);
+    return migrated;
+  }
+
+ private:
+  const Node* train_job(const Node& spec) {
+    const schema::Schema& spec_schema = property(schema_, "spec");
+    const OverrideTarget target{*options_.target.behaviours, spec_schema, options_.manager};
+    const Node* changed = convert_overrides(spec, target, make_, losses_);
+    const Node* trainer = spec.get("trainer");
+    if (trainer && !trainer->is_map()) trainer = nullptr;
+    if (!trainer && !options_.num_processes) return changed;
+    const Node* processes = trainer ? trainer->get("numProcPerNode") : nullptr;
+    const bool takes_words =
+        property(property(spec_schema, "trainer"), "numProcPerNode").type != schema::Type::Integer;
+    const bool is_word = processes && processes->is_string();
+    if (options_.num_processes) {
+      const Node* number = make_.integer(*options_.num_processes);
+      return make_.with(changed, "trainer", make_.with(trainer, "numProcPerNode", number));
+    }
+    if (!is_word || takes_words) return changed;
+    return make_.with(changed, "trainer", make_.with(trainer, "numProcPerNode", nullptr));
+  }
+
+  // What torch processes a node are, moved to the TrainJobs.
+  const Node* runtime(const Node& spec) {
+    const Node* torch = spec.at({"mlPolicy", "torch"});
+    if (!torch || !torch->is_map()) return &spec;
+    const schema::Schema& schema = property(property(property(schema_, "spec"), "mlPolicy"), "torch");
+    const Node* changed = torch;
+    const Node* processes = torch->get("numProcPerNode");
+    if (processes && !schema.property("numProcPerNode")) {
+      changed = make_.with(changed, "numProcPerNode", nullptr);
+      if (processes->is_int() && !options_.processes_known) lose_processes(*processes);
+    }
+    // It had no effect where it was accepted.
+    if (torch->get("elasticPolicy") && !schema.property("elasticPolicy"))
+      changed = make_.with(changed, "elasticPolicy", nullptr);
+    return changed == torch ? &spec : make_.with_path(&spec, {"mlPolicy", "torch"}, changed);
+  }
+
+  void lose_processes(const Node& processes) {
+    losses_.push_back(lost(
+        "spec.mlPolicy.torch.numProcPerNode",
+        fmt::format("a runtime of Trainer {} doesn't say how many processes a node has, and no accepted "
+                    "TrainJob of the "
+                    "inputs uses it",
+                    options_.target.behaviours->trainer),
+        fmt::format("set spec.trainer.numProcPerNode: {} in its TrainJobs, or migrate them along with it",
+                    processes.text()),
+        yaml::locate(processes)));
+  }
+
+  // What the target has no field for.
+  void find_unknown(const Node& root) {
+    const std::string_view trainer = options_.target.behaviours->trainer;
+    for (base::Diagnostic& unknown : schema::find_unknown_fields(root, schema_, id_.kind, trainer)) {
+      losses_.push_back(lost(unknown.field, fmt::format("Trainer {} has no field {}", trainer, unknown.field),
+                             unknown.hint, unknown.location));
+    }
+  }
+
+  const ObjectOptions& options_;
+  const model::ObjectId& id_;
+  const Maker& make_;
+  const schema::Schema& schema_;
+  Losses losses_;
+};
+
+}  // namespace
+
+MigratedObject migrate_object(const Node& root, const model::ObjectId& id, const ObjectOptions& options,
+                              const Maker& make) {
+  return Migration(options, id, make).run(root);
+}
+
+}  // namespace trainjobc::migrate

@@ -1,0 +1,31 @@
+// One TrainJob or runtime, from whatever Trainer version it was written for to another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compile/target.h"
+#include "model/train_job.h"
+#include "tools/migrate/loss.h"
+#include "yaml/node.h"
+
+namespace trainjobc::migrate {
+
+struct ObjectOptions {
+  compile::Target target;
+  std::string manager;                   // of runtimePatches that overrides become
+  std::optional<int64_t> num_processes;  // a node, to be set in spec.trainer: what the runtime or a word said
+  bool processes_known = false;  // of a runtime: all its TrainJobs get the number that it can't have any more
+};
+
+struct MigratedObject {
+  const yaml::Node* root = nullptr;  // the old one where nothing changes
+  Losses losses;
+};
+
+// `root` is a TrainJob or runtime that its own version accepts.
+MigratedObject migrate_object(const yaml::Node& root, const model::ObjectId& id, const ObjectOptions& options,
+                              const yaml::Maker& make);
+
+}  // namespace trainjobc::migrate
