@@ -33,9 +33,10 @@ TEST_CASE("rules: sorted by id, each id once") {
 
 TEST_CASE("rules: an id is a stage and a name in lower case") {
   // What the controller fails at is reported with the inputs.
-  const std::map<std::string_view, Stage> stages{
-      {"advice", Stage::Advice}, {"input", Stage::Input},  {"job", Stage::Job},  {"jobset", Stage::JobSet},
-      {"config", Stage::Input},  {"render", Stage::Input}, {"yaml", Stage::Yaml}};
+  const std::map<std::string_view, Stage> stages{{"advice", Stage::Advice}, {"input", Stage::Input},
+                                                 {"job", Stage::Job},       {"jobset", Stage::JobSet},
+                                                 {"config", Stage::Input},  {"migrate", Stage::Input},
+                                                 {"render", Stage::Input},  {"yaml", Stage::Yaml}};
   for (const Rule& rule : all_rules()) {
     INFO(std::string(rule.id));
     const size_t slash = rule.id.find('/');
