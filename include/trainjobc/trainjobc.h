@@ -42,6 +42,7 @@ struct Object {
   std::string_view ns;
   std::string_view name;
   const yaml::Node* root = nullptr;
+  const yaml::Node* train_job = nullptr;  // what it was made from; none of an object passed through
   bool passthrough = false;  // an input of another kind, as it was read
 };
 

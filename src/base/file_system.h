@@ -27,10 +27,13 @@ class FileSystem {
   // Paths of a directory's regular files, sorted; of its subdirectories' too where `recurse` is set. Entries
   // whose name begins with a dot are left out.
   virtual IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const = 0;
-  // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod.
+  // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod. What is
+  // there and is no regular file, such as /dev/null or a pipe, is written to as it is.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
   // Like write, for a file that exists: its mode stays; a symbolic link's target is replaced, not the link.
   virtual std::optional<IoError> replace(const std::string& path, std::string_view text) = 0;
+  // Removes a file.
+  virtual std::optional<IoError> remove(const std::string& path) = 0;
   // Like mkdir -p.
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
 };
@@ -43,6 +46,7 @@ class RealFileSystem final : public FileSystem {
   IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
   std::optional<IoError> replace(const std::string& path, std::string_view text) override;
+  std::optional<IoError> remove(const std::string& path) override;
   std::optional<IoError> make_directory(const std::string& path) override;
 };
 
@@ -57,6 +61,7 @@ class MemoryFileSystem final : public FileSystem {
   IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
   std::optional<IoError> replace(const std::string& path, std::string_view text) override;
+  std::optional<IoError> remove(const std::string& path) override;
   std::optional<IoError> make_directory(const std::string& path) override;
 };
 

@@ -47,6 +47,11 @@ std::optional<IoError> MemoryFileSystem::replace(const std::string& path, std::s
   return std::nullopt;
 }
 
+std::optional<IoError> MemoryFileSystem::remove(const std::string& path) {
+  if (files.erase(path) == 0) return IoError{fmt::format("remove {}: No such file or directory", path)};
+  return std::nullopt;
+}
+
 std::optional<IoError> MemoryFileSystem::make_directory(const std::string& /*path*/) { return std::nullopt; }
 
 }  // namespace trainjobc::base

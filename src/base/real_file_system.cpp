@@ -100,6 +100,12 @@ IoResult<std::vector<std::string>> RealFileSystem::list(const std::string& path,
 }
 
 std::optional<IoError> RealFileSystem::write(const std::string& path, std::string_view text, unsigned mode) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const bool written = device.get() >= 0 && write_all(device.get(), text) && device.close() == 0;
+    return written ? std::nullopt : std::optional(failure("write", path, errno));
+  }
   std::string temporary = path + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return failure("create", path, errno);
@@ -117,6 +123,10 @@ std::optional<IoError> RealFileSystem::replace(const std::string& path, std::str
   std::error_code error;
   const fs::path target = fs::canonical(path, error);
   return write(error ? path : target.string(), text, status.st_mode & 07777U);
+}
+
+std::optional<IoError> RealFileSystem::remove(const std::string& path) {
+  return ::unlink(path.c_str()) == 0 ? std::nullopt : std::optional(failure("remove", path, errno));
 }
 
 std::optional<IoError> RealFileSystem::make_directory(const std::string& path) {

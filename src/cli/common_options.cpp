@@ -38,6 +38,7 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("--job", jobs, "TrainJob to look at, instead of all; may be given several times")
       ->allow_extra_args(false)
       ->type_name("JOB");
+  command.add_flag("--fail-if-no-objects-found", needs_objects, "Fail where the inputs hold no TrainJob and no runtime");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
   command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")
       ->check(CLI::IsMember(versions()));
@@ -124,6 +125,10 @@ Options to_options(const InputFlags& flags) {
 }
 
 bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled) {
+  if (flags.needs_objects && compiled.linted.empty()) {
+    fail(console, "--fail-if-no-objects-found: the inputs hold no TrainJob and no runtime");
+    return false;
+  }
   for (const std::string& job : flags.jobs) {
     const auto is_it = [&](const LintedObject& object) {
       return object.object.starts_with("TrainJob/") && object.object.ends_with("/" + job);

@@ -23,6 +23,7 @@ struct InputFlags {
   std::vector<std::string> runtimes;
   std::vector<std::string> jobs;  // TrainJobs to look at; empty: all
   bool recurse = false;
+  bool needs_objects = false;
   bool no_catalogue = false;
   std::string trainer_version;  // "": not given
   std::string ns;
@@ -61,7 +62,7 @@ std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flag
 // The compiler's options as far as these flags say.
 Options to_options(const InputFlags& flags);
 
-// Whether the inputs held every --job; what they lack has been said.
+// Whether the inputs held every --job, and something for --fail-if-no-objects-found; what they lack has been said.
 bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled);
 
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.

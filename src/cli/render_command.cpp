@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
+#include "cli/annotate_origin.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/mask.h"
+#include "cli/output_directory.h"
 #include "cli/print_objects.h"
 #include "cli/ssh_key_flag.h"
 
@@ -27,6 +28,8 @@ struct RenderFlags {
   bool passthrough = false;
   bool keep_going = false;
   bool mask_secrets = false;
+  bool annotate_origin = false;
+  bool prune_output = false;
 };
 
 ObjectFormat format_of(const std::string& word) {
@@ -47,22 +50,6 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
                   "--ssh-key omit none\n",
                   count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
                   count == 1 ? "it" : "them"));
-}
-
-// One file an object; objects of several namespaces go into a folder each.
-int write_directory(Console& console, const std::string& directory, std::span<const Object> objects) {
-  std::set<std::string_view> namespaces;
-  for (const Object& object : objects) namespaces.insert(object.ns);
-  for (const Object& object : objects) {
-    std::string folder = directory;
-    if (namespaces.size() > 1 && !object.ns.empty()) folder += fmt::format("/{}", object.ns);
-    if (const auto error = console.files().make_directory(folder)) return fail(console, error->message);
-    const unsigned mode = object.kind == "Secret" ? 0600 : 0644;
-    const std::string text = print_objects(std::span(&object, 1), ObjectFormat::Yaml);
-    const std::string path = fmt::format("{}/{}", folder, file_name(object));
-    if (const auto error = console.files().write(path, text, mode)) return fail(console, error->message);
-  }
-  return kOk;
 }
 
 bool is_refusal(const base::Diagnostic& diagnostic) {
@@ -93,14 +80,17 @@ int run_render(Console& console, RenderFlags flags) {
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
     console.write_stderr("note: the inputs hold no TrainJob\n");
   }
-  base::Arena masked;
+  base::Arena changed;
+  if (flags.annotate_origin) {
+    for (Object& object : compiled.objects) object.root = annotate_origin(object, yaml::Maker(changed));
+  }
   if (flags.mask_secrets) {
-    for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(masked));
+    for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(changed));
   } else {
     note_generated_keys(console, compiled, options.policy.ssh_key);
   }
   if (!flags.output_dir.empty()) {
-    const int status = write_directory(console, flags.output_dir, compiled.objects);
+    const int status = write_directory(console, flags.output_dir, compiled.objects, flags.prune_output);
     if (status != kOk) return status;
   } else if (!console.write_stdout(print_objects(compiled.objects, format_of(flags.format)))) {
     return fail(console, "the output could not be written");
@@ -117,6 +107,11 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->check(CLI::IsMember({"yaml", "json", "name"}))
       ->capture_default_str();
   app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")->type_name("DIR");
+  app.add_flag("--prune-output", flags->prune_output,
+               "With --output-dir: remove the files that an earlier run with this flag wrote and this one doesn't")
+      ->needs("--output-dir");
+  app.add_flag("--annotate-origin", flags->annotate_origin,
+               "Annotate each object with the file and the TrainJob that it comes from");
   app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
   app.add_flag("--snapshot", flags->snapshot, "Print the runtime-snapshot ConfigMap of Trainer 2.3 too");
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");

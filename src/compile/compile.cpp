@@ -104,7 +104,10 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   std::ranges::stable_sort(ordered, {},
                            [](const JobUnit* unit) { return std::pair(unit->job.id.ns, unit->job.id.name); });
   for (JobUnit* unit : ordered) {
-    for (const yaml::Node* object : unit->objects) result.objects.push_back(describe(*object));
+    for (const yaml::Node* object : unit->objects) {
+      result.objects.push_back(describe(*object));
+      result.objects.back().train_job = unit->job.root;
+    }
     result.diagnostics.append(std::move(unit->diagnostics));
   }
   result.diagnostics.sort();
