@@ -35,7 +35,8 @@ const Node* annotate_origin(const Object& object, const yaml::Maker& make) {
   }
   std::string text;
   yaml::write_yaml(*origin, yaml::KeyOrder::AsIs, text);
-  return make.with_path(object.root, {"metadata", "annotations", "config.kubernetes.io/origin"}, make.copied(text));
+  return make.with_path(object.root, {"metadata", "annotations", "config.kubernetes.io/origin"},
+                        make.copied(text));
 }
 
 }  // namespace trainjobc::cli

@@ -6,8 +6,8 @@
 
 namespace trainjobc::cli {
 
-// The object with the annotation config.kubernetes.io/origin: the file of one passed through; the file and the
-// TrainJob that one was made from.
+// The object with the annotation config.kubernetes.io/origin: the file of one passed through; the file and
+// the TrainJob that one was made from.
 const yaml::Node* annotate_origin(const Object& object, const yaml::Maker& make);
 
 }  // namespace trainjobc::cli

@@ -11,6 +11,7 @@ std::span<const Command> commands() {
       {"diff", "Compare what the inputs make with what a cluster holds, by meaning", setup_diff},
       {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
       {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
+      {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
       {"completion", "Print a shell's completion script", setup_completion},
       {"version", "Print the version and what it supports", setup_version},

@@ -10,6 +10,7 @@ std::function<int(Console&)> setup_lint(CLI::App& app);
 std::function<int(Console&)> setup_diff(CLI::App& app);
 std::function<int(Console&)> setup_submit(CLI::App& app);
 std::function<int(Console&)> setup_migrate(CLI::App& app);
+std::function<int(Console&)> setup_function(CLI::App& app);
 std::function<int(Console&)> setup_runtimes(CLI::App& app);
 std::function<int(Console&)> setup_completion(CLI::App& app);
 std::function<int(Console&)> setup_version(CLI::App& app);

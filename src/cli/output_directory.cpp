@@ -48,7 +48,8 @@ std::vector<std::string> listed(std::string_view text) {
   return files;
 }
 
-int prune_files(Console& console, const std::string& directory, const std::map<std::string, const Object*>& kept) {
+int prune_files(Console& console, const std::string& directory,
+                const std::map<std::string, const Object*>& kept) {
   const std::string list = fmt::format("{}/{}", directory, kOutputList);
   if (console.files().exists(list)) {
     const auto text = console.files().read(list);
@@ -67,7 +68,8 @@ int prune_files(Console& console, const std::string& directory, const std::map<s
 
 }  // namespace
 
-int write_directory(Console& console, const std::string& directory, std::span<const Object> objects, bool prune) {
+int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
+                    bool prune) {
   const auto files = plan(console, objects);
   if (files.empty() && !objects.empty()) return kFailed;
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);

@@ -7,7 +7,7 @@
 namespace trainjobc::cli {
 namespace {
 
-std::string check(const std::string& choice) {
+std::string check_choice(const std::string& choice) {
   const bool with_path = (choice.starts_with("file:") || choice.starts_with("seed:")) && choice.size() > 5;
   if (choice == "generate" || choice == "omit" || with_path) return "";
   return "must be generate, omit, file:PATH or seed:PATH";
@@ -17,10 +17,12 @@ std::string check(const std::string& choice) {
 
 void SshKeyFlag::add_to(CLI::App& command) {
   command.add_option("--ssh-key", choice, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
-      ->check(CLI::Validator(check, ""))
+      ->check(CLI::Validator(check_choice, ""))
       ->type_name("KEY")
       ->capture_default_str();
 }
+
+std::string SshKeyFlag::check() const { return check_choice(choice); }
 
 bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   if (choice == "generate") return true;

@@ -13,6 +13,8 @@ struct SshKeyFlag {
   std::string choice = "generate";  // generate, omit, file:PATH or seed:PATH
 
   void add_to(CLI::App& command);
+  // "" where the choice is one of those.
+  std::string check() const;
   // False where the file can't be read, which has been said.
   bool read(Console& console, policy::SshKeyOptions& key) const;
 };

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-
 #include <sys/stat.h>
 
 #include "support/test_console.h"
@@ -9,8 +8,8 @@ using namespace trainjobc;
 namespace {
 
 std::string job(const std::string& name, const std::string& ns = "a") {
-  return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: " + name + "\n  namespace: " + ns +
-         "\nspec:\n  runtimeRef:\n    name: torch-distributed\n";
+  return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: " + name +
+         "\n  namespace: " + ns + "\nspec:\n  runtimeRef:\n    name: torch-distributed\n";
 }
 
 struct Run {
@@ -66,12 +65,14 @@ TEST_CASE("--prune-output stays below its directory, whatever the list says") {
 
 TEST_CASE("--output-dir: foreign names stay below the directory, two objects never share a file") {
   base::MemoryFileSystem files;
-  files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ../../evil\n  namespace: ..\n---\n" + job("one");
+  files.files["a.yaml"] =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ../../evil\n  namespace: ..\n---\n" + job("one");
   CHECK(run(files, {"render", "--passthrough", "--output-dir", "out", "a.yaml"}).status == 0);
   CHECK(names_below(files, "out/") ==
         Names{"_/v1_configmap_.._.._evil.yaml", "a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"});
-  files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n---\napiVersion: v1\nkind: ConfigMap\n"
-                          "metadata:\n  name: X\n";
+  files.files["a.yaml"] =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n---\napiVersion: v1\nkind: ConfigMap\n"
+      "metadata:\n  name: X\n";
   const Run result = run(files, {"render", "--passthrough", "--output-dir", "other", "a.yaml"});
   CHECK(result.status == 2);
   CHECK(result.err == "trainjobc: --output-dir: two objects belong into v1_configmap_x.yaml\n");
@@ -84,9 +85,10 @@ TEST_CASE("--annotate-origin names the file, and the TrainJob of what was made")
   const Run result = run(files, {"render", "--passthrough", "--annotate-origin", "jobs"});
   CHECK(result.out.find("metadata:\n  name: x\n  annotations:\n    config.kubernetes.io/origin: |\n"
                         "      path: jobs/a.yaml\n---\n") != std::string::npos);
-  CHECK(result.out.find("    config.kubernetes.io/origin: |\n      configuredIn: jobs/a.yaml\n      configuredBy:\n"
-                        "        apiVersion: trainer.kubeflow.org/v1alpha1\n        kind: TrainJob\n        name: one\n"
-                        "        namespace: a\n") != std::string::npos);
+  CHECK(result.out.find(
+            "    config.kubernetes.io/origin: |\n      configuredIn: jobs/a.yaml\n      configuredBy:\n"
+            "        apiVersion: trainer.kubeflow.org/v1alpha1\n        kind: TrainJob\n        name: one\n"
+            "        namespace: a\n") != std::string::npos);
 }
 
 TEST_CASE("--fail-if-no-objects-found") {
@@ -97,7 +99,8 @@ TEST_CASE("--fail-if-no-objects-found") {
     CHECK(run(files, {command, "a.yaml"}).status == 0);
     const Run result = run(files, {command, "--fail-if-no-objects-found", "a.yaml"});
     CHECK(result.status == 2);
-    CHECK(result.err == "trainjobc: --fail-if-no-objects-found: the inputs hold no TrainJob and no runtime\n");
+    CHECK(result.err ==
+          "trainjobc: --fail-if-no-objects-found: the inputs hold no TrainJob and no runtime\n");
     CHECK(run(files, {command, "--fail-if-no-objects-found", "b.yaml"}).status == 0);
   }
 }

@@ -1,0 +1,30 @@
+// trainjobc as a KRM function: the TrainJobs and runtimes of a ResourceList become the objects that Trainer
+// would create; everything else stays as it is.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::function {
+
+// The settings in functionConfig's data or spec.
+struct Settings {
+  Options compile;
+  std::string ssh_key = "omit";  // as of --ssh-key
+  bool keep_inputs = false;      // annotated with config.kubernetes.io/local-config instead of removed
+};
+
+struct Outcome {
+  std::string list;    // the ResourceList; "" where the input is none
+  std::string errors;  // for stderr: a line an error
+  bool rejected = false;
+};
+
+// Reads the key that `choice` names into the options; a message where it can't.
+using ReadKey = std::function<std::string(const std::string& choice, policy::SshKeyOptions& key)>;
+
+Outcome run(std::string resource_list, const ReadKey& read_key);
+
+}  // namespace trainjobc::function

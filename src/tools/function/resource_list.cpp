@@ -1,0 +1,173 @@
+#include "tools/function/resource_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yaml/reader.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::function {
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+
+std::string_view trimmed(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? "" : line.substr(begin);
+}
+
+// The first line of the comments and blank lines that end above `line`.
+uint32_t with_comments_above(const base::SourceFile& file, uint32_t line, uint32_t least) {
+  uint32_t first = line;
+  while (first > least && trimmed(file.line(first - 1)).starts_with('#')) --first;
+  return first;
+}
+
+// Where the entry behind `key` in the root begins; behind the document where it is the last.
+uint32_t line_behind(const ResourceList& list, std::string_view key) {
+  const auto entries = list.root->entries();
+  const auto at = std::ranges::find(entries, key, &Entry::key);
+  if (at + 1 != entries.end()) return (at + 1)->key_origin.line();
+  for (uint32_t line = at->key_origin.line(); line <= list.file->line_count(); ++line) {
+    if (list.file->line(line).starts_with("...") || list.file->line(line).starts_with("---")) return line;
+  }
+  return list.file->line_count() + 1;
+}
+
+// Finds the lines of each item. False where the list is not one of "- " lines.
+bool find_lines(ResourceList& list) {
+  const base::SourceFile& file = *list.file;
+  const uint32_t behind = line_behind(list, "items");
+  std::vector<uint32_t> dashes;
+  for (const Item& item : list.items) {
+    const uint32_t line = item.root->origin().line();
+    const std::string_view text = file.line(line);
+    const size_t dash = text.find_first_not_of(' ');
+    if (item.root->origin().in_flow() || dash == std::string_view::npos || text[dash] != '-') return false;
+    if (!dashes.empty() && line <= dashes.back()) return false;
+    list.indent = dash;
+    dashes.push_back(line);
+  }
+  if (dashes.empty()) return false;
+  const uint32_t key_line = list.root->find("items")->key_origin.line();
+  std::vector<uint32_t> firsts;
+  for (size_t i = 0; i < dashes.size(); ++i) {
+    firsts.push_back(with_comments_above(file, dashes[i], i == 0 ? key_line + 1 : dashes[i - 1] + 1));
+  }
+  firsts.push_back(with_comments_above(file, behind, dashes.back() + 1));
+  for (size_t i = 0; i < dashes.size(); ++i) {
+    const size_t begin = file.line_start(firsts[i]);
+    list.items[i].text = file.text().substr(begin, file.line_start(firsts[i + 1]) - begin);
+  }
+  list.items_begin = file.line_start(firsts.front());
+  list.items_end = file.line_start(firsts.back());
+  return true;
+}
+
+// A tree as an entry of a block list.
+std::string as_entry(const NewItem& item, size_t indent) {
+  std::string yaml;
+  yaml::write_yaml(*item.root, item.made ? yaml::KeyOrder::Kubernetes : yaml::KeyOrder::AsIs, yaml);
+  std::string out;
+  for (size_t at = 0; at < yaml.size();) {
+    const size_t end = yaml.find('\n', at);
+    const std::string_view line = std::string_view(yaml).substr(at, end - at);
+    if (at == 0) {
+      out += std::string(indent, ' ') + "- ";
+    } else if (!line.empty()) {
+      out += std::string(indent + 2, ' ');
+    }
+    out += fmt::format("{}\n", line);
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string with_newline(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && !out.ends_with('\n')) out += '\n';
+  return out;
+}
+
+// The text behind the items, without results.
+std::string tail_of(const ResourceList& list) {
+  const std::string_view text = list.file->text();
+  const Entry* results = list.root->find("results");
+  if (!results) return with_newline(text.substr(list.items_end));
+  const size_t begin = list.file->line_start(results->key_origin.line());
+  const size_t end = list.file->line_start(line_behind(list, "results"));
+  if (begin < list.items_end) return with_newline(text.substr(list.items_end));
+  return with_newline(text.substr(list.items_end, begin - list.items_end)) + with_newline(text.substr(end));
+}
+
+// The text before the items, without results.
+std::string head_of(const ResourceList& list) {
+  const std::string_view text = list.file->text();
+  const Entry* results = list.root->find("results");
+  const size_t begin = results ? list.file->line_start(results->key_origin.line()) : list.items_begin;
+  if (begin >= list.items_begin) return std::string(text.substr(0, list.items_begin));
+  const size_t end = list.file->line_start(line_behind(list, "results"));
+  return std::string(text.substr(0, begin)) + std::string(text.substr(end, list.items_begin - end));
+}
+
+std::string results_text(const Node* results) {
+  if (!results) return "";
+  base::Arena arena;
+  std::string out;
+  yaml::write_yaml(*yaml::Maker(arena).with(nullptr, "results", results), yaml::KeyOrder::AsIs, out);
+  return out;
+}
+
+std::string write_anew(const ResourceList& list, const std::vector<NewItem>& items, const Node* results) {
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  std::vector<const Node*> roots;
+  for (const NewItem& item : items) roots.push_back(item.root);
+  const Node* root = make.with(list.root, "items", make.list(roots));
+  root = make.with(root, "results", results);
+  std::string out;
+  yaml::write_yaml(*root, yaml::KeyOrder::AsIs, out);
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error) {
+  auto list = std::make_unique<ResourceList>();
+  list->file = std::make_unique<base::SourceFile>("<stdin>", std::move(text));
+  base::Diagnostics diagnostics;
+  const auto documents = yaml::read(*list->file, list->arena, diagnostics);
+  if (diagnostics.has_errors()) {
+    for (const base::Diagnostic& diagnostic : diagnostics.items()) error += base::format_text(diagnostic, {});
+    return nullptr;
+  }
+  const Node* kind = documents.size() == 1 ? documents[0].root->get("kind") : nullptr;
+  const Node* version = documents.size() == 1 ? documents[0].root->get("apiVersion") : nullptr;
+  const bool known = version && (version->text() == "config.kubernetes.io/v1" ||
+                                 version->text() == "config.kubernetes.io/v1beta1");
+  if (!kind || kind->text() != "ResourceList" || !known) {
+    error = "standard input is no ResourceList of config.kubernetes.io/v1 or v1beta1";
+    return nullptr;
+  }
+  list->root = documents[0].root;
+  const Node* items = list->root->get("items");
+  if (items && items->is_list()) {
+    for (const Node* item : items->items()) list->items.push_back({item, {}});
+    list->block_style = find_lines(*list);
+  }
+  return list;
+}
+
+std::string write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
+                                const Node* results) {
+  if (!list.block_style || items.empty()) return write_anew(list, items, results);
+  std::string out = head_of(list);
+  for (const NewItem& item : items) {
+    out += item.text.empty() ? as_entry(item, list.indent) : with_newline(item.text);
+  }
+  return out + tail_of(list) + results_text(results);
+}
+
+}  // namespace trainjobc::function

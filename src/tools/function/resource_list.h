@@ -1,0 +1,47 @@
+// A ResourceList of the KRM function specification, as text and tree: what a function does not change keeps
+// its bytes, comments included.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "yaml/node.h"
+
+namespace trainjobc::function {
+
+struct Item {
+  const yaml::Node* root = nullptr;
+  std::string_view text;  // its lines, with the comments above it; "" where the list is not in block style
+};
+
+struct ResourceList {
+  std::unique_ptr<base::SourceFile> file;
+  base::Arena arena;
+  const yaml::Node* root = nullptr;
+  std::vector<Item> items;
+  bool block_style = false;  // false: JSON, or a list in brackets; written anew as a whole
+  size_t indent = 0;         // of the list's dashes
+  size_t items_begin = 0;    // byte offsets of the items' lines in the file
+  size_t items_end = 0;
+};
+
+// Reads `text`; nullptr where it is no ResourceList, and `error` says why.
+std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error);
+
+// One item of the list to write: an old one by its lines, or a tree.
+struct NewItem {
+  const yaml::Node* root = nullptr;
+  std::string_view text;  // not "": these lines instead
+  bool made = false;      // by this function: its keys in the order that Kubernetes' objects are written in
+};
+
+// The list with these items, and `results` in the place of its own; nullptr: none.
+std::string write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
+                                const yaml::Node* results);
+
+}  // namespace trainjobc::function

@@ -1,0 +1,133 @@
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+const std::string kHead =
+    "# a list\napiVersion: config.kubernetes.io/v1beta1\nkind: ResourceList\nfunctionConfig:\n  kind: "
+    "ConfigMap\n"
+    "  data:\n    nameSuffix: x # unused\nitems:\n";
+const std::string kJob =
+    "# of the job\n- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: TrainJob\n  metadata:\n    name: "
+    "bert\n"
+    "    annotations:\n      internal.config.kubernetes.io/path: jobs/a.yaml\n"
+    "      internal.config.kubernetes.io/index: '1'\n  spec:\n    runtimeRef: {name: team}\n";
+const std::string kOther =
+    "# of the map\n- apiVersion: v1   # kept\n  kind: ConfigMap\n  metadata: {name: m, annotations: "
+    "{internal.config.kubernetes.io/index: '0'}}\n";
+const std::string kRuntime =
+    "- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: ClusterTrainingRuntime\n  metadata:\n    name: "
+    "team\n"
+    "    labels: {trainer.kubeflow.org/framework: torch}\n"
+    "  spec:\n    template:\n      spec:\n        replicatedJobs:\n        - name: node\n          "
+    "template:\n"
+    "            spec:\n              template:\n                spec:\n                  containers:\n"
+    "                  - name: node\n                    image: registry.example.com/a:1\n";
+const std::string kJobSet =
+    "- apiVersion: jobset.x-k8s.io/v1alpha2\n  kind: JobSet\n  metadata:\n    name: bert\n  spec:\n"
+    "    suspend: false\n    replicatedJobs:\n    - name: node\n      groupName: default\n      replicas: "
+    "1\n      template:\n"
+    "        spec:\n          completions: 1\n          parallelism: 1\n          template:\n            "
+    "spec:\n"
+    "              containers:\n              - name: node\n"
+    "                image: registry.example.com/a:1\n";
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run run(const std::string& list) {
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  console.in = list;
+  const int status = cli::run({"function"}, console);
+  return {status, console.out, console.err};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("function: inputs become what Trainer would create, the rest keeps its bytes") {
+  const Run result = run(kHead + kJob + kOther + kRuntime + "# the end\n");
+  CHECK(result.status == 0);
+  CHECK(result.err.empty());
+  CHECK(result.out == kHead + kOther + kJobSet + "# the end\n");
+  CHECK(run(result.out).out == result.out);
+}
+
+TEST_CASE("function: an object that is there already is replaced, old results go") {
+  const Run first = run(kHead + kJob + kRuntime + kOther);
+  const Run again = run(kHead + kJob + kRuntime + replaced(kJobSet, "suspend: false", "suspend: true") +
+                        kOther + "results:\n- message: old\n");
+  CHECK(again.out == first.out);
+}
+
+TEST_CASE("function: a list of JSON, and one in brackets") {
+  const Run result =
+      run("{\"apiVersion\": \"config.kubernetes.io/v1\", \"kind\": \"ResourceList\", \"items\": []}");
+  CHECK(result.status == 0);
+  CHECK(result.out == "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n");
+  CHECK(run("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n").status == 0);
+}
+
+TEST_CASE("function: keepInputs makes them local config, once") {
+  const std::string keep = replaced(kHead, "nameSuffix: x # unused", "keepInputs: \"true\"");
+  const Run result = run(keep + kJob + kRuntime);
+  CHECK(result.status == 0);
+  CHECK(result.out.find("kind: TrainJob\n  metadata:\n    name: bert\n    annotations:\n"
+                        "      internal.config.kubernetes.io/path: jobs/a.yaml\n"
+                        "      internal.config.kubernetes.io/index: \"1\"\n"
+                        "      config.kubernetes.io/local-config: \"true\"\n") != std::string::npos);
+  CHECK(run(result.out).out == result.out);
+}
+
+TEST_CASE("function: errors are results, on stderr, and end non-zero; the items stay") {
+  const std::string list = kHead + replaced(kJob, "{name: team}", "{name: teem}") + kRuntime + kOther;
+  const Run result = run(list);
+  CHECK(result.status == 1);
+  CHECK(result.err ==
+        "error: TrainJob/default/bert: there is no ClusterTrainingRuntime \"teem\" (did you mean "
+        "\"team\"?) [input/missing-runtime]\n");
+  CHECK(result.out ==
+        list +
+            "results:\n"
+            "- message: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"?) "
+            "[input/missing-runtime]\n"
+            "  severity: error\n"
+            "  resourceRef:\n    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob\n"
+            "    name: bert\n"
+            "  file:\n    path: jobs/a.yaml\n    index: 1\n"
+            "  field:\n    path: spec.runtimeRef\n");
+}
+
+TEST_CASE("function: settings") {
+  const Run unknown = run(replaced(kHead, "nameSuffix", "nameSufix") + kJob + kRuntime);
+  CHECK(unknown.status == 1);
+  CHECK(unknown.err ==
+        "error: functionConfig has an unknown setting \"nameSufix\": trainerVersion, namespace, "
+        "nameSuffix, catalogue, keepInputs and sshKey are known\n");
+  CHECK(unknown.out.ends_with(" sshKey are known'\n  severity: error\n"));
+  const Run version = run(replaced(kHead, "nameSuffix: x", "trainerVersion: \"1.9\"") + kJob + kRuntime);
+  CHECK(version.err == "error: there is no Trainer version \"1.9\" here\n");
+  const Run space = run(replaced(kHead, "nameSuffix: x", "namespace: team-a") + kJob + kRuntime);
+  CHECK(space.out.find("    name: bert\n    namespace: team-a\n") != std::string::npos);
+}
+
+TEST_CASE("function: what is no ResourceList is a usage error") {
+  CHECK(run("kind: List\n").status == 2);
+  CHECK(run("kind: List\n").out.empty());
+  CHECK(run("a: [").err.find("<stdin>:1:") != std::string::npos);
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  console.terminal = true;
+  CHECK(cli::run({"function"}, console) == 2);
+  CHECK(console.err == "trainjobc: no input: a KRM function reads a ResourceList from standard input\n");
+}
