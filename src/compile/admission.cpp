@@ -45,6 +45,7 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
   base::Diagnostics found;
   report(std::move(checked.violations), base::Stage::Input, object.id.str(), found);
   AdmittedObject admitted;
+  admitted.defaulted = checked.root;
   admitted.accepted = !found.has_errors();
   if (admitted.accepted) {
     const schema::Schema& schema = *schemas.kind(object.id.kind)->schema;

@@ -21,7 +21,8 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
 
 struct AdmittedObject {
   const yaml::Node* root = nullptr;  // defaulted, as the controller's Go types hold it; only where `accepted`
-  const yaml::Node* encoded = nullptr;  // as they would write it again
+  const yaml::Node* encoded = nullptr;    // as they would write it again
+  const yaml::Node* defaulted = nullptr;  // as it is checked, in any case
   bool accepted = false;
 };
 

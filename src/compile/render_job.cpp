@@ -91,6 +91,19 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
+// What is wrong with the runtimeRef of a job that was rejected for something else. The cluster would not look
+// at it yet; whoever mends the job wants to know all at once.
+void check_runtime_ref(JobUnit& unit, const Node& root, const Options& options, RuntimeStore& store) {
+  const Node* ref = root.at({"spec", "runtimeRef"});
+  const bool has_name = ref && ref->get("name") && ref->get("name")->is_string();
+  const auto is_about_it = [](const Diagnostic& found) { return found.field.starts_with("spec.runtimeRef"); };
+  if (!has_name || std::ranges::any_of(unit.diagnostics.items(), is_about_it)) return;
+  unit.job.runtime_ref = model::decode_runtime_ref(ref);
+  if (!check_runtime_kind(unit)) return;
+  const Resolution resolution = store.resolve(unit.job, options.use_catalogue);
+  if (!resolution.found) report_missing_runtime(unit, resolution);
+}
+
 void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviours) {
   const model::Runtime& runtime = unit.runtime->runtime;
   if (!policy::is_deprecated(runtime, behaviours)) return;
@@ -170,7 +183,10 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   unit.source = named.root;
   const SecretGuard guard(unit);
   const AdmittedObject admitted = admit_input(named, *target.schemas, make, unit.diagnostics);
-  if (!admitted.accepted) return;
+  if (!admitted.accepted) {
+    check_runtime_ref(unit, *admitted.defaulted, options, store);
+    return;
+  }
   unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
   if (!check_runtime_kind(unit)) return;
   policy::Findings findings(unit.diagnostics);

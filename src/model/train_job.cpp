@@ -44,6 +44,8 @@ std::optional<Trainer> decode_trainer(const Node* node) {
   return trainer;
 }
 
+}  // namespace
+
 RuntimeRef decode_runtime_ref(const Node* node) {
   RuntimeRef ref;
   if (!node || !node->is_map()) return ref;
@@ -53,8 +55,6 @@ RuntimeRef decode_runtime_ref(const Node* node) {
   ref.kind = text_at(*node, {"kind"});
   return ref;
 }
-
-}  // namespace
 
 std::string ObjectId::str() const {
   return fmt::format("{}/{}/{}", kind, namespaced ? (ns.empty() ? "default" : ns) : "", name);

@@ -62,6 +62,9 @@ struct TrainJob {
   const yaml::Node* managed_by = nullptr;
 };
 
+// `node` is spec.runtimeRef, or nullptr.
+RuntimeRef decode_runtime_ref(const yaml::Node* node);
+
 // `root` has its defaults; values of the wrong type are left out.
 TrainJob decode_train_job(const yaml::Node& root, const yaml::Node& encoded);
 

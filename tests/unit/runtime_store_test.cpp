@@ -27,8 +27,9 @@ std::string errors(std::string text, std::vector<trainjobc::Source> runtimes) {
 }  // namespace
 
 TEST_CASE("a runtime beside the inputs is looked at when a job refers to it") {
-  CHECK(errors(job(""), {{"rt.yaml", kBroken}}) ==
-        R"(rt.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
+  CHECK(
+      errors(job(""), {{"rt.yaml", kBroken}}) ==
+      R"(rt.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
     4 | spec: {template: {spec: {replicatedJobs: 1}}}
       |                                          ^ write a list: - name: 1
 )");
@@ -37,9 +38,36 @@ TEST_CASE("a runtime beside the inputs is looked at when a job refers to it") {
 }
 
 TEST_CASE("a runtime among the inputs is looked at in any case") {
-  CHECK(errors(kBroken, {}) ==
-        R"(in.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
+  CHECK(
+      errors(kBroken, {}) ==
+      R"(in.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
     4 | spec: {template: {spec: {replicatedJobs: 1}}}
       |                                          ^ write a list: - name: 1
 )");
+}
+
+TEST_CASE("a job that is rejected for something else hears of its runtimeRef too") {
+  const std::string broken = trainjobc::test::job("  trainer: {numNodes: two}\n");
+  const std::string type =
+      R"(in.yaml:8:23: error: spec.trainer.numNodes must be an integer, not the string "two" [input/type]
+    8 |   trainer: {numNodes: two}
+      |                       ^~~
+)";
+  CHECK(errors(broken, {}) ==
+        R"(in.yaml:7:22: error: there is no ClusterTrainingRuntime "rt" [input/missing-runtime]
+    7 |   runtimeRef: {name: rt}
+      |                      ^~ add it to the inputs, or name its file or folder with --runtimes
+)" + type);
+  std::string other_kind = broken;
+  other_kind.replace(other_kind.find("{name: rt}"), 10, "{name: rt, kind: TrainingRuntim}");
+  CHECK(
+      errors(other_kind, {})
+          .starts_with(
+              R"(in.yaml:7:32: error: no runtime is of kind "TrainingRuntim" in group "trainer.kubeflow.org" [input/runtime-kind]
+    7 |   runtimeRef: {name: rt, kind: TrainingRuntim}
+      |                                ^~~~~~~~~~~~~~ did you mean "TrainingRuntime"?
+)"));
+  CHECK(
+      errors(trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer()) + broken, {}).find("rt\"") ==
+      std::string::npos);
 }
