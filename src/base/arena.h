@@ -46,7 +46,7 @@ class Arena {
   }
 
  private:
-  std::pmr::monotonic_buffer_resource resource_{16 * 1024};
+  std::pmr::monotonic_buffer_resource resource_{size_t{16} * 1024};
 };
 
 }  // namespace trainjobc::base
