@@ -1,6 +1,7 @@
 #include "compile/jobset_admission.h"
 
 #include "compile/jobset_rules.h"
+#include "schema/labels.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -23,6 +24,8 @@ schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Sc
   schema::Validation structure = schema::validate_structure(admitted, schema);
   append_as_job_set(std::move(structure.violations), out);
   if (!structure.types_fit) return out;
+  // Its name is checked as that of the job; labels and annotations come from the runtime's template.
+  append_as_job_set(schema::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);
 
   const jobset::JobSetView job_set = jobset::view_job_set(admitted);

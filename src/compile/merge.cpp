@@ -13,7 +13,7 @@ using yaml::Node;
 
 void add_all(policy::StringMap& map, const Node* values) {
   if (!values) return;
-  for (const yaml::Entry& entry : values->entries()) policy::put(map, entry.key, entry.value);
+  for (const yaml::Entry& entry : values->entries()) policy::put(map, entry);
 }
 
 const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, const Node& spec) {

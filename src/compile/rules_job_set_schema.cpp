@@ -10,6 +10,10 @@ using enum base::Severity;
 using base::Stage;
 
 constexpr std::array kRules = std::to_array<Rule>({
+    {"jobset/annotation", Stage::JobSet, Error, "An annotation of the JobSet is malformed",
+     "spec.template.metadata of the runtime becomes the metadata of the JobSet, and nobody looks at it "
+     "before: the API server stores the runtime and refuses each job's JobSet. An annotation's key is a "
+     "name of at most 63 characters with an optional DNS prefix; all of an object hold at most 256 KiB."},
     {"jobset/bounds", Stage::JobSet, Error,
      "A value of the JobSet is too small, too large, too short or too long",
      "The rendered JobSet has its own schema with limits to numbers, texts and lists, and the API server "
@@ -31,6 +35,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The field holds a date and time as RFC 3339 writes it, with a time zone, and the API server can't "
      "decode anything else in the rendered JobSet. Correct it where it was written, which is the place "
      "shown."},
+    {"jobset/label", Stage::JobSet, Error, "A label of the JobSet is malformed",
+     "spec.template.metadata of the runtime becomes the metadata of the JobSet, and nobody looks at it "
+     "before: the API server stores the runtime and refuses each job's JobSet. A label's value is at most "
+     "63 letters, digits, dashes, dots and underscores. Free text belongs into an annotation."},
     {"jobset/pattern", Stage::JobSet, Error, "A text of the JobSet does not match the pattern of its field",
      "JobSet's schema gives a regular expression for this text, and the API server refuses the rendered "
      "JobSet. Correct the text in the runtime's template or the patch that it comes from; the message "

@@ -20,8 +20,10 @@ void expand(PluginContext& context) {
   const bool labels =
       info.behaviours->any_policy_labels_pods ? info.runtime->pod_group_policy.has_value() : is_used(info);
   if (!labels) return;
-  put(info.pod_labels, kPodGroupLabel,
-      context.make.string(info.job_name(), context.make.made("coscheduling/pod-group-label")));
+  put(info.pod_labels,
+      {kPodGroupLabel,
+       context.make.string(info.job_name(), context.make.made("coscheduling/pod-group-label")),
+       {}});
 }
 
 void build(PluginContext& context, NodeList& objects) {

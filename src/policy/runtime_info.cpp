@@ -88,12 +88,12 @@ const Node* PodSet::pod_spec() const {
   return replicated_job->at({"template", "spec", "template", "spec"});
 }
 
-void put(StringMap& map, std::string_view key, const Node* value) {
-  const auto at = std::ranges::find(map, key, &yaml::Entry::key);
+void put(StringMap& map, const yaml::Entry& entry) {
+  const auto at = std::ranges::find(map, entry.key, &yaml::Entry::key);
   if (at == map.end()) {
-    map.push_back({key, value, {}});
+    map.push_back(entry);
   } else {
-    at->value = value;
+    *at = entry;
   }
 }
 

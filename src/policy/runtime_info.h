@@ -51,7 +51,7 @@ struct PodSet {
 
 // A set of strings by name, for labels and annotations; later values replace earlier ones.
 using StringMap = std::vector<yaml::Entry>;
-void put(StringMap& map, std::string_view key, const yaml::Node* value);
+void put(StringMap& map, const yaml::Entry& entry);
 const yaml::Node* find(const StringMap& map, std::string_view key);
 
 struct RuntimeInfo {

@@ -55,8 +55,10 @@ void validate(PluginContext& context) {
 void expand(PluginContext& context) {
   RuntimeInfo& info = context.info;
   if (!is_used(info)) return;
-  put(info.pod_annotations, kGroupAnnotation,
-      context.make.string(info.job_name(), context.make.made("volcano/group-annotation")));
+  put(info.pod_annotations,
+      {kGroupAnnotation,
+       context.make.string(info.job_name(), context.make.made("volcano/group-annotation")),
+       {}});
 }
 
 void build(PluginContext& context, NodeList& objects) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "schema/labels.h"
 #include "schema/name_syntax.h"
 #include "schema/words.h"
 
@@ -12,8 +14,6 @@ namespace {
 
 using yaml::Entry;
 using yaml::Node;
-
-constexpr size_t kMaxAnnotationBytes = 262144;
 
 std::string name_problem(std::string_view name, NameRule rule) {
   switch (rule) {
@@ -65,36 +65,6 @@ class MetaValidator {
     add("input/name", "metadata.namespace", yaml::locate(*ns),
         fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem),
         name_hint(ns->text(), NameRule::DnsLabel));
-  }
-
-  void check_labels(const Node& labels) {
-    for (const Entry& label : labels.entries()) {
-      if (const std::string problem = label_key_problem(label.key); !problem.empty()) {
-        add("input/label", "metadata.labels", yaml::locate_key(label),
-            fmt::format("the label key {} {}", quoted(label.key), problem));
-      }
-      if (!label.value->is_string()) continue;
-      const std::string problem = label_value_problem(label.value->text());
-      if (problem.empty()) continue;
-      add("input/label", "metadata.labels", yaml::locate(*label.value),
-          fmt::format("the value {} of label {} {}", quoted(label.value->text()), quoted(label.key), problem),
-          "free text belongs in metadata.annotations");
-    }
-  }
-
-  void check_annotations(const Node& annotations) {
-    size_t bytes = 0;
-    for (const Entry& annotation : annotations.entries()) {
-      bytes += annotation.key.size() + annotation.value->text().size();
-      const std::string problem = annotation_key_problem(annotation.key);
-      if (problem.empty()) continue;
-      add("input/annotation", "metadata.annotations", yaml::locate_key(annotation),
-          fmt::format("the annotation key {} {}", quoted(annotation.key), problem));
-    }
-    if (bytes <= kMaxAnnotationBytes) return;
-    add("input/annotation", "metadata.annotations", yaml::locate(annotations),
-        fmt::format("metadata.annotations hold {} bytes, at most {} are allowed", bytes, kMaxAnnotationBytes),
-        "put large data into a ConfigMap");
   }
 
   void check_owners(const Node& owners) {
@@ -191,8 +161,7 @@ Violations validate_object_meta(const Node& object, NameRule rule, bool namespac
   validator.check_name(object, meta, rule);
   if (!meta) return std::move(validator.violations);
   if (namespaced) validator.check_namespace(meta);
-  if (const Node* labels = meta->get("labels")) validator.check_labels(*labels);
-  if (const Node* annotations = meta->get("annotations")) validator.check_annotations(*annotations);
+  std::ranges::move(validate_labels(*meta), std::back_inserter(validator.violations));
   if (const Node* owners = meta->get("ownerReferences")) validator.check_owners(*owners);
   if (const Node* finalizers = meta->get("finalizers")) validator.check_finalizers(*finalizers);
   return std::move(validator.violations);
