@@ -23,12 +23,27 @@ class FakeRunner final : public base::ProcessRunner {
     return answer(request);
   }
 
-  // Every request as one line of words.
+  // Every request as one line of words, with the names that `get` reads from its standard input.
   std::string lines() const {
     std::string text;
     for (const base::ProcessRequest& request : requests) {
       for (size_t i = 0; i < request.argv.size(); ++i) text += (i > 0 ? " " : "") + request.argv[i];
+      if (request.argv[1] == "get") text += names_of(request.input);
       text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  static std::string names_of(const std::string& input) {
+    const std::string kind = "\"kind\": \"";
+    const std::string name = "\"name\": \"";
+    std::string text;
+    for (size_t at = input.find(kind); at != std::string::npos; at = input.find(kind, at)) {
+      at += kind.size();
+      text += " <" + input.substr(at, input.find('"', at) - at);
+      at = input.find(name, at) + name.size();
+      text += "/" + input.substr(at, input.find('"', at) - at);
     }
     return text;
   }

@@ -78,6 +78,11 @@ struct SubmitRun {
     return other.rendered();
   }
 
+  // Whether a call asks for objects of that kind.
+  static bool gets(const base::ProcessRequest& request, const std::string& kind) {
+    return request.argv[1] == "get" && request.input.find("\"kind\": \"" + kind + '"') != std::string::npos;
+  }
+
   // Whether a call's words hold `word`.
   static bool has(const base::ProcessRequest& request, const std::string& word) {
     return std::ranges::find(request.argv, word) != request.argv.end();

@@ -47,13 +47,11 @@ TEST_CASE("one call a kind and namespace; JobSets of a context's namespace are a
   run.flags.orphans = "none";
   CHECK(run.run() == 0);
   CHECK(run.console.err == "");
-  CHECK(
-      run.runner.lines() ==
-      "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --context=-prod "
-      "--kubeconfig=/etc/kube\n"
-      "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-      "--namespace=team-a "
-      "--context=-prod --kubeconfig=/etc/kube\n");
+  CHECK(run.runner.lines() ==
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --context=-prod "
+        "--kubeconfig=/etc/kube\n"
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a "
+        "--context=-prod --kubeconfig=/etc/kube\n");
 }
 
 TEST_CASE("helper objects are asked for by name") {
@@ -62,12 +60,11 @@ TEST_CASE("helper objects are asked for by name") {
   run.runner.answer = [](const ProcessRequest&) { return ok(""); };
   CHECK(run.run() == 1);
   CHECK(run.runner.lines() ==
-        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-        "--namespace=team-a\n"
-        "kubectl get configmaps -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
-        "demo-mpi-hostfile\n"
-        "kubectl get secrets -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
-        "demo-mpi-ssh-auth\n");
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n"
+        "kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a "
+        "<ConfigMap/demo-mpi-hostfile\n"
+        "kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a "
+        "<Secret/demo-mpi-ssh-auth\n");
   CHECK(run.console.out ==
         "ConfigMap team-a/demo-mpi-hostfile   missing: it would be created   job.yaml:4  metadata.name\n"
         "\n"
@@ -83,18 +80,19 @@ TEST_CASE("an SSH key that is there is kept; one that may not be looked at is ta
   run.files.files["runtime.yaml"] = kMpi;
   const std::string all = run.rendered();
   run.runner.answer = [&](const ProcessRequest& request) {
-    return request.argv[2] == "secrets"
+    return request.input.find("\"Secret\"") != std::string::npos
                ? ProcessResult{1, "", "Error from server (Forbidden): secrets is forbidden\n"}
                : ok(all);
   };
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
-  CHECK(run.console.err ==
-        "warning: Secrets were not looked for: you may not do this on this cluster: ask for a role that allows "
-        "it, or choose another context\n"
-        "  kubectl get secrets -o json --show-managed-fields --ignore-not-found --namespace=team-a: exit status "
-        "1\n"
-        "  Error from server (Forbidden): secrets is forbidden\n");
+  CHECK(
+      run.console.err ==
+      "warning: Secrets were not looked for: you may not do this on this cluster: ask for a role that allows "
+      "it, or choose another context\n"
+      "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: exit status "
+      "1\n"
+      "  Error from server (Forbidden): secrets is forbidden\n");
 }
 
 TEST_CASE("single files don't make orphans of other jobs, directories do") {
@@ -120,12 +118,13 @@ TEST_CASE("kubectl's error is kept") {
   };
   CHECK(run.run() == 2);
   CHECK(run.console.out == "");
-  CHECK(run.console.err ==
-        "trainjobc: the cluster doesn't know this kind of object: install the controller it belongs to, JobSet "
-        "or the scheduler, with its CustomResourceDefinitions\n"
-        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-        "--namespace=team-a: exit status 1\n"
-        "  error: the server doesn't have a resource type \"jobsets\"\n");
+  CHECK(
+      run.console.err ==
+      "trainjobc: the cluster doesn't know this kind of object: install the controller it belongs to, JobSet "
+      "or the scheduler, with its CustomResourceDefinitions\n"
+      "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a: exit status "
+      "1\n"
+      "  error: the server doesn't have a resource type \"jobsets\"\n");
 }
 
 TEST_CASE("--server-side compares with what a dry run gives") {

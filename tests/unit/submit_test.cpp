@@ -15,11 +15,9 @@ using trainjobc::test::SubmitRun;
 namespace {
 
 constexpr const char* kGetDemo =
-    "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found --namespace=team-a "
-    "-- "
-    "demo\n";
+    "kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a <JobSet/demo\n";
 constexpr const char* kGetTrainJob =
-    "kubectl get trainjobs.trainer.kubeflow.org -o json --ignore-not-found --namespace=team-a -- demo\n";
+    "kubectl get -f - -o json --ignore-not-found --namespace=team-a <TrainJob/demo\n";
 constexpr const char* kApply =
     "kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a\n";
 
@@ -30,9 +28,7 @@ ProcessResult said(std::string err) {
 // The live JobSet, and nothing else.
 std::function<IoResult<ProcessResult>(const ProcessRequest&)> with_job_set(const std::string& job_set) {
   return [job_set](const ProcessRequest& request) {
-    return SubmitRun::has(request, "jobsets.jobset.x-k8s.io") && SubmitRun::has(request, "get")
-               ? ProcessResult{0, job_set, ""}
-               : SubmitRun::accepted(request);
+    return SubmitRun::gets(request, "JobSet") ? ProcessResult{0, job_set, ""} : SubmitRun::accepted(request);
   };
 }
 
@@ -67,10 +63,10 @@ TEST_CASE("helpers come before their JobSets; Secrets are created, not applied")
   run.files.files["runtime.yaml"] = kMpiRuntime;
   CHECK(run.run() == 0);
   CHECK(run.runner.lines() ==
-        "kubectl get configmaps -o json --show-managed-fields --ignore-not-found --namespace=team-a -- "
-        "demo-mpi-hostfile\n" +
+        "kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a "
+        "<ConfigMap/demo-mpi-hostfile\n" +
             std::string(kGetDemo) +
-            "kubectl get secrets -o name --ignore-not-found --namespace=team-a -- demo-mpi-ssh-auth\n" +
+            "kubectl get -f - -o name --ignore-not-found --namespace=team-a <Secret/demo-mpi-ssh-auth\n" +
             kGetTrainJob + "kubectl create --field-manager=trainjobc -f - --namespace=team-a\n" + kApply +
             kApply);
   CHECK(run.console.out ==
@@ -84,7 +80,7 @@ TEST_CASE("a Secret that is there is kept, and not read") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
   run.runner.answer = [](const ProcessRequest& request) {
-    return SubmitRun::has(request, "secrets") ? ProcessResult{0, "secret/demo-mpi-ssh-auth\n", ""}
+    return SubmitRun::gets(request, "Secret") ? ProcessResult{0, "secret/demo-mpi-ssh-auth\n", ""}
                                               : SubmitRun::accepted(request);
   };
   CHECK(run.run() == 0);
@@ -96,7 +92,7 @@ TEST_CASE("who may not look at Secrets still makes none over another") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
   run.runner.answer = [](const ProcessRequest& request) {
-    if (SubmitRun::has(request, "secrets"))
+    if (SubmitRun::gets(request, "Secret"))
       return said("Error from server (Forbidden): secrets is forbidden\n");
     if (request.argv[1] == "create") {
       return said(
@@ -234,7 +230,7 @@ TEST_CASE("a JobSet is not sent without what it mounts") {
 TEST_CASE("a TrainJob of that name is warned about") {
   SubmitRun run;
   run.runner.answer = [](const ProcessRequest& request) {
-    if (!SubmitRun::has(request, "trainjobs.trainer.kubeflow.org")) return SubmitRun::accepted(request);
+    if (!SubmitRun::gets(request, "TrainJob")) return SubmitRun::accepted(request);
     return ProcessResult{0, R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
                               "metadata": {"name": "demo", "namespace": "team-a"}})",
                          ""};
@@ -247,7 +243,7 @@ TEST_CASE("a TrainJob of that name is warned about") {
         "trainjob "
         "demo -n team-a: that deletes its JobSet, too)\n");
   run.runner.answer = [](const ProcessRequest& request) {
-    return SubmitRun::has(request, "trainjobs.trainer.kubeflow.org")
+    return SubmitRun::gets(request, "TrainJob")
                ? said("error: the server doesn't have a resource type \"trainjobs\"\n")
                : SubmitRun::accepted(request);
   };
@@ -310,9 +306,8 @@ TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
         "trainjobc: kubectl was not found: install it, or add its folder to PATH\n"
-        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-        "--namespace=team-a: "
-        "run kubectl: No such file or directory\n"
+        "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: run "
+        "kubectl: No such file or directory\n"
         "nothing was sent\n");
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: no answer within 5 s"}; };
   CHECK(run.run() == 2);
@@ -325,9 +320,8 @@ TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
         "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
-        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --ignore-not-found "
-        "--namespace=team-a: "
-        "exit status 1\n"
+        "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: exit status "
+        "1\n"
         "  The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
         "nothing was sent\n");
 }

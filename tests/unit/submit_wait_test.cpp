@@ -32,8 +32,7 @@ struct WaitRun : SubmitRun {
   WaitRun() {
     flags.wait = true;
     runner.answer = [this](const ProcessRequest& request) {
-      const bool is_question =
-          has(request, "jobsets.jobset.x-k8s.io") && !has(request, "--show-managed-fields");
+      const bool is_question = gets(request, "JobSet") && !has(request, "--show-managed-fields");
       if (!is_question) return accepted(request);
       return answers[std::min(asked++, answers.size() - 1)];
     };
@@ -51,9 +50,12 @@ TEST_CASE("--wait ends with the JobSet, quietly where nobody looks") {
   CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\nJobSet team-a/demo completed\n");
   CHECK(run.console.err == "");
   CHECK(run.clock.sleeps == 2);
-  CHECK(run.runner.requests.back().argv ==
-        std::vector<std::string>{"kubectl", "get", "jobsets.jobset.x-k8s.io", "-o", "json",
-                                 "--ignore-not-found", "--namespace=team-a", "--", "demo"});
+  CHECK(run.runner.requests.back().argv == std::vector<std::string>{"kubectl", "get", "-f", "-", "-o", "json",
+                                                                    "--ignore-not-found",
+                                                                    "--namespace=team-a"});
+  CHECK(run.runner.requests.back().input ==
+        "---\n{\"apiVersion\": \"jobset.x-k8s.io/v1alpha2\", \"kind\": \"JobSet\", \"metadata\": {\"name\": "
+        "\"demo\"}}\n");
 }
 
 TEST_CASE("a progress line on a terminal") {
@@ -110,7 +112,7 @@ TEST_CASE("a question that fails is asked again, not for ever") {
   CHECK(run.asked == 5);
   CHECK(run.console.err ==
         "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
-        "  kubectl get jobsets.jobset.x-k8s.io -o json --ignore-not-found --namespace=team-a: exit status 1\n"
+        "  kubectl get -f - -o json --ignore-not-found --namespace=team-a: exit status 1\n"
         "  Unable to connect to the server: EOF\n");
 }
 

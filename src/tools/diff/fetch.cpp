@@ -19,12 +19,8 @@ using kubectl::Failure;
 using kubectl::Kubectl;
 using kubectl::Reply;
 
-constexpr std::string_view kJobSets = "jobsets.jobset.x-k8s.io";
-constexpr std::string_view kSecrets = "secrets";
-constexpr std::string_view kConfigMaps = "configmaps";
-
-// What to ask for in one namespace.
-using Names = std::map<std::string_view, std::set<std::string>>;
+// What to ask for in one namespace: names by kind and apiVersion.
+using Names = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
 
 // The helper objects that a live JobSet mounts: they are orphans where its TrainJob needs them no more.
 void add_mounted(const LiveObject& job_set, Names& names) {
@@ -34,9 +30,10 @@ void add_mounted(const LiveObject& job_set, Names& names) {
     for (const yaml::Node* volume : volumes ? volumes->items() : std::span<const yaml::Node* const>()) {
       const yaml::Node* secret = volume->at({"secret", "secretName"});
       const yaml::Node* config_map = volume->at({"configMap", "name"});
-      if (secret && is_helper_name(secret->text(), job_set.name)) names[kSecrets].emplace(secret->text());
+      if (secret && is_helper_name(secret->text(), job_set.name))
+        names[{"Secret", "v1"}].emplace(secret->text());
       if (config_map && is_helper_name(config_map->text(), job_set.name))
-        names[kConfigMaps].emplace(config_map->text());
+        names[{"ConfigMap", "v1"}].emplace(config_map->text());
     }
   }
 }
@@ -57,12 +54,11 @@ void assume_secrets(std::span<const Object> rendered, const std::string& ns, Liv
   }
 }
 
-Answer get(const Kubectl& kubectl, const std::string& ns, std::string_view resource,
-           const std::set<std::string>& names, LiveSet& live) {
+Answer get_job_sets(const Kubectl& kubectl, const std::string& ns, LiveSet& live) {
   Call call;
   call.ns = ns;
-  call.words = {"get", std::string(resource), "-o", "json", "--show-managed-fields", "--ignore-not-found"};
-  call.names.assign(names.begin(), names.end());
+  call.words = {"get", std::string(kubectl::resource_of("", "JobSet")), "-o", "json",
+                "--show-managed-fields"};
   return ask(kubectl, call, live);
 }
 
@@ -76,19 +72,22 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
                        bool all_job_sets, LiveSet& live) {
   Answer answer;
   const size_t before = live.objects.size();
-  if (all_job_sets && !joins(answer, get(kubectl, ns, kJobSets, {}, live))) return answer;
+  if (all_job_sets && !joins(answer, get_job_sets(kubectl, ns, live))) return answer;
   Names names;
   for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
   for (const Object& object : rendered) {
-    const std::string_view resource = kubectl::resource_of(object.api_version, object.kind);
-    if (object.ns != ns || resource.empty() || (all_job_sets && object.kind == "JobSet")) continue;
-    names[resource].emplace(object.name);
+    const bool is_known = !kubectl::resource_of(object.api_version, object.kind).empty();
+    if (object.ns != ns || !is_known || (all_job_sets && object.kind == "JobSet")) continue;
+    names[{std::string(object.kind), std::string(object.api_version)}].emplace(object.name);
   }
-  for (const auto& [resource, wanted] : names) {
-    Answer got = get(kubectl, ns, resource, wanted, live);
+  for (const auto& [type, wanted] : names) {
+    const auto& [kind, api_version] = type;
+    Call call = kubectl::get_by_name(ns, api_version, kind, wanted, "json");
+    call.words.emplace_back("--show-managed-fields");
+    Answer got = ask(kubectl, call, live);
     // Many who may look at JobSets may not look at Secrets.
     const bool forbidden = got.failure.cause == Cause::Forbidden;
-    if (resource == kSecrets && forbidden && wants_only_keys(rendered, ns)) {
+    if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
       answer.warnings += fmt::format("warning: Secrets were not looked for: {}\n", describe(got.failure));
       assume_secrets(rendered, ns, live);
     } else if (!joins(answer, std::move(got))) {

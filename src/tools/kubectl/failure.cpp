@@ -83,11 +83,13 @@ bool is_log_line(std::string_view line) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// Each line once: what is wrong with the cluster is said of each object.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.push_back(text.substr(0, end));
+    const std::string_view line = text.substr(0, end);
+    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;

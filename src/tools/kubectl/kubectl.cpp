@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "yaml/writer.h"
+
 namespace trainjobc::kubectl {
 namespace {
 
@@ -21,6 +23,23 @@ Failure did_not_end(std::string call, const IoError& error) {
 }
 
 }  // namespace
+
+Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
+                 const std::set<std::string>& names, const std::string& format) {
+  Call call;
+  call.ns = std::move(ns);
+  call.words = {"get", "-f", "-", "-o", format, "--ignore-not-found"};
+  for (const std::string& name : names) {
+    call.input += "---\n{\"apiVersion\": ";
+    yaml::write_json_string(api_version, call.input);
+    call.input += ", \"kind\": ";
+    yaml::write_json_string(kind, call.input);
+    call.input += ", \"metadata\": {\"name\": ";
+    yaml::write_json_string(name, call.input);
+    call.input += "}}\n";
+  }
+  return call;
+}
 
 Reply Kubectl::run(const Call& call) const {
   ProcessRequest request;

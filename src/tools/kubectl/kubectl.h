@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/process.h"
@@ -24,6 +26,12 @@ struct Call {
   std::vector<std::string> names;  // come behind --
   std::string input;               // standard input
 };
+
+// Asks for objects of one kind by name, those that exist. They are named by manifests on standard input:
+// kubectl asks for what is named by arguments five times a second, for what stands in files as fast as it
+// can.
+Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
+                 const std::set<std::string>& names, const std::string& format);
 
 struct Reply {
   Failure failure;    // cause None where all went well

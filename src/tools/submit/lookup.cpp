@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "tools/kubectl/names.h"
+#include "model/names.h"
 
 namespace trainjobc::submit {
 namespace {
 
 using diff::Answer;
-using kubectl::Call;
 using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
@@ -27,15 +26,6 @@ Names names_of(std::span<const Object> objects, std::string_view kind) {
     if (object.kind == kind) names[std::string(object.ns)].emplace(object.name);
   }
   return names;
-}
-
-Call get(std::string_view resource, const std::string& format, const std::string& ns,
-         const std::set<std::string>& names) {
-  Call call;
-  call.ns = ns;
-  call.words = {"get", std::string(resource), "-o", format, "--ignore-not-found"};
-  call.names.assign(names.begin(), names.end());
-  return call;
 }
 
 // "secret/a\nsecret/b\n"
@@ -53,7 +43,7 @@ Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
                         std::set<std::string>& secrets) {
   Answer answer;
   for (const auto& [ns, names] : names_of(objects, "Secret")) {
-    Reply reply = kubectl.run(get("secrets", "name", ns, names));
+    Reply reply = kubectl.run(kubectl::get_by_name(ns, "v1", "Secret", names, "name"));
     if (!reply.ok() && reply.failure.cause != Cause::Forbidden) {
       answer.failure = std::move(reply.failure);
       return answer;
@@ -68,7 +58,8 @@ Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
 Answer look_for_train_jobs(const Kubectl& kubectl, std::span<const Object> objects, diff::LiveSet& live) {
   Answer answer;
   for (const auto& [ns, names] : names_of(objects, "JobSet")) {
-    Answer got = diff::ask(kubectl, get(kubectl::resource_of("", "TrainJob"), "json", ns, names), live);
+    Answer got =
+        diff::ask(kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
     answer.warnings += got.warnings;
     if (got.failure.cause == Cause::NoKind) return answer;
     if (got.failure.cause == Cause::Forbidden) {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "tools/diff/fetch.h"
-#include "tools/kubectl/names.h"
 #include "tools/submit/plan.h"
 #include "tools/submit/state.h"
 
@@ -67,11 +67,9 @@ class Waiter {
     for (const Object* job_set : pending_) namespaces[std::string(job_set->ns)].push_back(job_set);
     states_.clear();
     for (const auto& [ns, job_sets] : namespaces) {
-      kubectl::Call call;
-      call.ns = ns;
-      call.words = {"get", std::string(kubectl::resource_of("", "JobSet")), "-o", "json",
-                    "--ignore-not-found"};
-      for (const Object* job_set : job_sets) call.names.emplace_back(job_set->name);
+      std::set<std::string> names;
+      for (const Object* job_set : job_sets) names.emplace(job_set->name);
+      const auto call = kubectl::get_by_name(ns, job_sets.front()->api_version, "JobSet", names, "json");
       diff::LiveSet live;
       diff::Answer answer = diff::ask(kubectl_, call, live);
       if (!answer.ok()) return std::move(answer.failure);
