@@ -34,6 +34,7 @@ demo: build
 test: bootstrap $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@cd $(BUILD) && ctest --output-on-failure
+	@python3 tests/e2e/programs.py
 
 unit: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet unit_tests

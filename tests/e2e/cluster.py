@@ -31,7 +31,7 @@ class Cluster:
         self._write_files()
         self.log = open(os.path.join(self.folder.name, "log"), "w", encoding="utf-8")
         self.process = subprocess.Popen(
-            [server, os.path.join(self.folder.name, "etcd"), *self._flags()],
+            [server, self.folder.name, *self._flags()],
             stdin=subprocess.PIPE,
             stdout=self.log,
             stderr=self.log,
@@ -51,9 +51,6 @@ class Cluster:
             for user in USERS:
                 groups = ",system:masters" if user == "admin" else ""
                 file.write(f"{user}-token,{user},{user}{groups}\n")
-        subprocess.run(
-            ["openssl", "genrsa", "-out", self.path("accounts.key"), "2048"], check=True, capture_output=True
-        )
         self.write_kubeconfig(self.kubeconfig)
 
     def write_kubeconfig(self, path, extra_context=""):
@@ -80,17 +77,12 @@ class Cluster:
             json.dump(config, file)
 
     def _flags(self):
-        key = self.path("accounts.key")
         return [
             "--bind-address=127.0.0.1",
             f"--secure-port={self.port}",
-            f"--cert-dir={self.path('certificates')}",
             f"--token-auth-file={self.path('tokens.csv')}",
             "--authorization-mode=RBAC",
             "--disable-admission-plugins=ServiceAccount",
-            "--service-account-issuer=https://loopback",
-            f"--service-account-key-file={key}",
-            f"--service-account-signing-key-file={key}",
             "--service-cluster-ip-range=10.0.0.0/24",
         ]
 

@@ -3,6 +3,10 @@
 package main
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/url"
@@ -33,11 +37,26 @@ func startEtcd(dir string) (string, error) {
 	return "http://" + server.Clients[0].Addr().String(), nil
 }
 
-// The data directory, then kube-apiserver's own arguments.
+// kube-apiserver doesn't start without a key for service accounts, of which the tests have none.
+func writeKey(path string) error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	block := pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	return os.WriteFile(path, pem.EncodeToMemory(&block), 0o600)
+}
+
+// A directory for its data, then kube-apiserver's own arguments.
 func serve(dir string, arguments []string) int {
-	etcd, err := startEtcd(dir)
+	etcd, err := startEtcd(filepath.Join(dir, "etcd"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "etcd:", err)
+		return 1
+	}
+	key := filepath.Join(dir, "accounts.key")
+	if err := writeKey(key); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	// Whoever started this holds its standard input open.
@@ -46,7 +65,14 @@ func serve(dir string, arguments []string) int {
 		os.Exit(0)
 	}()
 	command := app.NewAPIServerCommand()
-	command.SetArgs(append([]string{"--etcd-servers=" + etcd}, arguments...))
+	own := []string{
+		"--etcd-servers=" + etcd,
+		"--cert-dir=" + filepath.Join(dir, "certificates"),
+		"--service-account-issuer=https://loopback",
+		"--service-account-key-file=" + key,
+		"--service-account-signing-key-file=" + key,
+	}
+	command.SetArgs(append(own, arguments...))
 	return cli.Run(command)
 }
 
