@@ -31,6 +31,26 @@ foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev 
   endif()
 endforeach()
 
+# The kinds as JSON Schema, where there is a Python to write them.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  file(GLOB facts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/v*.json)
+  set(schemas ${PROJECT_BINARY_DIR}/schemas)
+  add_custom_command(
+    OUTPUT ${schemas}.stamp
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/json_schemas.py ${schemas} ${facts}
+    COMMAND ${CMAKE_COMMAND} -E touch ${schemas}.stamp
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/json_schemas.py ${facts}
+    COMMENT "Writing JSON schemas"
+    VERBATIM)
+  add_custom_target(json_schemas ALL DEPENDS ${schemas}.stamp)
+  install(DIRECTORY ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/trainjobc COMPONENT files)
+  if(TARGET trainjobc-static)
+    add_dependencies(trainjobc-static json_schemas)
+  endif()
+  add_dependencies(trainjobc json_schemas)
+endif()
+
 # Debian looks for zsh's completions of packages elsewhere than zsh itself does.
 install(FILES ${PROJECT_SOURCE_DIR}/completions/_trainjobc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
   COMPONENT debian EXCLUDE_FROM_ALL)

@@ -27,6 +27,8 @@ INSTALLED = {
     "share/man/man1/trainjobc.1",
     "share/man/man1/trainjobc-render.1",
     "share/trainjobc/trainjobc-config.json",
+    "share/trainjobc/schemas/v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json",
+    "share/trainjobc/schemas/v2.0/jobset.x-k8s.io/jobset_v1alpha2.json",
     "share/doc/trainjobc/README.md",
     "share/doc/trainjobc/trainjobc.cdx.json",
 }

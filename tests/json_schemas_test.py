@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The JSON schemas that are installed: the examples and what they render to fit them, a misspelt field does not.
+
+usage: json_schemas_test.py BINARY SCHEMAS. Without jsonschema the files are only read.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY, SCHEMAS = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+
+
+def documents():
+    for path in sorted((ROOT / "examples").rglob("*.yaml")):
+        if not any(part.startswith(".") for part in path.relative_to(ROOT).parts):
+            yield from yaml.safe_load_all(path.read_text())
+    rendered = subprocess.run([BINARY, "render", "-R", "--ssh-key", "omit", "."], cwd=ROOT / "examples", check=True,
+                              capture_output=True, text=True)
+    yield from yaml.safe_load_all(rendered.stdout)
+
+
+def main():
+    schemas = {}
+    for path in sorted(SCHEMAS.glob("v2.3/*/*.json")):
+        schema = json.loads(path.read_text())
+        schemas[f"{path.parent.name}/{path.stem}"] = schema
+    if len(schemas) != 4 or len(list(SCHEMAS.glob("v*/*/*.json"))) % 4:
+        print(f"0 passed, 1 failed: {sorted(schemas)}")
+        return 1
+    try:
+        import jsonschema
+    except ImportError:
+        print(f"jsonschema is not installed: {len(schemas)} schemas were only read")
+        return 0
+    problems, seen = [], set()
+    for document in documents():
+        group, version = document["apiVersion"].rpartition("/")[::2]
+        name = f"{group}/{document['kind'].lower()}_{version}"
+        if name not in schemas:
+            continue
+        seen.add(name)
+        validator = jsonschema.Draft7Validator(schemas[name])
+        problems += [f"{name} {document['metadata']}: {error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+        document["spec"]["nonsense"] = 1
+        if validator.is_valid(document):
+            problems.append(f"{name} takes any field")
+    problems += [f"no example of {name}" for name in schemas.keys() - seen]
+    print("\n".join(problems))
+    print(f"{len(seen)} passed, {len(problems)} failed")
+    return 1 if problems else 0
+
+
+sys.exit(main())
