@@ -37,16 +37,29 @@ std::string section(const std::string& title, const std::string& rows) {
   return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
 }
 
-// Examples stay as they are.
+// Lines of prose are filled as one paragraph, up to an empty line or the exit status; examples stay as they
+// are.
 std::string filled_footer(std::string_view footer) {
   std::string out;
+  std::string prose;
+  const auto end_paragraph = [&] {
+    if (!prose.empty()) out += fill(prose, kWidth, 0) + "\n";
+    prose.clear();
+  };
   for (size_t at = 0; at < footer.size();) {
     const size_t end = std::min(footer.find('\n', at), footer.size());
     const std::string_view line = footer.substr(at, end - at);
-    out += line.starts_with("  ") ? std::string(line) : fill(line, kWidth, 0);
-    out += '\n';
+    const bool is_prose = !line.empty() && !line.starts_with("  ");
+    if (!is_prose || line.starts_with("Exit status") || line == "Examples:") end_paragraph();
+    if (is_prose) {
+      prose += (prose.empty() ? "" : " ") + std::string(line);
+    } else {
+      out += std::string(line) + "\n";
+    }
     at = end + 1;
+    if (line == "Examples:") end_paragraph();
   }
+  end_paragraph();
   return out;
 }
 
