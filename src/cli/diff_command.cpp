@@ -110,20 +110,32 @@ std::set<std::string> kept_secrets(const diff::LiveSet& live) {
   return kept;
 }
 
+// Objects whose dry run would only say again that the update is refused.
+std::set<std::string> refused_objects(const diff::Report& report) {
+  std::set<std::string> refused;
+  for (const diff::ObjectDiff& object : report.objects) {
+    const auto is_refused = [](const diff::Difference& field) { return !field.refusal.empty(); };
+    if (std::ranges::any_of(object.differences, is_refused)) refused.insert(object.id);
+  }
+  return refused;
+}
+
 std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                  const Compilation& compiled, base::ProcessRunner& runner) {
   const kubectl::Kubectl kubectl(
       runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto live = std::make_shared<diff::LiveSet>();
   if (!is_answer(console, diff::fetch(kubectl, compiled.objects, true, *live))) return std::nullopt;
+  if (!is_answer(console, diff::fetch_train_jobs(kubectl, compiled.objects, false, *live))) return std::nullopt;
   diff::CompareOptions options;
   options.schemas = &schemas_of(compiled);
   options.default_is_none = false;
   options.orphans = orphans_of(console, flags);
   auto results = std::make_shared<diff::LiveSet>();
   if (flags.server_side) {
-    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, kept_secrets(*live),
-                                          flags.field_manager, *results)))
+    std::set<std::string> skip = kept_secrets(*live);
+    skip.merge(refused_objects(diff::compare_objects(compiled, live, options)));
+    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, skip, flags.field_manager, *results)))
       return std::nullopt;
     options.dry_run = results.get();
   }

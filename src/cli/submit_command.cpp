@@ -208,17 +208,17 @@ int run_submit(Console& console, SubmitFlags flags, World world) {
   const diff::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
-  console.write_stderr(train_job_warnings(cluster->train_jobs));
+  console.write_stderr(train_job_warnings(cluster->live));
   const diff::Report report = compare(compiled, {cluster, &cluster->live});
-  const Plan plan = submit::make_plan(compiled.sent.objects, report, cluster->live, cluster->secrets);
+  const Plan plan = submit::make_plan(compiled.sent.objects,
+                                      {report, cluster->live, cluster->secrets, flags.force_conflicts});
   if (is_in_the_way(console, plan)) return kRejected;
-  const bool refused = std::ranges::count(plan.items, submit::Step::Replace, &submit::Item::step) > 0;
-  if (refused && !flags.replace) {
+  if (!flags.replace && !submit::refused_part(report).objects.empty()) {
     console.write_stderr(
         refusal_text(plan, report, use_colour(flags.colour.value(), console, console.stderr_is_terminal())));
     return kRejected;
   }
-  console.write_stderr(losses_text(plan, report));
+  console.write_stderr(losses_text(plan, report) + left_out_notes(plan));
   return send(console, flags, plan, kubectl, world);
 }
 

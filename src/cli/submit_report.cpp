@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
+#include "model/names.h"
 #include "tools/diff/formats.h"
 #include "tools/diff/words.h"
 
@@ -58,9 +60,10 @@ std::string losses(const submit::Plan& plan, const diff::Report& report) {
 
 }  // namespace
 
-std::string train_job_warnings(const diff::LiveSet& train_jobs) {
+std::string train_job_warnings(const diff::LiveSet& live) {
   std::string text;
-  for (const diff::LiveObject& job : train_jobs.objects) {
+  for (const diff::LiveObject& job : live.objects) {
+    if (job.kind != model::kTrainJob) continue;
     const std::string in = job.ns.empty() ? "" : fmt::format(" -n {}", job.ns);
     text += fmt::format(
         "warning: TrainJob {}{}{} exists on the cluster: the Trainer controller owns the JobSet of that name "
@@ -73,18 +76,32 @@ std::string train_job_warnings(const diff::LiveSet& train_jobs) {
 
 std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour) {
   const diff::Report refused = submit::refused_part(report);
-  const bool one = refused.objects.size() == 1;
-  return fmt::format(
-      "{}trainjobc: nothing was sent: the cluster would refuse to update {}; --replace deletes and recreates "
-      "{}, "
-      "and this would be lost:\n{}",
-      diff::format_objects(refused, {.colour = colour}), diff::counted(refused.objects.size(), "object"),
-      one ? "it" : "them", losses(plan, report));
+  std::string text = diff::format_objects(refused, {.colour = colour}) +
+                     fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
+                                 diff::counted(refused.objects.size(), "object"));
+  const std::string lost = losses(plan, report);
+  if (lost.empty()) return text + "\n";
+  return fmt::format("{}; --replace deletes and recreates {}, and this would be lost:\n{}", text,
+                     refused.objects.size() == 1 ? "it" : "them", lost);
 }
 
 std::string losses_text(const submit::Plan& plan, const diff::Report& report) {
   const std::string lost = losses(plan, report);
   return lost.empty() ? "" : fmt::format("warning: --replace deletes and recreates; this is lost:\n{}", lost);
+}
+
+std::string left_out_notes(const submit::Plan& plan) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Item*>> fields;
+  for (const Item& item : plan.items) {
+    for (const submit::LeftOut& left : item.left_out) fields[{left.field, left.manager}].push_back(&item);
+  }
+  std::string text;
+  for (const auto& [field, items] : fields) {
+    text += fmt::format(
+        "note: {} is left to {} in {}\n", field.first, field.second,
+        items.size() == 1 ? title_of(*items.front()->object) : diff::counted(items.size(), "object"));
+  }
+  return text;
 }
 
 std::string outcome_line(const Outcome& outcome, submit::DryRun dry_run) {

@@ -12,13 +12,16 @@
 namespace trainjobc::cli {
 
 // A warning for each live TrainJob: its controller owns the JobSet of the same name.
-std::string train_job_warnings(const diff::LiveSet& train_jobs);
+std::string train_job_warnings(const diff::LiveSet& live);
 
 // The updates that would be refused, with what deleting the objects would lose.
 std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour);
 
 // What --replace is about to delete.
 std::string losses_text(const submit::Plan& plan, const diff::Report& report);
+
+// Which fields are left to other controllers.
+std::string left_out_notes(const submit::Plan& plan);
 
 // "JobSet team-a/llama created (dry run)"
 std::string outcome_line(const submit::Outcome& outcome, submit::DryRun dry_run);

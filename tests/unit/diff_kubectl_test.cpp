@@ -130,7 +130,6 @@ TEST_CASE("kubectl's error is kept") {
 TEST_CASE("--server-side compares with what a dry run gives") {
   DiffRun run;
   const std::string live = run.rendered();
-  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
   // A webhook of the cluster adds a label.
   const std::string result =
       replaced(run.rendered(), "\"metadata\": {", R"("metadata": {"labels": {"added": "x"}, )");
@@ -142,19 +141,25 @@ TEST_CASE("--server-side compares with what a dry run gives") {
   CHECK(run.runner.requests.back().argv ==
         std::vector<std::string>{"kubectl", "apply", "--server-side", "--dry-run=server", "--force-conflicts",
                                  "--field-manager=trainjobc", "-o", "json", "-f", "-", "--namespace=team-a"});
-  CHECK(run.runner.requests.back().input.find("parallelism: 4\n") != std::string::npos);
-  CHECK(
-      run.console.out ==
-      "JobSet team-a/demo\n"
-      "  metadata.labels.added                                 none → \"x\"   in job.yaml:4\n"
-      "! spec.replicatedJobs[node].template.spec.completions   2 → 4        trainer/pod-count from "
-      "job.yaml:10\n"
-      "! …parallelism                                          2 → 4        trainer/pod-count from the same\n"
-      "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-      "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
-      "TrainJob\n"
-      "\n"
-      "1 of 1 job differs\n");
+  CHECK(run.runner.requests.back().input.find("parallelism: 2\n") != std::string::npos);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "  metadata.labels.added   none → \"x\"   in job.yaml:4\n"
+        "\n"
+        "1 of 1 job differs\n");
+}
+
+TEST_CASE("--server-side doesn't ask about updates that are known to be refused") {
+  DiffRun run;
+  const std::string live = run.rendered();
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  run.runner.answer = [&](const ProcessRequest&) { return ok(live); };
+  run.flags.server_side = true;
+  CHECK(run.run() == 1);
+  CHECK(run.runner.lines() ==
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n");
+  CHECK(run.console.out.find("! refused (2 fields): spec.replicatedJobs is immutable\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and has the last word") {

@@ -58,6 +58,25 @@ TEST_CASE("submit of what is there") {
   CHECK(run.console.out == "JobSet team-a/demo changed\n1 job: 1 changed\n");
 }
 
+TEST_CASE("fields that another controller set are left to it, or taken over by force") {
+  SubmitRun run;
+  std::string live = replaced(run.rendered(), "\"suspend\": false", "\"suspend\": true");
+  live = replaced(live, "\"metadata\": {",
+                  R"("metadata": {"managedFields": [{"manager": "trainjobc", "operation": "Apply",
+                  "fieldsV1": {"f:spec": {"f:replicatedJobs": {"f:a": {}, "f:b": {}, "f:c": {}}}}}, {"manager": "kueue", "operation": "Update",
+                  "fieldsV1": {"f:spec": {"f:suspend": {}}}}], )");
+  run.runner.answer = with_job_set(live);
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
+  CHECK(run.console.err == "note: spec.suspend is left to kueue in JobSet team-a/demo\n");
+  CHECK(run.runner.requests.back().input.find("suspend") == std::string::npos);
+  run.flags.force_conflicts = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo changed\n1 job: 1 changed\n");
+  CHECK(run.console.err == "");
+  CHECK(run.runner.requests.back().input.find("  suspend: false\n") != std::string::npos);
+}
+
 TEST_CASE("helpers come before their JobSets; Secrets are created, not applied") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
@@ -289,6 +308,39 @@ TEST_CASE("dry runs") {
   run.flags.wait = true;
   CHECK(run.run() == 2);
   CHECK(run.console.err == "trainjobc: --wait and --dry-run exclude each other\n");
+}
+
+TEST_CASE("runtimePatches of a TrainJob that runs") {
+  SubmitRun run;
+  run.files.files["job.yaml"] = DiffRun::job("demo", "2") +
+                                "  runtimePatches:\n"
+                                "    - manager: example.com/me\n"
+                                "      trainingRuntimeSpec: {template: {metadata: {labels: {a: new}}}}\n";
+  std::string suspend = "false";
+  run.runner.answer = [&](const ProcessRequest& request) {
+    if (!SubmitRun::gets(request, "TrainJob")) return SubmitRun::accepted(request);
+    return ProcessResult{0,
+                         R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
+      "metadata": {"name": "demo", "namespace": "team-a"}, "spec": {"suspend": )" +
+                             suspend + R"(, "runtimePatches": [
+        {"manager": "kueue.x-k8s.io/manager", "trainingRuntimeSpec": {"template": {"metadata": {"labels": {"b": "x"}}}}},
+        {"manager": "example.com/me", "time": "2026-01-02T03:04:05Z",
+         "trainingRuntimeSpec": {"template": {"metadata": {"labels": {"a": "old"}}}}}]}})",
+                         ""};
+  };
+  CHECK(run.run() == 1);
+  CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
+  const std::string refusal =
+      "TrainJob team-a/demo\n"
+      "! spec.runtimePatches[example.com/me].trainingRuntimeSpec.template.metadata.labels.a   \"old\" → \"new\"   "
+      "job.yaml:13  spec.runtimePatches[0].trainingRuntimeSpec.template.metadata.labels.a\n"
+      "  ! refused (1 field): spec.runtimePatches of a TrainJob can be changed only while it is suspended\n"
+      "    suspend it first (spec.suspend: true) and wait until its Jobs are gone\n"
+      "\n";
+  CHECK(run.console.err.ends_with(
+      refusal + "trainjobc: nothing was sent: the cluster would refuse to update 1 object\n"));
+  suspend = "true";
+  CHECK(run.run() == 0);
 }
 
 TEST_CASE("what is being deleted is waited for by the user") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compile/jobset_admission.h"
+#include "model/names.h"
 #include "tools/diff/field_owners.h"
 #include "tools/diff/merged.h"
 #include "tools/diff/object_schemas.h"
@@ -15,6 +16,7 @@
 #include "tools/diff/refusals.h"
 #include "tools/diff/server_fields.h"
 #include "tools/diff/settle.h"
+#include "tools/diff/train_jobs.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -60,6 +62,9 @@ class Comparison {
       compare(object, *found->second, diff);
     }
     if (!diff.differences.empty()) report.objects.push_back(std::move(diff));
+    if (object.kind == "JobSet" && object.train_job && options_.refusals) {
+      add_train_job(wanted, found != live_.end() ? found->second->root : nullptr, report);
+    }
   }
 
   void add_orphans(const JobNames& jobs, const LiveSet& live, Report& report) {
@@ -134,7 +139,8 @@ class Comparison {
     const FieldOwners owners(*there.root);
     diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set});
     if (diff.differences.empty()) return;
-    for (Difference& difference : diff.differences) point_at_cause(object, difference);
+    const bool asked = dry_run_.contains(identity(object));
+    for (Difference& difference : diff.differences) point_at_cause(*object.root, asked, difference);
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
     const Node* merged = apply_differences(*live, diff.differences, make_);
     const Sides masked = mask_secrets({live, merged}, make_);
@@ -143,10 +149,29 @@ class Comparison {
     if (object.kind == "Secret") mask_values(diff);
   }
 
-  void point_at_cause(const Object& object, Difference& difference) const {
-    const bool asked = dry_run_.contains(identity(object));
-    std::vector<const Node*> nodes = asked ? nodes_like(*object.root, difference.path)
-                                           : nodes_along(*object.root, difference.path, Side::Rendered);
+  // A TrainJob of the cluster is of interest where its update would be refused.
+  void add_train_job(const Wanted& wanted, const Node* job_set, Report& report) {
+    const Node& job = *wanted.object->train_job;
+    const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
+                          wanted.object->name};
+    const auto found = live_.find(identity(rendered));
+    const schema::KindSchema* kind = options_.schemas->kind(model::kTrainJob);
+    if (found == live_.end() || !kind) return;
+    ObjectDiff diff = describe(rendered.api_version, rendered.kind, rendered.ns, rendered.name);
+    diff.job = wanted.job;
+    const Node* live = without_server_fields(*found->second->root, make_);
+    diff.differences = refused_patches(job, *live, job_set, kind->schema);
+    if (diff.differences.empty()) return;
+    for (Difference& difference : diff.differences) point_at_cause(job, false, difference);
+    diff.live = live;
+    diff.merged = apply_differences(*live, diff.differences, make_);
+    report.objects.push_back(std::move(diff));
+  }
+
+  // `reordered`: the difference was found in what the API server made of `root`.
+  void point_at_cause(const Node& root, bool reordered, Difference& difference) const {
+    std::vector<const Node*> nodes =
+        reordered ? nodes_like(root, difference.path) : nodes_along(root, difference.path, Side::Rendered);
     for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
       const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
       const yaml::Derivation* made = (*node)->origin().derivation();

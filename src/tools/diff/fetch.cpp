@@ -6,7 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "model/names.h"
 #include "tools/diff/orphans.h"
+#include "tools/diff/train_jobs.h"
 #include "tools/kubectl/names.h"
 #include "yaml/writer.h"
 
@@ -132,6 +134,29 @@ Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
     if (!joins(answer, fetch_namespace(kubectl, ns, rendered, all_job_sets, live))) break;
+  }
+  return answer;
+}
+
+Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered, bool all, LiveSet& live) {
+  std::map<std::string, std::set<std::string>> namespaces;
+  for (const Object& object : rendered) {
+    if (object.kind != "JobSet" || !object.train_job) continue;
+    if (all || has_guarded_fields(*object.train_job)) namespaces[std::string(object.ns)].emplace(object.name);
+  }
+  Answer answer;
+  for (const auto& [ns, names] : namespaces) {
+    Answer got = ask(
+        kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
+    answer.warnings += got.warnings;
+    if (got.failure.cause == Cause::NoKind) return answer;
+    if (got.failure.cause == Cause::Forbidden) {
+      answer.warnings += fmt::format("warning: whether TrainJobs of these names exist is not known: {}\n",
+                                     describe(got.failure));
+    } else if (!got.ok()) {
+      answer.failure = std::move(got.failure);
+      return answer;
+    }
   }
   return answer;
 }

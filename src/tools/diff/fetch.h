@@ -28,6 +28,11 @@ Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& 
 Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets,
              LiveSet& live);
 
+// Fetches the live TrainJobs of the rendered JobSets: all, or those whose inputs have fields that a cluster
+// may refuse to change. A cluster may have no Trainer; not being allowed to look is a warning.
+Answer fetch_train_jobs(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all,
+                        LiveSet& live);
+
 // Asks the API server what it would make of the rendered objects, those in `skip` ("Kind/namespace/name")
 // left out: one server-side dry run a namespace.
 Answer dry_run(const kubectl::Kubectl& kubectl, std::span<const Object> rendered,

@@ -1,13 +1,9 @@
 #include "tools/submit/lookup.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
-
-#include "model/names.h"
 
 namespace trainjobc::submit {
 namespace {
@@ -54,25 +50,6 @@ Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
   return answer;
 }
 
-// A cluster may have no Trainer; that somebody may not look is worth a word.
-Answer look_for_train_jobs(const Kubectl& kubectl, std::span<const Object> objects, diff::LiveSet& live) {
-  Answer answer;
-  for (const auto& [ns, names] : names_of(objects, "JobSet")) {
-    Answer got =
-        diff::ask(kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
-    answer.warnings += got.warnings;
-    if (got.failure.cause == Cause::NoKind) return answer;
-    if (got.failure.cause == Cause::Forbidden) {
-      answer.warnings += fmt::format("warning: whether TrainJobs of these names exist is not known: {}\n",
-                                     describe(got.failure));
-    } else if (!got.ok()) {
-      answer.failure = std::move(got.failure);
-      return answer;
-    }
-  }
-  return answer;
-}
-
 bool joins(Answer& answer, Answer next) {
   answer.warnings += next.warnings;
   answer.failure = std::move(next.failure);
@@ -88,7 +65,7 @@ Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster&
   Answer answer;
   if (!joins(answer, diff::fetch(kubectl, open, false, cluster.live))) return answer;
   if (!joins(answer, look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
-  joins(answer, look_for_train_jobs(kubectl, objects, cluster.train_jobs));
+  joins(answer, diff::fetch_train_jobs(kubectl, objects, true, cluster.live));
   return answer;
 }
 

@@ -13,9 +13,8 @@
 namespace trainjobc::submit {
 
 struct Cluster {
-  diff::LiveSet live;             // of all rendered objects but Secrets
+  diff::LiveSet live;             // of all rendered objects but Secrets, and TrainJobs of the JobSets' names
   std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist: what they hold isn't asked
-  diff::LiveSet train_jobs;       // of the JobSets' names
 };
 
 // A failure where submit can't go on. That somebody may not look at Secrets or TrainJobs is none: Secrets are

@@ -17,13 +17,21 @@ bool is_refused(const Difference& difference) {
   return !difference.refusal.empty();
 }
 
-Step step_of(const Object& object, const ObjectDiff* difference, bool is_there,
-             const std::set<std::string>& secrets) {
+// Whether applying it changes a field.
+bool changes(const ObjectDiff& difference, bool takes_over) {
+  const auto is_ours = [&](const Difference& field) {
+    return field.kind == diff::DifferenceKind::Changed || (takes_over && field.rendered);
+  };
+  return std::ranges::any_of(difference.differences, is_ours);
+}
+
+Step step_of(const Object& object, const ObjectDiff* difference, bool is_there, const Situation& situation) {
   if (object.kind == "Secret") {
-    return secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep : Step::Create;
+    return situation.secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep
+                                                                                            : Step::Create;
   }
   if (!is_there) return Step::Create;
-  if (!difference || !difference->differs()) return Step::Confirm;
+  if (!difference || !changes(*difference, situation.takes_over)) return Step::Confirm;
   return std::ranges::any_of(difference->differences, is_refused) ? Step::Replace : Step::Change;
 }
 
@@ -35,20 +43,23 @@ const T* find_in(const std::map<std::string, const T*>& map, const std::string& 
 
 }  // namespace
 
-Plan make_plan(std::span<const Object> objects, const diff::Report& report, const diff::LiveSet& live,
-               const std::set<std::string>& secrets) {
+Plan make_plan(std::span<const Object> objects, const Situation& situation) {
   std::map<std::string, const ObjectDiff*> differences;
-  for (const ObjectDiff& object : report.objects) differences.emplace(object.id, &object);
+  for (const ObjectDiff& object : situation.report.objects) differences.emplace(object.id, &object);
   std::map<std::string, const diff::LiveObject*> there;
-  for (const diff::LiveObject& object : live.objects) {
+  for (const diff::LiveObject& object : situation.live.objects) {
     there.emplace(diff::object_id(object.kind, object.ns, object.name), &object);
   }
   Plan plan;
   for (const Object& object : objects) {
     const std::string id = diff::object_id(object.kind, object.ns, object.name);
-    Item item{&object, Step::Create, plan.jobs, find_in(there, id)};
-    item.step = step_of(object, find_in(differences, id), item.live != nullptr, secrets);
-    plan.items.push_back(item);
+    const ObjectDiff* difference = find_in(differences, id);
+    Item item{&object, Step::Create, plan.jobs, find_in(there, id), object.root, {}};
+    item.step = step_of(object, difference, item.live != nullptr, situation);
+    if (difference && item.step != Step::Replace && !situation.takes_over) {
+      item.root = without_others_fields(*object.root, *difference, yaml::Maker(*plan.arena), item.left_out);
+    }
+    plan.items.push_back(std::move(item));
     if (object.kind == "JobSet") ++plan.jobs;
   }
   return plan;

@@ -1,14 +1,17 @@
 // What submit has to do for each rendered object.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/arena.h"
 #include "tools/diff/difference.h"
 #include "tools/diff/live.h"
+#include "tools/submit/left_out.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::submit {
@@ -26,17 +29,26 @@ struct Item {
   Step step = Step::Create;
   size_t job = 0;                          // which JobSet it belongs to
   const diff::LiveObject* live = nullptr;  // of Change, Confirm and Replace
+  const yaml::Node* root = nullptr;        // what is sent
+  std::vector<LeftOut> left_out;           // what of the object is not
 };
 
 // In the order of the objects: what a JobSet mounts comes before it.
 struct Plan {
   std::vector<Item> items;
   size_t jobs = 0;
+  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // of changed roots
 };
 
-// `report` compares `objects` with `live`; `secrets` are those that exist ("Secret/namespace/name").
-Plan make_plan(std::span<const Object> objects, const diff::Report& report, const diff::LiveSet& live,
-               const std::set<std::string>& secrets);
+// What a plan is made of.
+struct Situation {
+  const diff::Report& report;  // of comparing the objects with `live`
+  const diff::LiveSet& live;
+  const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
+  bool takes_over = false;               // fields of other controllers
+};
+
+Plan make_plan(std::span<const Object> objects, const Situation& situation);
 
 // The part of `report` that a cluster would refuse: the objects, with the fields that can't be updated.
 diff::Report refused_part(const diff::Report& report);

@@ -143,7 +143,7 @@ class Sender {
     std::string text;
     for (const Outcome* outcome : outcomes) {
       text += "---\n";
-      yaml::write_yaml(*outcome->item->object->root, yaml::KeyOrder::Kubernetes, text);
+      yaml::write_yaml(*outcome->item->root, yaml::KeyOrder::Kubernetes, text);
     }
     return text;
   }

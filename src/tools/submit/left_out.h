@@ -1,0 +1,23 @@
+// Fields that another controller owns: applying them would be a conflict each time, so they are left to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/diff/difference.h"
+#include "yaml/node.h"
+
+namespace trainjobc::submit {
+
+// A field that is not sent.
+struct LeftOut {
+  std::string field;    // "spec.suspend"
+  std::string manager;  // "kueue"
+};
+
+// `rendered` without the fields that `differences` sets apart as another controller's. Adds each to
+// `left_out`.
+const yaml::Node* without_others_fields(const yaml::Node& rendered, const diff::ObjectDiff& differences,
+                                        const yaml::Maker& make, std::vector<LeftOut>& left_out);
+
+}  // namespace trainjobc::submit
