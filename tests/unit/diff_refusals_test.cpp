@@ -98,7 +98,8 @@ TEST_CASE("immutable Secrets and ConfigMaps") {
 TEST_CASE("Secrets are compared as stored, and shown without values") {
   base::Arena arena;
   const base::SourceFile live_file(
-      "live", "{kind: Secret, metadata: {uid: u}, data: {same: eA==, changed: eA==, old: eA==}}");
+      "live",
+      "{kind: Secret, type: Opaque, metadata: {uid: u}, data: {same: eA==, changed: eA==, old: eA==}}");
   const base::SourceFile rendered_file("rendered", "{kind: Secret, stringData: {same: x, changed: y}}");
   const yaml::Maker make(arena);
   const diff::Sides masked =

@@ -47,6 +47,12 @@ const Node* stored_data(const Node* object, const Maker& make) {
   return make.with(object, "stringData", nullptr);
 }
 
+// A Secret without a type is stored as Opaque.
+const Node* without_default_type(const Node* secret, const Maker& make) {
+  const Node* type = secret->get("type");
+  return type && type->text() == "Opaque" ? make.with(secret, "type", nullptr) : secret;
+}
+
 const Node* masked_value(const Node& value, const Node* other, std::string_view mark, const Maker& make) {
   if (!other) return make.string("***", value.origin());
   if (yaml::equal(value, *other)) return make.string("***", value.origin());
@@ -72,7 +78,7 @@ const Node* masked(const Node& secret, const Node* other, std::string_view mark,
 
 const Node* without_server_fields(const Node& object, const Maker& make) {
   const Node* result = make.with(&object, "status", nullptr);
-  if (is_secret(object)) result = stored_data(result, make);
+  if (is_secret(object)) result = without_default_type(stored_data(result, make), make);
   const Node* metadata = object.get("metadata");
   if (!metadata || !metadata->is_map()) return result;
   std::vector<Entry> entries(metadata->entries().begin(), metadata->entries().end());
