@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
 
 #include "base/suggest.h"
 #include "model/names.h"
@@ -34,7 +37,8 @@ base::Diagnostic unreadable(std::string_view rule, std::string message, const ba
 }
 
 bool is_trainer_kind(std::string_view kind) {
-  return kind == model::kTrainJob || kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
+  return kind == model::kTrainJob || kind == model::kTrainingRuntime ||
+         kind == model::kClusterTrainingRuntime;
 }
 
 InputKind kind_of(std::string_view kind) {
@@ -42,9 +46,25 @@ InputKind kind_of(std::string_view kind) {
   return kind == model::kTrainingRuntime ? InputKind::TrainingRuntime : InputKind::ClusterTrainingRuntime;
 }
 
-// Groups of the same kinds before Trainer 2.0, and in a fork.
-bool is_old_group(std::string_view api_version) {
-  return api_version == "kubeflow.org/v2alpha1" || api_version == "ome.io/v1beta1";
+// What to add to a part of a TrainJob or runtime, as documentation prints them. nullopt where it is neither.
+std::optional<std::string> hint_for_part(const Node& root) {
+  constexpr std::array<std::string_view, 3> kOfRuntimes{"mlPolicy", "podGroupPolicy", "template"};
+  constexpr std::array<std::string_view, 3> kOfJobs{"runtimeRef", "trainer", "initializer"};
+  const auto has_any = [](const Node* node, std::span<const std::string_view> keys) {
+    return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
+  };
+  const auto whole = [](std::string_view kind, std::string_view place) {
+    return fmt::format("this is a part of a {}: {}add apiVersion: {}, kind: {}, metadata.name", kind, place,
+                       model::kTrainerApiVersion, kind);
+  };
+  const Node* spec = root.get("spec");
+  if (has_any(spec, kOfJobs)) return whole(model::kTrainJob, "");
+  if (has_any(spec, kOfRuntimes)) return whole(model::kTrainingRuntime, "");
+  if (has_any(&root, kOfJobs)) return whole(model::kTrainJob, "put it under spec, and ");
+  if (has_any(&root, kOfRuntimes)) return whole(model::kTrainingRuntime, "put it under spec, and ");
+  if (root.get("replicatedJobs"))
+    return whole(model::kTrainingRuntime, "put it under spec.template.spec, and ");
+  return std::nullopt;
 }
 
 bool is_snapshot(const Node& root) {
@@ -74,17 +94,34 @@ class Classifier {
       for (const Node* item : root.get("items")->items()) add(*item, named);
       return;
     }
-    inputs_.objects.push_back({classify(root, api_version, kind), &root, model::identify(root)});
+    const model::Dialect* dialect = is_trainer_kind(kind) ? model::find_dialect(api_version) : nullptr;
+    if (dialect) {
+      add_translated(root, *dialect, kind);
+    } else {
+      inputs_.objects.push_back({classify(root, api_version, kind), &root, model::identify(root)});
+    }
   }
 
  private:
+  void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
+    model::Translation translation = model::translate(root, dialect, yaml::Maker(inputs_.arena));
+    InputObject object{kind_of(kind), translation.root, model::identify(*translation.root)};
+    for (base::Diagnostic& finding : translation.findings) {
+      finding.object = object.id.str();
+      diagnostics_.add(std::move(finding));
+    }
+    object.dialect = &inputs_.dialects.emplace_back(std::move(translation.fields));
+    inputs_.objects.push_back(std::move(object));
+  }
+
   // kubectl refuses an object that lacks either.
   bool has_type(const Node& root, std::string_view api_version, std::string_view kind, bool named) {
     if (!api_version.empty() && !kind.empty()) return true;
     if (!named && api_version.empty() && kind.empty()) return false;
     const std::string_view missing = kind.empty() ? "kind" : "apiVersion";
-    const std::string hint = is_trainer_kind(kind) ? fmt::format("add apiVersion: {}", model::kTrainerApiVersion)
-                                                   : fmt::format("add {}:", missing);
+    std::string hint = fmt::format("add {}:", missing);
+    if (is_trainer_kind(kind)) hint = fmt::format("add apiVersion: {}", model::kTrainerApiVersion);
+    if (api_version.empty() && kind.empty()) hint = hint_for_part(root).value_or(hint);
     diagnostics_.add(
         unreadable("yaml/no-kind", fmt::format("the document has no {}", missing), yaml::locate(root), hint));
     return false;
@@ -93,8 +130,7 @@ class Classifier {
   InputKind classify(const Node& root, std::string_view api_version, std::string_view kind) {
     const bool is_trainer_group = api_version.substr(0, api_version.find('/')) == model::kTrainerGroup;
     if (api_version == model::kTrainerApiVersion && is_trainer_kind(kind)) return kind_of(kind);
-    const bool is_old_dialect = is_trainer_kind(kind) && is_old_group(api_version);
-    if (is_trainer_group || is_old_dialect) report_unknown_type(root, api_version, kind);
+    if (is_trainer_group) report_unknown_type(root, api_version, kind);
     return is_snapshot(root) ? InputKind::Snapshot : InputKind::Foreign;
   }
 
@@ -127,7 +163,8 @@ class Classifier {
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics) {
   Classifier classifier(inputs, diagnostics);
   for (Source& source : sources) {
-    inputs.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
+    inputs.files.push_back(
+        std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
     for (const yaml::Document& document : yaml::read(*inputs.files.back(), inputs.arena, diagnostics)) {
       classifier.add(*document.root, source.named);
     }

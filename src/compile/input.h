@@ -1,6 +1,7 @@
 // Pass 1, read: sources to objects.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
+#include "model/dialects.h"
 #include "model/train_job.h"
 #include "trainjobc/trainjobc.h"
 #include "yaml/node.h"
@@ -20,20 +22,23 @@ struct InputObject {
   InputKind kind = InputKind::Foreign;
   const yaml::Node* root = nullptr;
   model::ObjectId id;
+  const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
 };
 
 // The files of one run and all that was read from them. Everything lives until the last copy goes.
 struct InputSet {
   std::vector<std::unique_ptr<base::SourceFile>> files;
   base::Arena arena;
+  std::deque<model::DialectFields> dialects;
   std::vector<InputObject> objects;  // in the order of the sources
 };
 
-// Reads every document of the sources, expands Lists, sorts objects into kinds. Documents that can't be read, or
-// that no API server would take, are diagnostics.
+// Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
+// Documents that can't be read, or that no API server would take, are diagnostics.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics);
 
-// Removes the TrainJobs whose names are not among those wanted, unless none is wanted. Returns what was removed.
+// Removes the TrainJobs whose names are not among those wanted, unless none is wanted. Returns what was
+// removed.
 std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted);
 
 }  // namespace trainjobc::compile

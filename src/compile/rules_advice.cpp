@@ -23,6 +23,12 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The label trainer.kubeflow.org/support: deprecated marks runtimes that a later release of Trainer "
      "drops; the webhook warns of them, too. Jobs that refer to one will be refused after the upgrade. "
      "Move to the runtime that replaces it, or keep a copy under your own name."},
+    {"advice/dialect", Stage::Advice, Warning, "The API version is that of an older dialect",
+     "kubeflow.org/v2alpha1 and trainer.kubeflow.org/v2alpha1 are what Trainer's API was called before 2.0, and "
+     "ome.io/v1beta1 is a fork of it. A cluster with Trainer knows none of them. trainjobc reads them as "
+     "trainer.kubeflow.org/v1alpha1: what trains is found by label and by the name \"node\", fields that "
+     "moved are read where they are now, and elasticPolicy, Intel MPI, MPICH and Volcano's minMember are "
+     "expanded as the dialect means them. trainjobc migrate rewrites the files."},
     {"advice/endless-restart", Stage::Advice, Warning, "A program that always fails is restarted without end",
      "Restarts are for nodes that break. A failure policy that ignores the restart limit for every "
      "failure, a limit of thousands, or a pod failure policy that ignores exit code 1 also restarts a "

@@ -34,6 +34,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Beyond types and limits, the CRDs carry rules in the Common Expression Language, such as: a runtime "
      "has at most one ML policy, a TrainJob's name is a DNS label of at most 63 characters, managedBy is "
      "one of two controllers. The message is the API server's own. Change one of the fields that it names."},
+    {"input/dialect-field", Stage::Input, Error, "A field of an older dialect has no place in Trainer",
+     "Documents of kubeflow.org/v2alpha1 and its kin are read as trainer.kubeflow.org/v1alpha1. This field "
+     "has "
+     "gone without a successor, so that its effect would silently be missing. The message says what to do in "
+     "its place."},
     {"input/duplicate", Stage::Input, Error, "A list holds the same key twice",
      "Some lists are sets or maps by a key, for example containers by name and env by name. The API "
      "server refuses a second element with the same key, since patches could not tell the two apart. "

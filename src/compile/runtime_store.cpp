@@ -29,6 +29,7 @@ void RuntimeStore::admit(StoredRuntime& stored) {
   const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), diagnostics_);
   if (admitted.accepted) {
     stored.runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
+    if (object.dialect) model::apply(*object.dialect, stored.runtime);
     policy::Findings findings(diagnostics_);
     policy::validate_runtime(stored.runtime, behaviours_, findings);
     stored.accepted = !findings.has_errors();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/dialects.h"
 #include "model/train_job.h"
 
 namespace trainjobc::model {
@@ -18,6 +19,7 @@ struct EnvInjectionTarget {
 struct TorchPolicy {
   const yaml::Node* num_proc_per_node = nullptr;  // until Trainer 2.1
   std::vector<EnvInjectionTarget> env_injection;
+  std::optional<ElasticPolicy> elastic;  // of a dialect
 };
 
 struct MpiPolicy {
@@ -48,6 +50,7 @@ struct PodGroupPolicy {
   std::optional<LocatedInt> schedule_timeout_seconds;  // of coscheduling
   bool volcano = false;
   const yaml::Node* network_topology = nullptr;  // of volcano
+  std::optional<LocatedInt> min_member;          // of volcano, in a dialect
 };
 
 struct Runtime {

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "model/names.h"
 #include "policy/build_nodes.h"
+#include "policy/mpi_implementations.h"
 #include "policy/plugins.h"
 #include "policy/reserved_env.h"
 #include "policy/ssh_secret.h"
@@ -82,6 +83,12 @@ void resolve_slots(RuntimeInfo& info) {
   if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
 }
 
+// nullptr where the runtime names none that is known.
+const Implementation* implementation_of(const RuntimeInfo& info) {
+  const auto& given = info.policy->mpi->implementation;
+  return given ? find_implementation(given->value) : nullptr;
+}
+
 int64_t slots(const RuntimeInfo& info) {
   const auto& number = info.policy->mpi->num_proc_per_node;
   return number ? number->value : 1;
@@ -97,7 +104,7 @@ void take_node_count(RuntimeInfo& info) {
   node->count = {value, wanted.node};
 }
 
-// The launcher's container `node`: hostfile and OpenMPI's variables.
+// The launcher's container `node`: hostfile and the implementation's variables.
 void prepare_launcher(PluginContext& context, Container& container) {
   const RuntimeInfo& info = context.info;
   const Maker& make = context.make;
@@ -105,7 +112,8 @@ void prepare_launcher(PluginContext& context, Container& container) {
   upsert_volume_mount(container.volume_mounts,
                       mount(make, kHostfileVolume, make.string("/etc/mpi", origin), origin));
   const auto& implementation = info.policy->mpi->implementation;
-  if (!implementation || implementation->value != "OpenMPI") {
+  const Implementation* known = implementation_of(info);
+  if (!known) {
     base::Diagnostic& finding =
         context.findings.error("input/mpi-implementation", "spec.runtimeRef",
                                fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
@@ -118,13 +126,13 @@ void prepare_launcher(PluginContext& context, Container& container) {
   }
   const Node* slots_source =
       info.policy->mpi->num_proc_per_node ? info.policy->mpi->num_proc_per_node->node : nullptr;
-  upsert_env(container.env,
-             env_value(make, kReserved[0], "/etc/mpi/hostfile", make.made("mpi/hostfile-location")));
-  upsert_env(container.env, env_value(make, kReserved[2], "true", make.made("mpi/keep-fqdn-hostnames")));
-  upsert_env(container.env, env_value(make, kReserved[3], std::to_string(slots(info)),
-                                      make.made("mpi/default-slots", {slots_source})));
-  upsert_env(container.env,
-             env_value(make, kReserved[1], "-o ConnectionAttempts=10", make.made("mpi/rsh-args")));
+  const auto set = [&](std::string_view name, const std::string& value, yaml::Origin made) {
+    if (!name.empty()) upsert_env(container.env, env_value(make, name, value, made));
+  };
+  set(known->hostfile, "/etc/mpi/hostfile", make.made("mpi/hostfile-location"));
+  set(known->keeps_domains, "true", make.made("mpi/keep-fqdn-hostnames"));
+  set(known->slots, std::to_string(slots(info)), make.made("mpi/default-slots", {slots_source}));
+  set(known->shell_args, "-o ConnectionAttempts=10", make.made("mpi/rsh-args"));
 }
 
 void prepare_pod_set(PluginContext& context, PodSet& set) {
@@ -145,8 +153,8 @@ void prepare_pod_set(PluginContext& context, PodSet& set) {
 // One line a pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
 std::string hostfile(const RuntimeInfo& info) {
   std::string lines;
-  const auto& implementation = info.policy->mpi->implementation;
-  if (!implementation || implementation->value != "OpenMPI") return lines;
+  const Implementation* implementation = implementation_of(info);
+  if (!implementation) return lines;
   const Node* custom = info.job_set_spec->at({"network", "subdomain"});
   const std::string_view subdomain = custom ? custom->text() : info.job_name();
   for (const PodSet& set : info.pod_sets) {
@@ -158,8 +166,8 @@ std::string hostfile(const RuntimeInfo& info) {
     const int64_t count = all ? replicas->as_int().value_or(1) : 1;
     for (int64_t replica = 0; replica < count; ++replica) {
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
-        lines += fmt::format("{}-{}-{}-{}.{} slots={}\n", info.job_name(), set.name, replica, pod, subdomain,
-                             slots(info));
+        lines += fmt::format("{}-{}-{}-{}.{}{}{}\n", info.job_name(), set.name, replica, pod, subdomain,
+                             implementation->slot_separator, slots(info));
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "policy/plugins.h"
 #include "policy/pod_count.h"
 #include "policy/reserved_env.h"
+#include "policy/torch_elastic.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -38,7 +39,7 @@ PetEnv make_pet_env(PluginContext& context, const PodCount& nodes, const ProcPer
   const Maker& make = context.make;
   const Node* job_name = context.info.job->root->at({"metadata", "name"});
   return {
-      env_value(make, kReserved[0], std::to_string(nodes.value),
+      env_value(make, kReserved[0], node_range(context.info, nodes.value),
                 make.made("torch/PET_NNODES", {nodes.source})),
       env_value(make, kReserved[1], processes.text(),
                 make.made("torch/PET_NPROC_PER_NODE", {processes.source})),
@@ -112,6 +113,7 @@ void expand(PluginContext& context) {
       expand_torchtune(context, nodes.value, processes);
     } else {
       inject_master(*container, env);
+      inject_rendezvous(context, *container);
       if (context.options.torchrun == TorchrunStyle::Flags)
         write_torchrun_flags(context, *container, nodes, processes);
     }

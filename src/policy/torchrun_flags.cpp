@@ -7,6 +7,7 @@
 #include "model/names.h"
 #include "policy/build_nodes.h"
 #include "policy/torch.h"
+#include "policy/torch_elastic.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -56,7 +57,7 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
     return;
   }
   const std::array flags = std::to_array<Flag>({
-      {"--nnodes", "--nnodes", std::to_string(nodes.value)},
+      {"--nnodes", "--nnodes", node_range(context.info, nodes.value)},
       {"--nproc-per-node", "--nproc_per_node", processes.text()},
       {"--node-rank", "--node_rank", "$(PET_NODE_RANK)"},
       {"--master-addr", "--master_addr", first_node_address(info)},

@@ -39,6 +39,12 @@ const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
       topology->origin());
 }
 
+// All pods; in a dialect what the runtime says.
+const Node* min_member(const yaml::Maker& make, const RuntimeInfo& info, int64_t pods, yaml::Origin origin) {
+  const auto& given = info.runtime->pod_group_policy->min_member;
+  return given ? given->node : make.integer(pods, origin);
+}
+
 }  // namespace
 
 void validate(PluginContext& context) {
@@ -68,7 +74,7 @@ void build(PluginContext& context, NodeList& objects) {
   const yaml::Origin origin = make.made("volcano/pod-group");
   const Gang gang = gang_of(info);
   const Node* spec = map_of(make,
-                            {{"minMember", make.integer(gang.members, origin)},
+                            {{"minMember", min_member(make, info, gang.members, origin)},
                              {"minResources", to_node(make, gang.resources, origin)},
                              {"queue", find(info.annotations, kQueueAnnotation)},
                              {"priorityClassName", priority_class(info)},

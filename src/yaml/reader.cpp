@@ -10,31 +10,23 @@
 #include <istream>
 #include <limits>
 #include <optional>
-#include <streambuf>
 #include <string>
 
 #include "yaml/documents.h"
 #include "yaml/json_reader.h"
 #include "yaml/lexer.h"
+#include "yaml/odd_lines.h"
 #include "yaml/parser_text.h"
 #include "yaml/scalar_builder.h"
 #include "yaml/syntax.h"
 #include "yaml/tags.h"
+#include "yaml/text_buffer.h"
 #include "yaml/tree_builder.h"
 
 namespace trainjobc::yaml {
 namespace {
 
 using base::SourceFile;
-
-// A stream over text that is not copied.
-class TextBuffer : public std::streambuf {
- public:
-  explicit TextBuffer(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());  // NOLINT: std::streambuf's interface; never written to
-    setg(begin, begin, begin + text.size());
-  }
-};
 
 // Takes yaml-cpp's events of one document for its structure, and leads the lexer along behind them: it reads
 // what the scalars say, and stops where the two disagree about what stands where.
@@ -292,22 +284,13 @@ class EventReader : public YAML::EventHandler {
   int root_indent_ = std::numeric_limits<int>::max();  // of a block collection
 };
 
-// The first byte of the line of `offset` that is neither a space nor in front of one; npos where it is no
-// tab.
-size_t indenting_tab(std::string_view text, size_t offset) {
-  const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
-  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  const size_t first = text.find_first_not_of(' ', begin);
-  return first != std::string_view::npos && text[first] == '\t' ? first : std::string_view::npos;
-}
-
 // What yaml-cpp says, where the lexer can't say it better.
 SyntaxError explain(const YAML::Exception& error, std::string_view text, const EventReader& events,
                     Lexer& lexer) {
   const size_t offset =
       error.mark.is_null() ? text.size() : std::min(static_cast<size_t>(error.mark.pos), text.size());
-  const size_t tab = indenting_tab(text, offset);
-  if (tab != std::string_view::npos) return {tab, "a tab can't indent YAML", "indent with spaces"};
+  if (const auto tab = indenting_tab(text, offset))
+    return {*tab, "a tab can't indent YAML", "indent with spaces"};
   try {
     lexer.scan_on(offset, events.indent());
   } catch (SyntaxError& found) {
@@ -353,7 +336,9 @@ const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& a
   TreeBuilder builder(file, arena, diagnostics, limits);
   try {
     read_events(chunk, lexer, builder, arena, recorder);
-  } catch (const SyntaxError& error) {
+  } catch (SyntaxError& error) {
+    if (const auto dots = left_out(chunk.text, error.offset))
+      error = {*dots, "\"...\" stands for what was left out here", "write it, or remove the line"};
     builder.fail("yaml/syntax", lexer.origin_at(error.offset), error.message, error.hint);
   } catch (const StopReading&) {
     // What stopped it has been reported.

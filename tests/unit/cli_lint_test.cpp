@@ -151,16 +151,16 @@ TEST_CASE("--explain") {
         "trainjobc: there is no rule \"input/unknown-feild\", did you mean \"input/unknown-field\"?\n");
 }
 
-TEST_CASE("an older API version is refused with its fix") {
+TEST_CASE("an API version that never was is refused with its fix") {
   base::MemoryFileSystem files;
   std::string old = kBad;
-  old.replace(old.find("trainer.kubeflow.org/v1alpha1"), 29, "kubeflow.org/v2alpha1");
+  old.replace(old.find("trainer.kubeflow.org/v1alpha1"), 29, "trainer.kubeflow.org/v2");
   files.files["a.yaml"] = old;
   const Run run = lint(files, {"a.yaml"});
   CHECK(run.status == 1);
   CHECK(run.out ==
-        "a.yaml:2:13: error: Trainer has no API version \"kubeflow.org/v2alpha1\" [input/unknown-kind]\n"
-        "    2 | apiVersion: kubeflow.org/v2alpha1\n"
-        "      |             ^~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n\n"
+        "a.yaml:2:13: error: Trainer has no API version \"trainer.kubeflow.org/v2\" [input/unknown-kind]\n"
+        "    2 | apiVersion: trainer.kubeflow.org/v2\n"
+        "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n\n"
         "1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix\n");
 }

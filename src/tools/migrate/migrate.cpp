@@ -85,15 +85,17 @@ class Migrator {
     const Node* version = object.get("apiVersion");
     const model::ObjectId id = model::identify(object);
     const schema::KindSchema* kind = target_.schemas->kind(id.kind);
-    const bool is_ours = kind && kind->group == model::kTrainerGroup && version &&
-                         version->text() == model::kTrainerApiVersion;
+    if (!version || !kind || kind->group != model::kTrainerGroup) return &object;
+    const model::Dialect* dialect = model::find_dialect(version->text());
     const std::string name = name_of(object);
-    if (!is_ours || rejected_.contains(name)) return &object;
+    if ((!dialect && version->text() != model::kTrainerApiVersion) || rejected_.contains(name))
+      return &object;
     ObjectOptions options{.target = target_, .manager = options_.manager};
     const auto number = processes_.find(name);
     if (number != processes_.end()) options.num_processes = number->second;
     options.processes_known = used_runtimes_.contains(name);
-    MigratedObject migrated = migrate_object(object, id, options, make);
+    MigratedObject migrated = dialect ? migrate_dialect(object, *dialect, id, options, make)
+                                      : migrate_object(object, id, options, make);
     if (migrated.losses.empty()) return migrated.root;
     for (Diagnostic& loss : migrated.losses) {
       loss.object = name;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "model/names.h"
 #include "schema/validate.h"
 #include "tools/migrate/overrides.h"
@@ -98,7 +101,36 @@ class Migration {
   Losses losses_;
 };
 
+void lose_fields(const model::DialectFields& fields, Losses& losses) {
+  if (fields.elastic) {
+    losses.push_back(lost("spec.mlPolicy.torch.elasticPolicy",
+                          "Trainer has no elastic training: torchrun gets one number of nodes",
+                          "set mlPolicy.numNodes in its place", yaml::locate(*fields.elastic->node)));
+  }
+  if (fields.mpi_implementation) {
+    losses.push_back(lost("spec.mlPolicy.mpi.mpiImplementation",
+                          fmt::format("Trainer sets up OpenMPI, not {}", fields.mpi_implementation->value),
+                          "use an image with OpenMPI, and remove this",
+                          yaml::locate(*fields.mpi_implementation->node)));
+  }
+  if (fields.min_member) {
+    losses.push_back(lost("spec.podGroupPolicy.volcano.minMember",
+                          "Trainer counts every pod of the job as a member that must be there", "remove it",
+                          yaml::locate(*fields.min_member->node)));
+  }
+}
+
 }  // namespace
+
+MigratedObject migrate_dialect(const Node& root, const model::Dialect& dialect, const model::ObjectId& id,
+                               const ObjectOptions& options, const Maker& make) {
+  const model::Translation translation = model::translate(root, dialect, make);
+  MigratedObject migrated = migrate_object(*translation.root, id, options, make);
+  Losses losses;
+  lose_fields(translation.fields, losses);
+  std::ranges::move(losses, std::back_inserter(migrated.losses));
+  return migrated;
+}
 
 MigratedObject migrate_object(const Node& root, const model::ObjectId& id, const ObjectOptions& options,
                               const Maker& make) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compile/target.h"
+#include "model/dialects.h"
 #include "model/train_job.h"
 #include "tools/migrate/loss.h"
 #include "yaml/node.h"
@@ -23,6 +24,11 @@ struct MigratedObject {
   const yaml::Node* root = nullptr;  // the old one where nothing changes
   Losses losses;
 };
+
+// The same for one of a dialect, which becomes one of trainer.kubeflow.org/v1alpha1.
+MigratedObject migrate_dialect(const yaml::Node& root, const model::Dialect& dialect,
+                               const model::ObjectId& id, const ObjectOptions& options,
+                               const yaml::Maker& make);
 
 // `root` is a TrainJob or runtime that its own version accepts.
 MigratedObject migrate_object(const yaml::Node& root, const model::ObjectId& id, const ObjectOptions& options,
