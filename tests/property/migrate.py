@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VERSIONS = ["2.0", "2.1", "2.2", "2.3"]
 # What a migration is about; everything else stays.
 MOVED_SPEC = {"podSpecOverrides", "podTemplateOverrides", "runtimePatches", "labels", "annotations"}
+# Written anew from top to bottom.
+DIALECTS = {"kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2alpha1", "ome.io/v1beta1"}
 COMPUTED_VOLUMES = {"mpi-ssh-auth", "mpi-hostfile", "shared-memory", "dshm"}
 OVERRIDES = {"2.0": "podSpecOverrides", "2.1": "podTemplateOverrides", "2.2": "runtimePatches", "2.3": "runtimePatches"}
 
@@ -279,6 +281,8 @@ def objects_of(text):
 
 def without_moved(item):
     """The object without all that a migration may touch."""
+    if item.get("apiVersion") in DIALECTS:
+        return None
     item = json.loads(json.dumps(item))
     spec = item.get("spec")
     if not isinstance(spec, dict):
@@ -327,10 +331,11 @@ def check(case, old, new):
         old_objects, new_objects = objects_of(case.text), objects_of(text)
     except (yaml.YAMLError, ValueError):
         old_objects = new_objects = []  # inputs of mistakes
-    if list(map(without_moved, old_objects)) != list(map(without_moved, new_objects)):
+    pairs = zip(map(without_moved, old_objects), map(without_moved, new_objects))
+    if len(old_objects) != len(new_objects) or any(a != b for a, b in pairs if a is not None):
         return "what has nothing to do with versions changed", ""
     again, same = case.migrate(new, new)
-    if same != text:
+    if same != text and done.returncode == 0:  # else the version was not the input's
         return "a second migration changes it", ""
     result = "changed" if text != case.text else "same"
     if done.returncode == 1:
