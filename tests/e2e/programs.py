@@ -37,6 +37,7 @@ def kubernetes_version():
 def build(folder):
     """The paths of the API server and of kubectl, in `folder`. Takes minutes where Go's cache is empty."""
     go = find_go()
+    folder = os.path.abspath(folder)  # go build runs elsewhere
     os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
     server = os.path.join(folder, "bin", "cluster")
     # kubectl refuses to talk to a server whose version it can't read.
