@@ -11,7 +11,7 @@
 #include "cli/load.h"
 #include "model/behaviours.h"
 #include "tools/diff/formats.h"
-#include "tools/migrate/migrate.h"
+#include "trainjobc/migrate.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -46,8 +46,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
 
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
   const auto changed = std::ranges::find(migration.files, kStdin, &migrate::MigratedFile::name);
-  const bool written =
-      console.write_stdout(changed != migration.files.end() ? changed->new_text : text);
+  const bool written = console.write_stdout(changed != migration.files.end() ? changed->new_text : text);
   return written ? kOk : fail(console, "the output could not be written");
 }
 

@@ -271,6 +271,14 @@ TEST_CASE("migrate: a runtime's processes a node go to its jobs") {
   CHECK(run.status == 0);
   CHECK(run.console.err == "2 of 2 objects migrated to Trainer 2.3\n");
 
+  // A runtime that is only looked at counts as migrated, too.
+  MigrateRun beside(std::string(kHead) + "spec:\n  runtimeRef: {name: rt}\n  trainer: {numNodes: 2}\n",
+                    runtime);
+  CHECK(cli::run({"migrate", "--no-catalogue", "job.yaml", "--runtimes", "runtime.yaml", "--from", "2.1"},
+                 beside.console) == 0);
+  CHECK(beside.files.files["job.yaml"].ends_with("  trainer: {numNodes: 2, numProcPerNode: 4}\n"));
+  CHECK(beside.files.files["runtime.yaml"] == runtime);
+
   MigrateRun alone("", runtime);
   alone.to("2.3");
   CHECK(alone.status == 1);
@@ -390,5 +398,5 @@ TEST_CASE("migrate: a text that can't be changed in place stays as it is") {
   CHECK(run.status == 1);
   CHECK(
       run.console.err.starts_with("job.yaml:8:5: error: this document can't be changed in place: a merge "
-                                    "key or a ? key is in a map that changes [migrate/in-place]\n"));
+                                  "key or a ? key is in a map that changes [migrate/in-place]\n"));
 }

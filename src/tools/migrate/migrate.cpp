@@ -58,7 +58,7 @@ class Migrator {
     used_runtimes_ = used_runtimes(before_);
     rewrite();
     Compilation after = compile_rewritten();
-    processes_ = missing_processes(before_, after);
+    processes_ = missing_processes(before_, after, telling_);
     if (!processes_.empty()) {
       rewrite();
       after = compile_rewritten();
@@ -81,7 +81,7 @@ class Migrator {
     return found != linted_.end() ? found->second->object : model::identify(object).str();
   }
 
-  const Node* change(const Node& object, const yaml::Maker& make, base::Diagnostics& problems) const {
+  const Node* change(const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
     const Node* version = object.get("apiVersion");
     const model::ObjectId id = model::identify(object);
     const schema::KindSchema* kind = target_.schemas->kind(id.kind);
@@ -90,6 +90,7 @@ class Migrator {
     const std::string name = name_of(object);
     if ((!dialect && version->text() != model::kTrainerApiVersion) || rejected_.contains(name))
       return &object;
+    if (object.at({"spec", "mlPolicy", "torch", "numProcPerNode"})) telling_.insert(name);
     ObjectOptions options{.target = target_, .manager = options_.manager};
     const auto number = processes_.find(name);
     if (number != processes_.end()) options.num_processes = number->second;
@@ -193,6 +194,7 @@ class Migrator {
   std::set<std::string> rejected_;                                          // objects
   std::map<std::pair<std::string, uint32_t>, const LintedObject*> linted_;  // by file and line
   std::set<std::string> used_runtimes_;
+  std::set<std::string> telling_;  // runtimes that say how many processes a node has
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

@@ -63,11 +63,8 @@ std::optional<int64_t> number(std::string_view text) {
 
 }  // namespace
 
-ProcessNumbers missing_processes(const Compilation& before, const Compilation& after) {
-  std::set<std::string> telling;  // runtimes that say a number or a word
-  for (const LintedObject& object : before.linted) {
-    if (object.root->at({"spec", "mlPolicy", "torch", "numProcPerNode"})) telling.insert(object.object);
-  }
+ProcessNumbers missing_processes(const Compilation& before, const Compilation& after,
+                                 const std::set<std::string>& telling) {
   const auto had = processes_of(before);
   const auto has = processes_of(after);
   ProcessNumbers numbers;

@@ -15,8 +15,9 @@ namespace trainjobc::migrate {
 using ProcessNumbers = std::map<std::string, int64_t>;
 
 // The numbers that make `after` have as many processes a node as `before`, for TrainJobs that said so in a
-// way which is gone.
-ProcessNumbers missing_processes(const Compilation& before, const Compilation& after);
+// way which is gone: themselves, or by one of the `telling` runtimes.
+ProcessNumbers missing_processes(const Compilation& before, const Compilation& after,
+                                 const std::set<std::string>& telling);
 
 // The runtimes that rendered TrainJobs refer to: "TrainingRuntime/team-a/torch".
 std::set<std::string> used_runtimes(const Compilation& compiled);
