@@ -26,6 +26,7 @@ $(BUILD)/build.ninja: CMakeLists.txt | bootstrap
 	@rm -f $(BUILD).cmake.log
 
 build: bootstrap $(BUILD)/build.ninja
+	@[ -e $(BUILD)/trainjobc ] || echo "building; the first time takes some minutes"
 	@ninja -C $(BUILD) --quiet trainjobc
 
 demo: build

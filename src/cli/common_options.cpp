@@ -143,6 +143,14 @@ bool check_jobs(Console& console, const InputFlags& flags, const Compilation& co
   return true;
 }
 
+void note_nothing_found(Console& console, const InputFlags& flags, std::string_view what) {
+  const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
+  const bool below = !flags.recurse && (std::ranges::any_of(flags.paths, is_directory) ||
+                                        std::ranges::any_of(flags.filenames, is_directory));
+  console.write_stderr(fmt::format("note: the inputs hold no {}{}\n", what,
+                                   below ? "; -R reads the folders below, too" : ""));
+}
+
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn) {
   const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal())};

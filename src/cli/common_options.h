@@ -65,6 +65,9 @@ Options to_options(const InputFlags& flags);
 // Whether the inputs held every --job, and something for --fail-if-no-objects-found; what they lack has been said.
 bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled);
 
+// Says that the inputs hold none of `what`, and which flag may have been forgotten.
+void note_nothing_found(Console& console, const InputFlags& flags, std::string_view what);
+
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);

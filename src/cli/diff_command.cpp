@@ -50,7 +50,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
   print_diagnostics(console, refusals, flags.colour.value(), false);
   note_trainer_version(console, compiled);
   if (!refusals.empty()) return std::nullopt;
-  if (compiled.train_jobs == 0) console.write_stderr("note: the inputs hold no TrainJob\n");
+  if (compiled.train_jobs == 0) note_nothing_found(console, input, "TrainJob");
   return compiled;
 }
 

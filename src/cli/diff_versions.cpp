@@ -15,7 +15,7 @@ std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& 
   options.trainer_version = flags.to_version;
   const Compilation after = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
   if (!check_jobs(console, flags.input, after)) return std::nullopt;
-  if (after.train_jobs == 0) console.write_stderr("note: the inputs hold no TrainJob\n");
+  if (after.train_jobs == 0) note_nothing_found(console, flags.input, "TrainJob");
 
   diff::CompareOptions how;
   how.schemas = schema::find_version(flags.to_version);

@@ -185,6 +185,8 @@ int run_lint(Console& console, LintFlags flags) {
     return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
   Findings findings = lint(*loaded, flags.input, config);
   if (!check_jobs(console, flags.input, findings.compiled)) return kFailed;
+  if (findings.compiled.linted.empty() && findings.diagnostics.empty())
+    note_nothing_found(console, flags.input, "TrainJob and no runtime");
   if (flags.fix) {
     const LoadedInputs before = *loaded;
     const size_t applied = fix(*loaded, findings, flags.input, config);

@@ -78,7 +78,7 @@ int run_render(Console& console, RenderFlags flags) {
   const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
-    console.write_stderr("note: the inputs hold no TrainJob\n");
+    note_nothing_found(console, flags.input, "TrainJob");
   }
   base::Arena changed;
   if (flags.annotate_origin) {

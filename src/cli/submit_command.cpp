@@ -67,7 +67,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
     return kRejected;
   }
   if (sent.train_jobs == 0) {
-    console.write_stderr("note: the inputs hold no TrainJob\n");
+    note_nothing_found(console, flags.input, "TrainJob");
     return kOk;
   }
   options.with_defaults = true;

@@ -91,6 +91,17 @@ TEST_CASE("--annotate-origin names the file, and the TrainJob of what was made")
             "        namespace: a\n") != std::string::npos);
 }
 
+TEST_CASE("inputs that hold nothing are noted, with the flag that may be missing") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
+  files.files["jobs/team/b.yaml"] = job("one");
+  CHECK(run(files, {"render", "a.yaml"}).err == "note: the inputs hold no TrainJob\n");
+  CHECK(run(files, {"lint", "a.yaml"}).err == "note: the inputs hold no TrainJob and no runtime\n");
+  CHECK(run(files, {"lint", "jobs"}).err ==
+        "note: the inputs hold no TrainJob and no runtime; -R reads the folders below, too\n");
+  CHECK(run(files, {"lint", "-R", "jobs"}).err.empty());
+}
+
 TEST_CASE("--fail-if-no-objects-found") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
