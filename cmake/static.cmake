@@ -19,6 +19,12 @@ endif()
 add_executable(trainjobc-static EXCLUDE_FROM_ALL src/cli/main.cpp)
 target_link_libraries(trainjobc-static PRIVATE trainjobc_cli)
 target_link_options(trainjobc-static PRIVATE -static -s)
+# GNU ld warns of getaddrinfo and the like in libcrypto, which nothing here calls.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -Wl,--no-warnings LINKER_TAKES_NO_WARNINGS)
+if(LINKER_TAKES_NO_WARNINGS AND NOT MOLD)
+  target_link_options(trainjobc-static PRIVATE -Wl,--no-warnings)
+endif()
 set_target_properties(trainjobc-static PROPERTIES
   TRAINJOBC_STATIC ON
   OUTPUT_NAME trainjobc

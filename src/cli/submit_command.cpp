@@ -56,7 +56,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   compiled.sent = compile_sources(loaded->inputs, loaded->runtimes, options);
   const Compilation& sent = compiled.sent;
   if (!check_jobs(console, flags.input, sent)) return kFailed;
-  base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files);
+  base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files, false);
   const bool refused = std::ranges::any_of(sent.diagnostics.items(), is_refusal);
   const bool rejected = refused || shown.has_errors();
   if (refused && !shown.has_errors()) shown = sent.diagnostics;

@@ -190,7 +190,7 @@ class Suppressor {
 }  // namespace
 
 Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
-                         std::span<const SourceFile* const> files) {
+                         std::span<const SourceFile* const> files, bool has_advice) {
   Diagnostics kept;
   Suppressor suppressor(config, files, kept);
   for (Diagnostic diagnostic : diagnostics.items()) {
@@ -202,7 +202,7 @@ Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
     }
     kept.add(std::move(diagnostic));
   }
-  suppressor.report_unused(kept);
+  if (has_advice) suppressor.report_unused(kept);
   kept.sort();
   return kept;
 }

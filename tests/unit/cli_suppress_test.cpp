@@ -86,6 +86,15 @@ TEST_CASE("suppressions by path") {
   CHECK(suppress("a: 1\n", {}, config).empty());
 }
 
+TEST_CASE("nothing is said of unused suppressions where no advice was asked for") {
+  const base::SourceFile file("a.yaml", "a: 1 # trainjobc:ignore advice/x -- known\n");
+  const std::vector<const base::SourceFile*> files{&file};
+  cli::Config config;
+  config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
+  CHECK(cli::apply_config({}, config, files, false).empty());
+  CHECK(cli::apply_config({}, config, files).items().size() == 2);
+}
+
 TEST_CASE("paths of suppressions are relative to the configuration, wherever lint runs") {
   cli::Config config;
   config.folder = "..";
