@@ -197,11 +197,11 @@ int run_submit(Console& console, SubmitFlags flags, World world) {
     console.write_stderr(error->text);
     return kFailed;
   }
-  const Config& config = std::get<Config>(read);
+  const auto& config = std::get<Config>(read);
   apply_settings(console, config, flags.input);
   const auto result = compile(console, flags, config);
   if (const int* status = std::get_if<int>(&result)) return *status;
-  const Compiled& compiled = std::get<Compiled>(result);
+  const auto& compiled = std::get<Compiled>(result);
   const kubectl::Kubectl kubectl(
       world.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto cluster = std::make_shared<submit::Cluster>();

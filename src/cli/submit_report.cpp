@@ -44,8 +44,9 @@ bool is_in_place(const Outcome& outcome) {
 std::string list_of(const submit::Sending& sending, bool in_place) {
   std::string text;
   for (const Outcome& outcome : sending.outcomes) {
-    if (is_in_place(outcome) == in_place && outcome.result != Result::Kept)
-      text += fmt::format("  {}\n", title_of(*outcome.item->object));
+    if (is_in_place(outcome) != in_place || outcome.result == Result::Kept) continue;
+    text += fmt::format("  {}{}\n", title_of(*outcome.item->object),
+                        outcome.deleted && !in_place ? " (deleted by --replace)" : "");
   }
   return text;
 }

@@ -71,6 +71,27 @@ class Replace(EndToEnd):
         self.assertEqual(4, after["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"])
         self.expect(self.diff(), 0, "no difference in 1 job\n")
 
+    def test_replace_by_what_is_refused(self):
+        self.write_job("demo")
+        self.submit()
+        before = self.live("jobset", "demo")
+        self.refuse("demo")
+        self.write_job("demo", nodes=4)
+        self.expect(
+            self.submit("job.yaml", "runtime.yaml", "--replace"),
+            2,
+            "1 job: 1 not applied\n",
+            "warning: --replace deletes and recreates; this is lost:\n"
+            "  JobSet NS/demo: not started, made TIME\n"
+            "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
+            "trainjobc: the API server refused it\n"
+            "  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=NS: exit status 1\n"
+            '  The jobsets "demo" is invalid: : ValidatingAdmissionPolicy \'NS-no-demo\' with binding \'NS-no-demo\' '
+            "denied request: not that name\n"
+            "not applied:\n  JobSet NS/demo\n",
+        )
+        self.assertEqual(before, self.live("jobset", "demo"))
+
     def test_immutable_config_map(self):
         self.write_job("demo", "mpi")
         self.submit()

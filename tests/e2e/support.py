@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 RUNTIME = """\
@@ -121,3 +122,47 @@ class EndToEnd(unittest.TestCase):
         """What the JobSet controller does."""
         patch = json.dumps({"status": status})
         self.kubectl("patch", "jobset", name, "--subresource=status", "--type=merge", "-p", patch)
+
+    def refuse(self, name):
+        """From now on the API server refuses JobSets of that name."""
+        self.kubectl("create", "-f", "-", stdin=json.dumps(refusing_policy(name, self.namespace)))
+        job_set = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": name}, "spec": {}}
+        words = ("apply", "--server-side", "--dry-run=server", "-f", "-")
+        for _ in range(200):
+            if not self.kubectl(*words, stdin=json.dumps(job_set), check=False):
+                return
+            time.sleep(0.1)
+        self.fail("the policy is not obeyed")
+
+
+def refusing_policy(name, namespace):
+    """The API server refuses JobSets of that name."""
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": f"{namespace}-no-{name}"},
+        "spec": {
+            "matchConstraints": {
+                "resourceRules": [
+                    {
+                        "apiGroups": ["jobset.x-k8s.io"],
+                        "apiVersions": ["*"],
+                        "operations": ["CREATE", "UPDATE"],
+                        "resources": ["jobsets"],
+                    }
+                ]
+            },
+            "validations": [{"expression": f"object.metadata.name != '{name}'", "message": "not that name"}],
+        },
+    }
+    binding = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": f"{namespace}-no-{name}"},
+        "spec": {
+            "policyName": f"{namespace}-no-{name}",
+            "validationActions": ["Deny"],
+            "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}},
+        },
+    }
+    return {"apiVersion": "v1", "kind": "List", "items": [policy, binding]}

@@ -187,6 +187,7 @@ TEST_CASE("an update that would be refused stops submit before it sends anything
   CHECK(run.console.out == "JobSet team-a/demo replaced\n1 job: 1 replaced\n");
   CHECK(run.runner.lines() ==
         std::string(kGetDemo) + kGetTrainJob +
+            "kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=team-a\n"
             "kubectl delete jobsets.jobset.x-k8s.io --cascade=foreground --ignore-not-found --wait "
             "--namespace=team-a -- demo\n" +
             kApply);
@@ -209,6 +210,34 @@ TEST_CASE("what could not be deleted is not sent") {
   CHECK(run.run() == 2);
   CHECK(run.console.out == "JobSet team-a/other created\n2 jobs: 1 created, 1 not applied\n");
   CHECK(run.console.err.ends_with("applied:\n  JobSet team-a/other\nnot applied:\n  JobSet team-a/demo\n"));
+}
+
+TEST_CASE("--replace deletes nothing whose new version is refused, and says what is gone") {
+  SubmitRun run;
+  const std::string live = run.rendered();
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  run.flags.replace = true;
+  std::string failing = "create";
+  run.runner.answer = [&](const ProcessRequest& request) -> IoResult<ProcessResult> {
+    if (request.argv[1] == failing) return said("The JobSet \"demo\" is invalid: spec: no\n");
+    // kubectl tries the new object where the old one is.
+    if (request.argv[1] == "create") {
+      return said(
+          "Error from server (AlreadyExists): error when creating \"STDIN\": jobsets.jobset.x-k8s.io "
+          "\"demo\" "
+          "already exists\n");
+    }
+    return with_job_set(live)(request);
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
+  CHECK(run.console.err.ends_with(
+      "  The JobSet \"demo\" is invalid: spec: no\nnot applied:\n  JobSet team-a/demo\n"));
+  failing = "apply";
+  CHECK(run.run() == 2);
+  CHECK(run.console.err.ends_with("not applied:\n  JobSet team-a/demo (deleted by --replace)\n"));
+  failing = "";
+  CHECK(run.run() == 0);
 }
 
 TEST_CASE("a partial failure says what is in place") {
@@ -332,7 +361,8 @@ TEST_CASE("runtimePatches of a TrainJob that runs") {
   CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
   const std::string refusal =
       "TrainJob team-a/demo\n"
-      "! spec.runtimePatches[example.com/me].trainingRuntimeSpec.template.metadata.labels.a   \"old\" → \"new\"   "
+      "! spec.runtimePatches[example.com/me].trainingRuntimeSpec.template.metadata.labels.a   \"old\" → "
+      "\"new\"   "
       "job.yaml:13  spec.runtimePatches[0].trainingRuntimeSpec.template.metadata.labels.a\n"
       "  ! refused (1 field): spec.runtimePatches of a TrainJob can be changed only while it is suspended\n"
       "    suspend it first (spec.suspend: true) and wait until its Jobs are gone\n"

@@ -17,7 +17,6 @@ namespace {
 
 using kubectl::Call;
 using kubectl::Cause;
-using kubectl::Failure;
 using kubectl::Kubectl;
 using kubectl::Reply;
 

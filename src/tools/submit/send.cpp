@@ -51,6 +51,14 @@ std::string kubectl_name(const Outcome& outcome) {
   return kubectl::name_of(object.api_version, object.kind, object.name);
 }
 
+// Whether kubectl found the object that it was to create.
+bool exists(const Outcome& outcome, const Reply& reply) {
+  const Object& object = *outcome.item->object;
+  const std::string said = fmt::format("{} \"{}\" already exists",
+                                       kubectl::resource_of(object.api_version, object.kind), object.name);
+  return reply.failure.said.find(said) != std::string::npos;
+}
+
 class Sender {
  public:
   Sender(const Kubectl& kubectl, const SendOptions& options, const std::function<void(const Outcome&)>& done)
@@ -124,18 +132,42 @@ class Sender {
         by_resource[kubectl::resource_of(object.api_version, object.kind)].push_back(outcome);
       }
     }
-    for (const auto& [resource, replaced] : by_resource) {
-      Call call;
-      call.ns = ns;
-      // The new JobSet's Jobs have the names of the old ones: those must be gone first.
-      call.words = {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"};
-      for (const Outcome* outcome : replaced) call.names.emplace_back(outcome->item->object->name);
-      if (!hopeless_ && note(kubectl_.run(call))) continue;
-      for (const Outcome* outcome : replaced) undeleted_.insert(outcome->item);
+    for (const auto& [resource, replaced] : by_resource) remove(ns, resource, try_to_create(ns, replaced));
+  }
+
+  // Those whose new version the API server would take: what it refuses must not cost the old one.
+  std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
+    std::vector<Outcome*> accepted;
+    if (hopeless_) return accepted;
+    const Reply reply = kubectl_.run(create_call(ns, outcomes, "--dry-run=server"));
+    const auto tried = first_words(reply.out);
+    for (Outcome* outcome : outcomes) {
+      if (tried.contains(kubectl_name(*outcome)) || exists(*outcome, reply)) {
+        accepted.push_back(outcome);
+      } else {
+        finish(*outcome, Result::Failed);
+      }
+    }
+    if (accepted.size() < outcomes.size()) note(reply);
+    return accepted;
+  }
+
+  void remove(const std::string& ns, std::string_view resource, const std::vector<Outcome*>& outcomes) {
+    if (outcomes.empty()) return;
+    Call call;
+    call.ns = ns;
+    // The new JobSet's Jobs have the names of the old ones: those must be gone first.
+    call.words = {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"};
+    for (const Outcome* outcome : outcomes) call.names.emplace_back(outcome->item->object->name);
+    const bool removed = note(kubectl_.run(call));
+    for (Outcome* outcome : outcomes) {
+      outcome->deleted = removed;
+      if (!removed) undeleted_.insert(outcome->item);
     }
   }
 
   std::string dry_run_flag() const {
+    if (options_.dry_run == DryRun::None) return "";
     return options_.dry_run == DryRun::Server ? "--dry-run=server" : "--dry-run=client";
   }
 
@@ -148,11 +180,12 @@ class Sender {
     return text;
   }
 
-  Call create_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
+  static Call create_call(const std::string& ns, const std::vector<Outcome*>& outcomes,
+                          const std::string& dry_run) {
     Call call;
     call.ns = ns;
     call.words = {"create", "--field-manager=trainjobc"};
-    if (options_.dry_run != DryRun::None) call.words.push_back(dry_run_flag());
+    if (!dry_run.empty()) call.words.push_back(dry_run);
     call.words.insert(call.words.end(), {"-f", "-"});
     call.input = manifests(outcomes);
     return call;
@@ -160,16 +193,14 @@ class Sender {
 
   void create_secrets(const std::string& ns, const std::vector<Outcome*>& secrets) {
     if (secrets.empty()) return;
-    Reply reply = kubectl_.run(create_call(ns, secrets));
+    Reply reply = kubectl_.run(create_call(ns, secrets, dry_run_flag()));
     // Those that somebody made since, or that we may not look at, are kept.
     const auto created = first_words(reply.out);
     size_t missing = 0;
     for (Outcome* outcome : secrets) {
-      const std::string quoted = fmt::format("secrets \"{}\" already exists", outcome->item->object->name);
-      const bool exists = reply.failure.said.find(quoted) != std::string::npos;
       if (created.contains(kubectl_name(*outcome))) {
         finish(*outcome, Result::Created);
-      } else if (exists) {
+      } else if (exists(*outcome, reply)) {
         finish(*outcome, Result::Kept);
       } else {
         ++missing;
@@ -181,7 +212,7 @@ class Sender {
 
   // kubectl knows no client-side dry run of a server-side apply.
   Call apply_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
-    if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes);
+    if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes, dry_run_flag());
     Call call;
     call.ns = ns;
     call.words = {"apply", "--server-side", "--field-manager=trainjobc"};

@@ -30,6 +30,7 @@ enum class Result {
 struct Outcome {
   const Item* item = nullptr;
   Result result = Result::NotSent;
+  bool deleted = false;  // of a Replace: the old one is gone
 };
 
 // What became of the items, in their order, and what went wrong.
@@ -41,7 +42,8 @@ struct Sending {
   bool complete() const { return failures.empty(); }
 };
 
-// A namespace at a time: deletes what is to be replaced and waits until it is gone; creates Secrets, none
+// A namespace at a time: deletes what is to be replaced, if the API server would take the new one, and waits
+// until it is gone; creates Secrets, none
 // over one that is there; applies ConfigMaps and PodGroups, then the JobSets all of whose helpers are in
 // place. A failure ends neither the other objects of its call nor the other namespaces, unless kubectl gets
 // nowhere. `done` hears of each item that is in place, as soon as it is.
