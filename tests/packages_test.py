@@ -81,6 +81,12 @@ def test_install(folder):
     if shutil.which("kubectl"):
         path = f"{folder}/opt/tj/bin:{os.environ['PATH']}"
         runs("kubectl", "trainjobc", env={**os.environ, "PATH": path})
+        minor = re.search(r'"minor": "(\d+)', run("kubectl", "version", "--client", "-o", "json"))
+        if not minor or int(minor.group(1)) < 26:
+            print("this kubectl completes no plugins: that was not tried")
+            return
+        offered = run("kubectl", "__complete", "trainjobc", "ren", env={**os.environ, "PATH": path})
+        check(offered.startswith("render\t"), f"kubectl completes `kubectl trainjobc ren` by {offered!r}")
     else:
         print("kubectl is not installed: the plugin was run without it")
 
