@@ -7,6 +7,7 @@ namespace trainjobc::cli {
 
 std::function<int(Console&)> setup_render(CLI::App& app);
 std::function<int(Console&)> setup_lint(CLI::App& app);
+std::function<int(Console&)> setup_explain(CLI::App& app);
 std::function<int(Console&)> setup_diff(CLI::App& app);
 std::function<int(Console&)> setup_submit(CLI::App& app);
 std::function<int(Console&)> setup_migrate(CLI::App& app);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yaml/node.h"
 
@@ -18,6 +19,15 @@ enum class KeyOrder {
 // Appends block-style YAML that YAML 1.1 and 1.2 readers read back to the same value, ending in a newline:
 // strings that could be read as something else are quoted, strings of several lines are block scalars.
 void write_yaml(const Node& node, KeyOrder order, std::string& out);
+
+// A scalar or empty collection, and the offset at which the line that it begins on ends: there a comment can
+// stand.
+struct LeafLine {
+  const Node* node = nullptr;
+  size_t end = 0;
+};
+// The same; `leaves` get those of the tree, in the order of the text.
+void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves);
 
 // Appends JSON; `indent` spaces a level, 0 for one line. No newline at the end.
 void write_json(const Node& node, KeyOrder order, int indent, std::string& out);

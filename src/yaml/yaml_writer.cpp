@@ -110,7 +110,8 @@ constexpr size_t kLongestSimpleKey = 1000;
 
 class YamlWriter {
  public:
-  YamlWriter(KeyOrder order, std::string& out) : order_(order), out_(out) {}
+  YamlWriter(KeyOrder order, std::string& out, std::vector<LeafLine>* leaves = nullptr)
+      : order_(order), out_(out), leaves_(leaves) {}
 
   // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
   // on the same line.
@@ -192,6 +193,12 @@ class YamlWriter {
   }
 
   void write_scalar(const Node& node, size_t indent) {
+    const size_t begin = out_.size();
+    write_leaf(node, indent);
+    if (leaves_) leaves_->push_back({&node, out_.find('\n', begin)});
+  }
+
+  void write_leaf(const Node& node, size_t indent) {
     if (node.is_map()) {
       out_ += "{}\n";
     } else if (node.is_list()) {
@@ -244,6 +251,7 @@ class YamlWriter {
 
   KeyOrder order_;
   std::string& out_;
+  std::vector<LeafLine>* leaves_;
   bool at_start_ = false;
 };
 
@@ -251,6 +259,10 @@ class YamlWriter {
 
 void write_yaml(const Node& node, KeyOrder order, std::string& out) {
   YamlWriter(order, out).write_root(node);
+}
+
+void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves) {
+  YamlWriter(order, out, &leaves).write_root(node);
 }
 
 }  // namespace trainjobc::yaml

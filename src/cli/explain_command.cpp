@@ -1,0 +1,97 @@
+// trainjobc explain
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/mask.h"
+#include "tools/explain/explain.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct ExplainFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::string field;
+  std::string format;  // "": yaml, or text with --field
+  bool with_defaults = false;
+};
+
+// The newest schemas where the inputs go with several versions.
+const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
+  return chosen ? *chosen : schema::all_versions().back();
+}
+
+bool is_refusal(const base::Diagnostic& diagnostic) {
+  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
+}
+
+std::string print(const ExplainFlags& flags, const std::vector<Object>& objects,
+                  const std::vector<explain::ObjectOrigins>& origins) {
+  if (flags.format == "json") return explain::as_json(origins);
+  return flags.format == "text" ? explain::as_text(origins) : explain::as_yaml(objects, origins);
+}
+
+int run_explain(Console& console, ExplainFlags flags) {
+  if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
+  if (flags.format == "yaml" && !flags.field.empty())
+    return fail(console, "-o yaml prints whole objects: --field goes with -o text or -o json");
+  const ConfigResult config = load_config(console, flags.input);
+  if (const auto* error = std::get_if<ConfigError>(&config)) {
+    console.write_stderr(error->text);
+    return kFailed;
+  }
+  apply_settings(console, std::get<Config>(config), flags.input);
+  Options options = to_options(flags.input);
+  options.with_defaults = flags.with_defaults;
+  // No key is shown; any will do, and one that takes no random numbers.
+  options.policy.ssh_key.source = policy::SshKeySource::Seed;
+  options.policy.ssh_key.material = "trainjobc explain shows no key";
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  if (!check_jobs(console, flags.input, compiled)) return kFailed;
+  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  note_trainer_version(console, compiled);
+  base::Arena masked;
+  for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(masked));
+  const auto origins = explain::explain_objects(compiled.objects, schemas_of(compiled), flags.field);
+  if (!console.write_stdout(print(flags, compiled.objects, origins)))
+    return fail(console, "the output could not be written");
+  if (std::ranges::any_of(compiled.diagnostics.items(), is_refusal)) return kRejected;
+  if (origins.empty() && !compiled.objects.empty()) {
+    console.write_stderr("note: no rendered field's path holds \"" + flags.field + "\"\n");
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_explain(CLI::App& app) {
+  auto flags = std::make_shared<ExplainFlags>();
+  flags->input.add_to(app);
+  app.add_option("--field", flags->field, "Only fields whose path holds this text, such as env or PET_NNODES")
+      ->type_name("TEXT");
+  app.add_flag("--with-defaults", flags->with_defaults, "Explain the JobSet as JobSet admission stores it");
+  app.add_option("-o,--output", flags->format,
+                 "Output format; yaml, or text with --field, where it is not given")
+      ->check(CLI::IsMember({"yaml", "text", "json"}));
+  flags->colour.add_to(app);
+  app.footer(
+      "Prints what render prints, with a comment behind each field: the place in the inputs that\n"
+      "it comes from, and the rule that computed it where it was not only copied. With --field:\n"
+      "a line for each field.\n"
+      "\n"
+      "Exit status: 0 explained, 1 an input was rejected, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc explain jobs/bert.yaml\n"
+      "  trainjobc explain jobs/ --job team-a/bert --field image\n"
+      "  trainjobc explain jobs/bert.yaml --field PET_NNODES -o json");
+  return [flags](Console& console) { return run_explain(console, *flags); };
+}
+
+}  // namespace trainjobc::cli

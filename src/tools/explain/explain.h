@@ -1,0 +1,43 @@
+// Where each field of the rendered objects comes from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "schema/schema.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::explain {
+
+// A field that holds no others.
+struct FieldOrigin {
+  std::string path;        // spec.replicatedJobs[0].name
+  std::string short_path;  // items of list maps by key, the steps to a pod spec left out
+  const yaml::Node* value = nullptr;
+  base::Location location;  // of the input that it was read or computed from; of no file where there is none
+  std::string input_field;  // there: "spec.trainer.numNodes"; "" where that is unknown
+  std::string rule;         // what computed it: "torch/PET_NNODES"; "" where it stands in an input
+};
+
+struct ObjectOrigins {
+  std::string id;     // "JobSet/team-a/llama"
+  std::string title;  // "JobSet team-a/llama"
+  std::vector<FieldOrigin> fields;
+};
+
+// Of the objects, in their order, the fields whose path (either one) holds the text `field`; objects without
+// such fields are left out. Values of Secrets are the caller's to mask. Nodes live as long as the objects'.
+std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
+                                           const schema::VersionSchemas& schemas, std::string_view field);
+
+// The objects as `render` prints them, each field with its origin in a comment: YAML that can be applied. The
+// objects are those that were explained, with no field left out.
+std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins);
+// A line a field.
+std::string as_text(const std::vector<ObjectOrigins>& objects);
+// {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field"}]}
+std::string as_json(const std::vector<ObjectOrigins>& objects);
+
+}  // namespace trainjobc::explain

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/diff/words.h"
+#include "tools/explain/explain.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::explain {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Columns are as wide as most of their texts; what is longer pushes the next one to the right.
+constexpr size_t kWidestPath = 64;
+constexpr size_t kWidestValue = 28;
+// Of an input's field in a comment; the place says enough.
+constexpr size_t kWidestField = 40;
+
+// Characters, taking each code point for one column.
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string padded(std::string text, size_t width) {
+  const size_t now = width_of(text);
+  return now < width ? text.append(width - now, ' ') : text;
+}
+
+size_t column_width(std::span<const std::string> texts, size_t widest) {
+  size_t width = 0;
+  for (const std::string& text : texts) {
+    const size_t one = width_of(text);
+    if (one <= widest) width = std::max(width, one);
+  }
+  return width;
+}
+
+// jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part where it is longer
+// than `widest`.
+std::string source_of(const FieldOrigin& field, size_t widest = std::string::npos) {
+  std::string source;
+  if (field.location.file) {
+    source = fmt::format("{}:{}:{}", field.location.file->name(), field.location.line, field.location.column);
+  }
+  const auto append = [&](const std::string& part) {
+    if (!source.empty() && !part.empty()) source += "  ";
+    source += part;
+  };
+  if (width_of(field.input_field) <= widest) append(field.input_field);
+  append(field.rule);
+  // Whatever a file is called, a comment stays one line.
+  std::ranges::replace_if(
+      source, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return source;
+}
+
+using Sources = std::map<const yaml::Node*, std::string>;
+
+// The text with a comment at the end of each leaf's line; the comments of near lines stand in one column.
+std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
+                          const Sources& sources) {
+  constexpr size_t kWidestLine = 72;
+  size_t column = 0;
+  for (const yaml::LeafLine& leaf : leaves) {
+    const size_t begin = text.rfind('\n', leaf.end - 1) + 1;  // npos + 1 is 0
+    const size_t width = width_of(text.substr(begin, leaf.end - begin));
+    if (width <= kWidestLine) column = std::max(column, width);
+  }
+  std::string out;
+  size_t at = 0;
+  for (const yaml::LeafLine& leaf : leaves) {
+    const std::string& source = sources.at(leaf.node);
+    if (source.empty()) continue;
+    const size_t begin = text.rfind('\n', leaf.end - 1) + 1;
+    out += text.substr(at, leaf.end - at);
+    const size_t width = width_of(text.substr(begin, leaf.end - begin));
+    out.append(width < column ? column - width : 0, ' ');
+    out += "  # " + source;
+    at = leaf.end;
+  }
+  return out.append(text.substr(at));
+}
+
+}  // namespace
+
+std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins) {
+  std::string out;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    Sources sources;
+    for (const FieldOrigin& field : origins[i].fields) sources[field.value] = source_of(field, kWidestField);
+    std::string text;
+    std::vector<yaml::LeafLine> leaves;
+    yaml::write_yaml(*objects[i].root, yaml::KeyOrder::Kubernetes, text, leaves);
+    if (i > 0) out += "---\n";
+    out += with_comments(text, leaves, sources);
+  }
+  return out;
+}
+
+std::string as_text(const std::vector<ObjectOrigins>& objects) {
+  std::string out;
+  for (const ObjectOrigins& object : objects) {
+    std::vector<std::string> paths;
+    std::vector<std::string> values;
+    for (const FieldOrigin& field : object.fields) {
+      paths.push_back(field.short_path);
+      values.push_back(diff::value_texts({.rendered = field.value}).rendered);
+    }
+    const size_t path_width = column_width(paths, kWidestPath);
+    const size_t value_width = column_width(values, kWidestValue);
+    if (!out.empty()) out += '\n';
+    out += object.title + "\n";
+    for (size_t i = 0; i < paths.size(); ++i) {
+      std::string line = fmt::format("  {}  {}  {}", padded(paths[i], path_width),
+                                     padded(values[i], value_width), source_of(object.fields[i]));
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::string as_json(const std::vector<ObjectOrigins>& objects) {
+  ordered_json fields = ordered_json::array();
+  for (const ObjectOrigins& object : objects) {
+    for (const FieldOrigin& field : object.fields) {
+      const base::Location& at = field.location;
+      fields.push_back({{"object", object.id},
+                        {"path", field.path},
+                        {"value", ordered_json::parse(diff::value_text(field.value))},
+                        {"rule", field.rule},
+                        {"file", at.file ? at.file->name() : ""},
+                        {"line", at.line},
+                        {"column", at.column},
+                        {"field", field.input_field}});
+    }
+  }
+  return ordered_json{{"fields", std::move(fields)}}.dump(2) + "\n";
+}
+
+}  // namespace trainjobc::explain
