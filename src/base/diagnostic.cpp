@@ -38,6 +38,10 @@ bool Diagnostics::has_errors() const {
   return std::ranges::any_of(items_, [](const Diagnostic& d) { return d.severity == Severity::Error; });
 }
 
+bool Diagnostics::has_refusals() const {
+  return std::ranges::any_of(items_, is_refusal);
+}
+
 namespace {
 
 auto sort_key(const Diagnostic& d) {

@@ -44,6 +44,11 @@ struct Diagnostic {
   std::vector<Edit> fix;  // safe to apply without asking; empty where there is none
 };
 
+// Whether the cluster would not store the object: any error but those of the Jobs, which come later.
+inline bool is_refusal(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Severity::Error && diagnostic.stage != Stage::Job;
+}
+
 class Diagnostics {
  public:
   void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
@@ -51,6 +56,7 @@ class Diagnostics {
   const std::vector<Diagnostic>& items() const { return items_; }
   bool empty() const { return items_.empty(); }
   bool has_errors() const;
+  bool has_refusals() const;
   // By file, line, column, then rule, field, message: the order of every report. Drops exact repetitions.
   void sort();
 

@@ -151,6 +151,11 @@ void note_nothing_found(Console& console, const InputFlags& flags, std::string_v
                                    below ? "; -R reads the folders below, too" : ""));
 }
 
+const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
+  return chosen ? *chosen : schema::all_versions().back();
+}
+
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn) {
   const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal())};

@@ -9,6 +9,7 @@
 
 #include "cli/config.h"
 #include "cli/console.h"
+#include "schema/schema.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
@@ -67,6 +68,9 @@ bool check_jobs(Console& console, const InputFlags& flags, const Compilation& co
 
 // Says that the inputs hold none of `what`, and which flag may have been forgotten.
 void note_nothing_found(Console& console, const InputFlags& flags, std::string_view what);
+
+// The schemas that it was compiled with; the newest where its inputs go with several versions.
+const schema::VersionSchemas& schemas_of(const Compilation& compiled);
 
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,

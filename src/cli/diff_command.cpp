@@ -21,12 +21,6 @@ namespace {
 
 constexpr int kDifferent = 1;
 
-// The newest schemas where the inputs go with several versions.
-const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
-  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
-  return chosen ? *chosen : schema::all_versions().back();
-}
-
 Options options_of(const DiffFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = true;
@@ -44,8 +38,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
       compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options_of(flags));
   base::Diagnostics refusals;
   for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
-    const bool refuses = diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
-    if (refuses) refusals.add(diagnostic);
+    if (base::is_refusal(diagnostic)) refusals.add(diagnostic);
   }
   print_diagnostics(console, refusals, flags.colour.value(), false);
   note_trainer_version(console, compiled);

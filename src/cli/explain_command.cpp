@@ -19,16 +19,6 @@ struct ExplainFlags {
   bool with_defaults = false;
 };
 
-// The newest schemas where the inputs go with several versions.
-const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
-  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
-  return chosen ? *chosen : schema::all_versions().back();
-}
-
-bool is_refusal(const base::Diagnostic& diagnostic) {
-  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
-}
-
 std::string print(const ExplainFlags& flags, const std::vector<Object>& objects,
                   const std::vector<explain::ObjectOrigins>& origins) {
   if (flags.format == "json") return explain::as_json(origins);
@@ -61,7 +51,7 @@ int run_explain(Console& console, ExplainFlags flags) {
   const auto origins = explain::explain_objects(compiled.objects, schemas_of(compiled), flags.field);
   if (!console.write_stdout(print(flags, compiled.objects, origins)))
     return fail(console, "the output could not be written");
-  if (std::ranges::any_of(compiled.diagnostics.items(), is_refusal)) return kRejected;
+  if (compiled.diagnostics.has_refusals()) return kRejected;
   if (origins.empty() && !compiled.objects.empty()) {
     console.write_stderr("note: no rendered field's path holds \"" + flags.field + "\"\n");
   }

@@ -52,10 +52,6 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
                   count == 1 ? "it" : "them"));
 }
 
-bool is_refusal(const base::Diagnostic& diagnostic) {
-  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
-}
-
 int run_render(Console& console, RenderFlags flags) {
   const ConfigResult config = load_config(console, flags.input);
   if (const auto* error = std::get_if<ConfigError>(&config)) {
@@ -75,7 +71,7 @@ int run_render(Console& console, RenderFlags flags) {
   if (!check_jobs(console, flags.input, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
-  const bool rejected = std::ranges::any_of(compiled.diagnostics.items(), is_refusal);
+  const bool rejected = compiled.diagnostics.has_refusals();
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
     note_nothing_found(console, flags.input, "TrainJob");

@@ -36,11 +36,6 @@ bool is_error(const base::Diagnostic& diagnostic) {
   return diagnostic.severity == base::Severity::Error;
 }
 
-// What the cluster would not store, whatever the configuration says of the rule.
-bool is_refusal(const base::Diagnostic& diagnostic) {
-  return is_error(diagnostic) && diagnostic.stage != base::Stage::Job;
-}
-
 struct Compiled {
   Compilation sent;
   Compilation compared;  // the same as the cluster would store it
@@ -57,7 +52,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   const Compilation& sent = compiled.sent;
   if (!check_jobs(console, flags.input, sent)) return kFailed;
   base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files, false);
-  const bool refused = std::ranges::any_of(sent.diagnostics.items(), is_refusal);
+  const bool refused = sent.diagnostics.has_refusals();
   const bool rejected = refused || shown.has_errors();
   if (refused && !shown.has_errors()) shown = sent.diagnostics;
   print_diagnostics(console, shown, flags.colour.value(), false);

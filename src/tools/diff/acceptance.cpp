@@ -15,11 +15,6 @@ namespace {
 
 using base::Diagnostic;
 
-// What says that an object is not taken.
-bool refuses(const Diagnostic& diagnostic) {
-  return diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
-}
-
 // Under what name an object's diagnostics are reported: a file's where nothing could be read of it.
 std::string object_of(const Diagnostic& diagnostic) {
   if (!diagnostic.object.empty()) return diagnostic.object;
@@ -50,7 +45,7 @@ class Side {
  public:
   explicit Side(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
     for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
-      if (refuses(diagnostic)) refusals_[object_of(diagnostic)].push_back(diagnostic);
+      if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic)].push_back(diagnostic);
     }
   }
 

@@ -68,7 +68,7 @@ Results results_of(const base::Diagnostics& diagnostics, const ResourceList& lis
   Results results;
   std::vector<const Node*> all;
   for (const base::Diagnostic& diagnostic : diagnostics.items()) {
-    const bool refused = diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Job;
+    const bool refused = base::is_refusal(diagnostic);
     const bool lesser = diagnostic.severity == base::Severity::Error && !refused;
     const base::Severity severity = lesser ? base::Severity::Warning : diagnostic.severity;
     const Node* result = make.with(nullptr, "message", make.copied(message_of(diagnostic)));

@@ -23,8 +23,7 @@ using yaml::Node;
 
 // A job without its runtime can be migrated, though not compared.
 bool rejects(const Diagnostic& diagnostic) {
-  return diagnostic.severity == Severity::Error && diagnostic.stage != Stage::Job &&
-         diagnostic.rule != "input/missing-runtime";
+  return base::is_refusal(diagnostic) && diagnostic.rule != "input/missing-runtime";
 }
 
 // Names that TrainJobs get for their generateName don't depend on what is in them, where one suffix will do.
