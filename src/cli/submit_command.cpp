@@ -32,10 +32,6 @@ DryRun dry_run_of(const SubmitFlags& flags) {
   return flags.dry_run == "server" ? DryRun::Server : DryRun::None;
 }
 
-bool is_error(const base::Diagnostic& diagnostic) {
-  return diagnostic.severity == base::Severity::Error;
-}
-
 struct Compiled {
   Compilation sent;
   Compilation compared;  // the same as the cluster would store it
