@@ -28,6 +28,7 @@ RESOURCES = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\
 PRINTING = {
     "render": (["a.yaml"], ""),
     "lint": (["bad.yaml"], ""),
+    "explain": (["a.yaml"], ""),
     "diff": (["--live", "live.yaml", "a.yaml"], ""),
     "migrate": (["--to", "2.3", "-"], JOB.replace("NAME", "a")),
     "submit": (["--help"], ""),
