@@ -33,7 +33,7 @@ struct Options {
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": from the content's hash
   policy::PolicyOptions policy;
-  unsigned threads = 0;                  // 0: as many as there are processors
+  unsigned threads = 0;  // 0: as many as there are processors
 };
 
 struct Object {
@@ -43,29 +43,31 @@ struct Object {
   std::string_view name;
   const yaml::Node* root = nullptr;
   const yaml::Node* train_job = nullptr;  // what it was made from; none of an object passed through
-  bool passthrough = false;  // an input of another kind, as it was read
+  bool passthrough = false;               // an input of another kind, as it was read
 };
 
 // A TrainJob or runtime of the inputs, all of whose rules were checked.
 struct LintedObject {
   std::string file;
-  std::string object;  // "Kind/namespace/name", as diagnostics name it
-  uint32_t line = 0;   // where it begins, from 1
+  std::string object;                // "Kind/namespace/name", as diagnostics name it
+  uint32_t line = 0;                 // where it begins, from 1
   const yaml::Node* root = nullptr;  // as it was read
 };
 
 // What a compilation gives. Nodes live as long as `memory`.
 struct Compilation {
-  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob: ConfigMaps,
-  // Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
+  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
+  // ConfigMaps, Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
   std::vector<Object> objects;
-  base::Diagnostics diagnostics;  // sorted
-  std::vector<LintedObject> linted;  // in the order of the inputs
+  base::Diagnostics diagnostics;               // sorted
+  std::vector<LintedObject> linted;            // in the order of the inputs
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
-  std::string trainer_version;         // compiled for: "2.3"; several, for files that go with none, are joined by ", "
-  std::string trainer_version_reason;  // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists only until 2.1"
+  std::string
+      trainer_version;  // compiled for: "2.3"; several, for files that go with none, are joined by ", "
+  std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
+                                        // only until 2.1"
   std::vector<std::string> other_jobs;  // names of TrainJobs that Options::jobs left out
-  size_t train_jobs = 0;          // how many TrainJobs the inputs held
+  size_t train_jobs = 0;                // how many TrainJobs the inputs held
   size_t documents = 0;
   std::shared_ptr<const void> memory;
 };

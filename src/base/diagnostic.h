@@ -41,7 +41,7 @@ struct Diagnostic {
   Location location;
   std::vector<Note> notes;
   bool hide_source = false;  // the source line holds something secret: it is not shown
-  std::vector<Edit> fix;  // safe to apply without asking; empty where there is none
+  std::vector<Edit> fix;     // safe to apply without asking; empty where there is none
 };
 
 // Whether the cluster would not store the object: any error but those of the Jobs, which come later.

@@ -27,8 +27,8 @@ class FileSystem {
   // Paths of a directory's regular files, sorted; of its subdirectories' too where `recurse` is set. Entries
   // whose name begins with a dot are left out.
   virtual IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const = 0;
-  // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod. What is
-  // there and is no regular file, such as /dev/null or a pipe, is written to as it is.
+  // Replaces or creates the file in one step: readers see the old or the new content. `mode` as of chmod.
+  // What is there and is no regular file, such as /dev/null or a pipe, is written to as it is.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
   // Like write, for a file that exists: its mode stays; a symbolic link's target is replaced, not the link.
   virtual std::optional<IoError> replace(const std::string& path, std::string_view text) = 0;

@@ -5,7 +5,9 @@
 namespace trainjobc::base {
 namespace {
 
-std::string with_slash(const std::string& path) { return path.ends_with('/') ? path : path + "/"; }
+std::string with_slash(const std::string& path) {
+  return path.ends_with('/') ? path : path + "/";
+}
 
 }  // namespace
 
@@ -14,7 +16,9 @@ bool MemoryFileSystem::is_directory(const std::string& path) const {
   return at != files.end() && at->first.starts_with(with_slash(path));
 }
 
-bool MemoryFileSystem::exists(const std::string& path) const { return files.contains(path) || is_directory(path); }
+bool MemoryFileSystem::exists(const std::string& path) const {
+  return files.contains(path) || is_directory(path);
+}
 
 IoResult<std::string> MemoryFileSystem::read(const std::string& path) const {
   const auto at = files.find(path);
@@ -35,7 +39,8 @@ IoResult<std::vector<std::string>> MemoryFileSystem::list(const std::string& pat
   return paths;
 }
 
-std::optional<IoError> MemoryFileSystem::write(const std::string& path, std::string_view text, unsigned mode) {
+std::optional<IoError> MemoryFileSystem::write(const std::string& path, std::string_view text,
+                                               unsigned mode) {
   files[path] = text;
   modes[path] = mode;
   return std::nullopt;
@@ -52,6 +57,8 @@ std::optional<IoError> MemoryFileSystem::remove(const std::string& path) {
   return std::nullopt;
 }
 
-std::optional<IoError> MemoryFileSystem::make_directory(const std::string& /*path*/) { return std::nullopt; }
+std::optional<IoError> MemoryFileSystem::make_directory(const std::string& /*path*/) {
+  return std::nullopt;
+}
 
 }  // namespace trainjobc::base

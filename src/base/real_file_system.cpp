@@ -42,11 +42,14 @@ class Descriptor {
   int fd_;
 };
 
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
 
 void collect(const fs::path& directory, bool recurse, std::vector<std::string>& out, std::error_code& error) {
   std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) entries.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
+    entries.push_back(entry.path());
   if (error) return;
   std::ranges::sort(entries);
   for (const fs::path& path : entries) {
@@ -78,7 +81,8 @@ IoResult<std::string> RealFileSystem::read(const std::string& path) const {
   if (file.get() < 0) return failure("open", path, errno);
   std::string text;
   struct stat status {};
-  if (::fstat(file.get(), &status) == 0 && status.st_size > 0) text.reserve(static_cast<size_t>(status.st_size) + 1);
+  if (::fstat(file.get(), &status) == 0 && status.st_size > 0)
+    text.reserve(static_cast<size_t>(status.st_size) + 1);
   constexpr size_t kBlock = size_t{1} << 16U;
   while (true) {
     const size_t at = text.size();
@@ -109,8 +113,9 @@ std::optional<IoError> RealFileSystem::write(const std::string& path, std::strin
   std::string temporary = path + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return failure("create", path, errno);
-  const bool written = ::fchmod(file.get(), mode) == 0 && write_all(file.get(), text) && ::fsync(file.get()) == 0 &&
-                       file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool written = ::fchmod(file.get(), mode) == 0 && write_all(file.get(), text) &&
+                       ::fsync(file.get()) == 0 && file.close() == 0 &&
+                       ::rename(temporary.c_str(), path.c_str()) == 0;
   if (written) return std::nullopt;
   const int error = errno;
   ::unlink(temporary.c_str());

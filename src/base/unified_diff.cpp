@@ -85,7 +85,8 @@ std::string range(size_t first, size_t count) {
 }
 
 // The steps from `begin` to `end` as a hunk; line numbers are those of the first step.
-std::string print_hunk(const std::vector<Step>& steps, size_t begin, size_t end, size_t old_line, size_t new_line) {
+std::string print_hunk(const std::vector<Step>& steps, size_t begin, size_t end, size_t old_line,
+                       size_t new_line) {
   std::string body;
   size_t old_count = 0;
   size_t new_count = 0;

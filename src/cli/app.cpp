@@ -37,7 +37,8 @@ std::string unknown_word(const CLI::App& root, const std::string& word) {
   std::vector<std::string> names;
   if (word.starts_with("-")) {
     for (const FlagText& flag : flags_of(chosen_app(root))) {
-      if (!flag.positional && word.size() > 2) names.insert(names.end(), flag.names.begin(), flag.names.end());
+      if (!flag.positional && word.size() > 2)
+        names.insert(names.end(), flag.names.begin(), flag.names.end());
     }
     const std::string flag = word.substr(0, word.find('='));
     return fmt::format("unknown flag \"{}\"{}", flag, did_you_mean(flag, names));
@@ -58,9 +59,10 @@ std::string bad_value(const CLI::App& root, const std::string& message) {
   const std::string value = message.substr(colon + 2, end - colon - 2);
   for (const FlagText& flag : flags_of(chosen_app(root))) {
     if (!flag.has_name(name)) continue;
-    return fmt::format("{} {} is not one of {}{}", name, value, fmt::join(flag.choices, ", "),
-                       // Another version is no other spelling.
-                       value.find_first_of("0123456789") == std::string::npos ? did_you_mean(value, flag.choices) : "");
+    return fmt::format(
+        "{} {} is not one of {}{}", name, value, fmt::join(flag.choices, ", "),
+        // Another version is no other spelling.
+        value.find_first_of("0123456789") == std::string::npos ? did_you_mean(value, flag.choices) : "");
   }
   return message;
 }

@@ -38,7 +38,8 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("--job", jobs, "TrainJob to look at, instead of all; may be given several times")
       ->allow_extra_args(false)
       ->type_name("JOB");
-  command.add_flag("--fail-if-no-objects-found", needs_objects, "Fail where the inputs hold no TrainJob and no runtime");
+  command.add_flag("--fail-if-no-objects-found", needs_objects,
+                   "Fail where the inputs hold no TrainJob and no runtime");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
   command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")
       ->check(CLI::IsMember(versions()));
@@ -147,8 +148,8 @@ void note_nothing_found(Console& console, const InputFlags& flags, std::string_v
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool below = !flags.recurse && (std::ranges::any_of(flags.paths, is_directory) ||
                                         std::ranges::any_of(flags.filenames, is_directory));
-  console.write_stderr(fmt::format("note: the inputs hold no {}{}\n", what,
-                                   below ? "; -R reads the folders below, too" : ""));
+  console.write_stderr(
+      fmt::format("note: the inputs hold no {}{}\n", what, below ? "; -R reads the folders below, too" : ""));
 }
 
 const schema::VersionSchemas& schemas_of(const Compilation& compiled) {

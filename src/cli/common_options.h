@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +45,8 @@ struct ColourFlag {
 // The configuration that these flags ask for.
 ConfigResult load_config(Console& console, const InputFlags& flags);
 
-// Fills in what no flag says, from TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the configuration.
+// Fills in what no flag says, from TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the
+// configuration.
 void apply_settings(const Console& console, const Config& config, InputFlags& flags);
 
 // A flag's value, else the environment's, else the configuration's, else the default.
@@ -63,7 +63,8 @@ std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flag
 // The compiler's options as far as these flags say.
 Options to_options(const InputFlags& flags);
 
-// Whether the inputs held every --job, and something for --fail-if-no-objects-found; what they lack has been said.
+// Whether the inputs held every --job, and something for --fail-if-no-objects-found; what they lack has been
+// said.
 bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled);
 
 // Says that the inputs hold none of `what`, and which flag may have been forgotten.

@@ -27,13 +27,14 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 7> kKeys{"trainerVersion", "runtimes", "catalogue", "namespace",
-                                                           "failOn",         "rules",    "suppress"};
+    static constexpr std::array<std::string_view, 7> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules", "suppress"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
-      if (expect(*node, node->is_bool(), "catalogue must be true or false")) config_.catalogue = node->as_bool();
+      if (expect(*node, node->is_bool(), "catalogue must be true or false"))
+        config_.catalogue = node->as_bool();
     }
     if (const Node* node = root.get("namespace")) {
       if (expect(*node, node->is_string(), "namespace must be a string")) config_.ns = node->text();
@@ -72,7 +73,8 @@ class ConfigReader {
   void read_version(const Node& node) {
     const std::string_view version = node.text();  // 2.3 without quotes is a number
     if (expect(node, version == "auto" || model::find_behaviours(version) != nullptr,
-               fmt::format("there is no Trainer version \"{}\"", version), "auto, or a version such as 2.3")) {
+               fmt::format("there is no Trainer version \"{}\"", version),
+               "auto, or a version such as 2.3")) {
       config_.trainer_version = version;
     }
   }
@@ -82,8 +84,9 @@ class ConfigReader {
     for (const Node* item : node.items()) {
       if (!expect(*item, item->is_string(), "a path must be a string")) return;
       const std::filesystem::path path(item->text());
-      config_.runtimes.push_back(
-          path.is_absolute() || config_.folder.empty() ? path.string() : config_.folder + "/" + path.string());
+      config_.runtimes.push_back(path.is_absolute() || config_.folder.empty()
+                                     ? path.string()
+                                     : config_.folder + "/" + path.string());
     }
   }
 
@@ -136,8 +139,11 @@ class ConfigReader {
     const Node* reason = item.get("reason");
     if (!expect(item, rule && rule->is_string(), "a suppression needs a rule")) return false;
     if (!check_rule(yaml::locate(*rule), rule->text())) return false;
-    if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths")) return false;
-    if (!expect(item, reason && reason->is_string() && !reason->text().empty(), "a suppression needs a reason")) return false;
+    if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths"))
+      return false;
+    if (!expect(item, reason && reason->is_string() && !reason->text().empty(),
+                "a suppression needs a reason"))
+      return false;
     suppression.rule = rule->text();
     suppression.reason = reason->text();
     suppression.location = yaml::locate(*rule);
@@ -176,7 +182,8 @@ ConfigResult load_config(Console& console, const std::string& path) {
   if (found.empty()) return config;
   const std::string name = relative(found);
   auto text = console.files().read(found);
-  if (const auto* error = std::get_if<base::IoError>(&text)) return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
+  if (const auto* error = std::get_if<base::IoError>(&text))
+    return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
   config.folder = std::filesystem::path(name).parent_path().string();
   config.file = std::make_shared<base::SourceFile>(name, std::move(std::get<std::string>(text)));
   base::Arena arena;
@@ -187,7 +194,8 @@ ConfigResult load_config(Console& console, const std::string& path) {
   if (reader.error) diagnostics.add(*reader.error);
   if (!diagnostics.has_errors()) return config;
   ConfigError error;
-  for (const base::Diagnostic& diagnostic : diagnostics.items()) error.text += base::format_text(diagnostic, {});
+  for (const base::Diagnostic& diagnostic : diagnostics.items())
+    error.text += base::format_text(diagnostic, {});
   return error;
 }
 

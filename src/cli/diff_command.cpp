@@ -119,7 +119,8 @@ std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFla
       runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto live = std::make_shared<diff::LiveSet>();
   if (!is_answer(console, diff::fetch(kubectl, compiled.objects, true, *live))) return std::nullopt;
-  if (!is_answer(console, diff::fetch_train_jobs(kubectl, compiled.objects, false, *live))) return std::nullopt;
+  if (!is_answer(console, diff::fetch_train_jobs(kubectl, compiled.objects, false, *live)))
+    return std::nullopt;
   diff::CompareOptions options;
   options.schemas = &schemas_of(compiled);
   options.default_is_none = false;

@@ -8,8 +8,8 @@
 
 namespace trainjobc::cli {
 
-// The new text of every file that a fix changes, by its name; everything outside the edits stays byte for byte.
-// Of edits that overlap, the first one is applied.
+// The new text of every file that a fix changes, by its name; everything outside the edits stays byte for
+// byte. Of edits that overlap, the first one is applied.
 struct FixedFiles {
   std::map<std::string, std::string> texts;
   size_t applied = 0;  // diagnostics whose fix was applied

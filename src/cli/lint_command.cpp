@@ -221,13 +221,14 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   app.add_flag("--list-rules", flags->list_rules, "List all rules");
   app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
-  app.footer("Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
-             "\n"
-             "Examples:\n"
-             "  trainjobc lint jobs/\n"
-             "  trainjobc lint -R . --format github\n"
-             "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
-             "  trainjobc lint --explain input/unknown-field");
+  app.footer(
+      "Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc lint jobs/\n"
+      "  trainjobc lint -R . --format github\n"
+      "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
+      "  trainjobc lint --explain input/unknown-field");
   return [flags, &app](Console& console) {
     for (const CLI::Option* option : app.parse_order()) {
       const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();

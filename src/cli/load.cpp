@@ -34,7 +34,8 @@ IoResult<std::string> read_one(Console& console, const std::string& name) {
 
 }  // namespace
 
-IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths, bool recurse) {
+IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths,
+                                           bool recurse) {
   Plan plan;
   for (const std::string& path : paths) {
     if (path == "-") {

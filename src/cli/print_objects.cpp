@@ -39,7 +39,8 @@ std::string as_json(std::span<const Object> objects) {
     }
   }
   out += first ? "]" : "\n    ]";
-  return out + ",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
+  return out +
+         ",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
 }
 
 std::string as_names(std::span<const Object> objects) {

@@ -45,11 +45,11 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
   if (key.source != policy::SshKeySource::Generate) return;
   const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
   if (count == 0) return;
-  console.write_stderr(
-      fmt::format("note: {} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
-                  "--ssh-key omit none\n",
-                  count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
-                  count == 1 ? "it" : "them"));
+  console.write_stderr(fmt::format(
+      "note: {} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
+      "--ssh-key omit none\n",
+      count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
+      count == 1 ? "it" : "them"));
 }
 
 int run_render(Console& console, RenderFlags flags) {
@@ -63,7 +63,8 @@ int run_render(Console& console, RenderFlags flags) {
   options.with_defaults = flags.with_defaults;
   options.snapshot = flags.snapshot;
   options.passthrough = flags.passthrough;
-  options.policy.torchrun = flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
+  options.policy.torchrun =
+      flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
   if (!flags.ssh_key.read(console, options.policy.ssh_key)) return kFailed;
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
@@ -102,9 +103,11 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
   app.add_option("-o,--output", flags->format, "Output format")
       ->check(CLI::IsMember({"yaml", "json", "name"}))
       ->capture_default_str();
-  app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")->type_name("DIR");
-  app.add_flag("--prune-output", flags->prune_output,
-               "With --output-dir: remove the files that an earlier run with this flag wrote and this one doesn't")
+  app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")
+      ->type_name("DIR");
+  app.add_flag(
+         "--prune-output", flags->prune_output,
+         "With --output-dir: remove the files that an earlier run with this flag wrote and this one doesn't")
       ->needs("--output-dir");
   app.add_flag("--annotate-origin", flags->annotate_origin,
                "Annotate each object with the file and the TrainJob that it comes from");
@@ -118,12 +121,13 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->check(CLI::IsMember({"env", "flags"}))
       ->capture_default_str();
   flags->colour.add_to(app);
-  app.footer("Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
-             "\n"
-             "Examples:\n"
-             "  trainjobc render jobs/bert.yaml\n"
-             "  trainjobc render -R . --output-dir rendered --ssh-key seed:.secrets/ssh-seed\n"
-             "  helm template charts/training | trainjobc render --passthrough -");
+  app.footer(
+      "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc render jobs/bert.yaml\n"
+      "  trainjobc render -R . --output-dir rendered --ssh-key seed:.secrets/ssh-seed\n"
+      "  helm template charts/training | trainjobc render --passthrough -");
   return [flags](Console& console) { return run_render(console, *flags); };
 }
 

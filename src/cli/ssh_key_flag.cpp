@@ -22,7 +22,9 @@ void SshKeyFlag::add_to(CLI::App& command) {
       ->capture_default_str();
 }
 
-std::string SshKeyFlag::check() const { return check_choice(choice); }
+std::string SshKeyFlag::check() const {
+  return check_choice(choice);
+}
 
 bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   if (choice == "generate") return true;

@@ -8,11 +8,11 @@
 
 namespace trainjobc::cli {
 
-// Applies the configuration's severities, then takes out what is suppressed: by `# trainjobc:ignore RULE -- reason`
-// at the end of the finding's line or on a line of its own above it, or by path and rule in the configuration.
-// Adds a warning for a comment without a rule or a reason, and for each suppression that suppressed nothing.
-// `files` are all files that were linted. Without advice among the diagnostics (`has_advice`), nothing is said of
-// suppressions: theirs would all seem unused.
+// Applies the configuration's severities, then takes out what is suppressed: by `# trainjobc:ignore RULE --
+// reason` at the end of the finding's line or on a line of its own above it, or by path and rule in the
+// configuration. Adds a warning for a comment without a rule or a reason, and for each suppression that
+// suppressed nothing. `files` are all files that were linted. Without advice among the diagnostics
+// (`has_advice`), nothing is said of suppressions: theirs would all seem unused.
 base::Diagnostics apply_config(const base::Diagnostics& diagnostics, const Config& config,
                                std::span<const base::SourceFile* const> files, bool has_advice = true);
 

@@ -55,9 +55,8 @@ std::vector<LintedObject> linted_objects(const Memory& memory) {
     const bool is_job = input.kind == InputKind::TrainJob;
     if (!is_job && !is_runtime(input.kind)) continue;
     const base::Location at = yaml::locate(*input.root);
-    linted.push_back(
-        {at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(), at.line,
-         input.root});
+    linted.push_back({at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(),
+                      at.line, input.root});
   }
   return linted;
 }

@@ -32,14 +32,16 @@ std::string suffix_of(const yaml::Node& root) {
 
 }  // namespace
 
-const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix, const yaml::Maker& make) {
+const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
+                                      const yaml::Maker& make) {
   const yaml::Node* prefix = root.at({"metadata", "generateName"});
   if (!prefix || !prefix->is_string() || prefix->text().empty()) return &root;
   const yaml::Node* name = root.at({"metadata", "name"});
   if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return &root;
   const std::string generated =
       fmt::format("{}{}", prefix->text(), suffix.empty() ? suffix_of(root) : std::string(suffix));
-  return make.with_path(&root, {"metadata", "name"}, make.copied(generated, make.made("generate-name", {prefix})));
+  return make.with_path(&root, {"metadata", "name"},
+                        make.copied(generated, make.made("generate-name", {prefix})));
 }
 
 }  // namespace trainjobc::compile

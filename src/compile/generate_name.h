@@ -7,9 +7,10 @@
 
 namespace trainjobc::compile {
 
-// `root` with metadata.name made of its generateName and a suffix, where it has no name. The suffix is the given
-// one or, where that is "", five characters from the hash of the object's content: the same input always gets
-// the same name.
-const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix, const yaml::Maker& make);
+// `root` with metadata.name made of its generateName and a suffix, where it has no name. The suffix is the
+// given one or, where that is "", five characters from the hash of the object's content: the same input
+// always gets the same name.
+const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
+                                      const yaml::Maker& make);
 
 }  // namespace trainjobc::compile

@@ -8,8 +8,8 @@
 namespace trainjobc::compile {
 
 // Violations of all replicatedJobs' Jobs and pod templates, after the API server's own defaulting. Fields are
-// paths in the JobSet (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs
-// that caused them; rules begin with "job/". Stage and object are the caller's.
+// paths in the JobSet (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the
+// inputs that caused them; rules begin with "job/". Stage and object are the caller's.
 schema::Violations validate_jobs(const yaml::Node& admitted_job_set);
 
 }  // namespace trainjobc::compile

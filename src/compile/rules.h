@@ -11,10 +11,10 @@ namespace trainjobc::compile {
 
 // One rule. Ids are never reused for another meaning.
 struct Rule {
-  std::string_view id;           // "input/unknown-field"
+  std::string_view id;  // "input/unknown-field"
   base::Stage stage = base::Stage::Input;
   base::Severity severity = base::Severity::Error;  // unless configured otherwise
-  std::string_view summary;      // one line, without a final stop
+  std::string_view summary;                         // one line, without a final stop
   std::string_view explanation;  // a few sentences: why the cluster refuses it or users regret it, what to do
 };
 

@@ -24,7 +24,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "drops; the webhook warns of them, too. Jobs that refer to one will be refused after the upgrade. "
      "Move to the runtime that replaces it, or keep a copy under your own name."},
     {"advice/dialect", Stage::Advice, Warning, "The API version is that of an older dialect",
-     "kubeflow.org/v2alpha1 and trainer.kubeflow.org/v2alpha1 are what Trainer's API was called before 2.0, and "
+     "kubeflow.org/v2alpha1 and trainer.kubeflow.org/v2alpha1 are what Trainer's API was called before 2.0, "
+     "and "
      "ome.io/v1beta1 is a fork of it. A cluster with Trainer knows none of them. trainjobc reads them as "
      "trainer.kubeflow.org/v1alpha1: what trains is found by label and by the name \"node\", fields that "
      "moved are read where they are now, and elasticPolicy, Intel MPI, MPICH and Volcano's minMember are "

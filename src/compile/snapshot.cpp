@@ -24,7 +24,8 @@ const Node* controller_of(const Node& config_map) {
   return nullptr;
 }
 
-void refuse(const model::TrainJob& job, std::string message, const Node& where, base::Diagnostics& diagnostics) {
+void refuse(const model::TrainJob& job, std::string message, const Node& where,
+            base::Diagnostics& diagnostics) {
   base::Diagnostic diagnostic;
   diagnostic.rule = "input/runtime-snapshot";
   diagnostic.object = job.id.str();
@@ -43,7 +44,9 @@ bool is_wanted(const Node& runtime, const model::TrainJob& job) {
 
 }  // namespace
 
-std::string snapshot_name(const model::TrainJob& job) { return fmt::format("{}-runtime-snapshot", job.id.name); }
+std::string snapshot_name(const model::TrainJob& job) {
+  return fmt::format("{}-runtime-snapshot", job.id.name);
+}
 
 const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runtime, const yaml::Maker& make) {
   const yaml::Origin origin = make.made("runtime-snapshot", {&encoded_runtime});
@@ -62,8 +65,8 @@ std::optional<InputObject> read_snapshot(const Node& config_map, const model::Tr
   const Node& data = *config_map.at({"data", "runtime"});
   const Node* owner = controller_of(config_map);
   if (!job.uid.empty() && (!owner || text_at(*owner, {"uid"}) != job.uid)) {
-    refuse(job, "the runtime snapshot belongs to another object than this TrainJob", owner ? *owner : config_map,
-           diagnostics);
+    refuse(job, "the runtime snapshot belongs to another object than this TrainJob",
+           owner ? *owner : config_map, diagnostics);
     return std::nullopt;
   }
   const base::Location location = yaml::locate(data);
@@ -80,8 +83,8 @@ std::optional<InputObject> read_snapshot(const Node& config_map, const model::Tr
   const InputObject& object = memory.objects.front();
   if (!is_wanted(*object.root, job)) {
     refuse(job,
-           fmt::format("the snapshot holds {} \"{}\", the TrainJob refers to {} \"{}\"", object.id.kind, object.id.name,
-                       job.runtime_ref.kind, job.runtime_ref.name.value),
+           fmt::format("the snapshot holds {} \"{}\", the TrainJob refers to {} \"{}\"", object.id.kind,
+                       object.id.name, job.runtime_ref.kind, job.runtime_ref.name.value),
            data, diagnostics);
     return std::nullopt;
   }

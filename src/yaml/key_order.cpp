@@ -47,7 +47,8 @@ std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order) {
   }
   std::vector<Ranked> ranked;
   ranked.reserve(map.size());
-  for (const Entry& entry : map.entries()) ranked.push_back({order == KeyOrder::Kubernetes ? key_rank(entry.key) : 0, &entry});
+  for (const Entry& entry : map.entries())
+    ranked.push_back({order == KeyOrder::Kubernetes ? key_rank(entry.key) : 0, &entry});
   std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.entry->key < b.entry->key;
   });

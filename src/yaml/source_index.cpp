@@ -43,8 +43,8 @@ void SourceIndex::add(const Node& node, const Syntax& syntax) {
     const auto found = by_offset.find(syntax.children[i].begin);
     if (found == by_offset.end()) continue;
     const Entry& entry = *found->second;
-    const WrittenEntry written{entry.key, entry.value, &syntax.children[i], &syntax.children[i + 1],
-                               &syntax, entries.size()};
+    const WrittenEntry written{entry.key, entry.value,   &syntax.children[i], &syntax.children[i + 1],
+                               &syntax,   entries.size()};
     entry_of_.try_emplace(entry.value, &syntax, written.index);
     entries.push_back(written);
     add(*entry.value, syntax.children[i + 1]);

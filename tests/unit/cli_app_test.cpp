@@ -48,7 +48,8 @@ TEST_CASE("what is misspelt on the command line gets a suggestion and status 2")
         "See \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "-x"}) == "trainjobc: unknown flag \"-x\"\nSee \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "--trainer-version", "2.5"}) ==
-        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3\nSee \"trainjobc lint --help\".\n");
+        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3\nSee \"trainjobc lint "
+        "--help\".\n");
   CHECK(complaint({"xyzzy"}) == "trainjobc: unknown command \"xyzzy\"\nSee \"trainjobc --help\".\n");
   CHECK(complaint({"lint", "--list-rules", "--explain"}).find("--explain") != std::string::npos);
   CHECK(complaint({}).starts_with("trainjobc: name a command: render, lint, explain, diff"));

@@ -1,7 +1,6 @@
-#include "cli/config.h"
-
 #include <doctest/doctest.h>
 
+#include "cli/config.h"
 #include "support/test_console.h"
 
 using namespace trainjobc;

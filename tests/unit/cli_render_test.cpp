@@ -7,11 +7,13 @@ using namespace trainjobc;
 namespace {
 
 constexpr const char* kJob =
-    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\n  namespace: a\nspec:\n"
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\n  namespace: "
+    "a\nspec:\n"
     "  runtimeRef:\n    name: torch-distributed\n";
 
 constexpr const char* kMpiJob =
-    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: two\n  namespace: b\nspec:\n"
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: two\n  namespace: "
+    "b\nspec:\n"
     "  runtimeRef:\n    name: deepspeed-distributed\n";
 
 struct Run {
@@ -35,7 +37,8 @@ TEST_CASE("the order of the inputs and the number of threads change nothing") {
   files.files["jobs/a.yaml"] = kJob;
   files.files["jobs/b.yaml"] = kMpiJob;
   const Run first = run(files, {"render", "--ssh-key", "omit", "jobs/a.yaml", "jobs/b.yaml"});
-  const Run second = run(files, {"render", "--ssh-key", "omit", "--threads", "1", "jobs/b.yaml", "jobs/a.yaml"});
+  const Run second =
+      run(files, {"render", "--ssh-key", "omit", "--threads", "1", "jobs/b.yaml", "jobs/a.yaml"});
   const Run third = run(files, {"render", "--ssh-key", "omit", "jobs"});
   CHECK(first.status == 0);
   CHECK(first.out == second.out);
@@ -75,8 +78,9 @@ TEST_CASE("a generated key is noted, and never shown on stderr") {
   base::MemoryFileSystem files;
   files.files["b.yaml"] = kMpiJob;
   const Run result = run(files, {"render", "b.yaml"});
-  CHECK(result.err == "note: a Secret was rendered with a fresh SSH key: don't commit it; --ssh-key seed:FILE renders "
-                      "the same key each time, --ssh-key omit none\n");
+  CHECK(result.err ==
+        "note: a Secret was rendered with a fresh SSH key: don't commit it; --ssh-key seed:FILE renders "
+        "the same key each time, --ssh-key omit none\n");
 }
 
 TEST_CASE("a short seed is refused without a trace of it") {

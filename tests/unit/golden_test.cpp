@@ -1,5 +1,5 @@
-// Golden cases: golden/<case>/command holds arguments, one a line; stdout, stderr and status are what the binary
-// prints when it runs in that folder. TRAINJOBC_UPDATE_GOLDEN=1 rewrites them.
+// Golden cases: golden/<case>/command holds arguments, one a line; stdout, stderr and status are what the
+// binary prints when it runs in that folder. TRAINJOBC_UPDATE_GOLDEN=1 rewrites them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,9 @@ std::vector<std::string> read_lines(const fs::path& path) {
   return lines;
 }
 
-bool updates() { return std::getenv("TRAINJOBC_UPDATE_GOLDEN") != nullptr; }
+bool updates() {
+  return std::getenv("TRAINJOBC_UPDATE_GOLDEN") != nullptr;
+}
 
 // An empty stream has no file.
 void compare(const fs::path& path, const std::string& got) {

@@ -272,12 +272,9 @@ constexpr Product kProducts[] = {
 
 std::string brief(const Quantity& quantity) {
   switch (quantity.format()) {
-    case Format::DecimalSI:
-      return quantity.to_string() + " DecimalSI";
-    case Format::BinarySI:
-      return quantity.to_string() + " BinarySI";
-    case Format::DecimalExponent:
-      return quantity.to_string() + " DecimalExponent";
+    case Format::DecimalSI: return quantity.to_string() + " DecimalSI";
+    case Format::BinarySI: return quantity.to_string() + " BinarySI";
+    case Format::DecimalExponent: return quantity.to_string() + " DecimalExponent";
   }
   return "no format";
 }

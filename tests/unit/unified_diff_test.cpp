@@ -4,7 +4,9 @@
 
 using trainjobc::base::unified_diff;
 
-TEST_CASE("equal texts have no diff") { CHECK(unified_diff("a\nb\n", "a\nb\n", "x", "y").empty()); }
+TEST_CASE("equal texts have no diff") {
+  CHECK(unified_diff("a\nb\n", "a\nb\n", "x", "y").empty());
+}
 
 TEST_CASE("a changed line has three lines of context") {
   CHECK(unified_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", "old", "new") ==

@@ -6,8 +6,8 @@
 
 namespace trainjobc::compile::advice {
 
-// Hides the source of the diagnostics whose line lies in a document of kind Secret, or in or beside what looks
-// like a secret.
+// Hides the source of the diagnostics whose line lies in a document of kind Secret, or in or beside what
+// looks like a secret.
 void hide_secret_text(base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile::advice

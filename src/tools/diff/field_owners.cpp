@@ -84,8 +84,9 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
 
 // Those who change a field by hand; whoever applies manifests is another manager, of kubectl too.
 bool is_person(std::string_view manager) {
-  static constexpr std::array kPersons = std::to_array<std::string_view>(
-      {"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label", "kubectl-patch", "kubectl-scale", "kubectl-set"});
+  static constexpr std::array kPersons =
+      std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
+                                       "kubectl-patch", "kubectl-scale", "kubectl-set"});
   return std::ranges::find(kPersons, manager) != kPersons.end();
 }
 
