@@ -59,7 +59,8 @@ TEST_CASE("diff of versions: a job that only one side takes is reported, the oth
         "    9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: auto}}\n"
         "      |                                                          ^~~~\n"
         "\n"
-        "Trainer 2.1 → 2.2: no difference in 1 job, 1 no longer accepted\n");
+        "Trainer 2.1 → 2.2: no difference in 1 job, 1 no longer accepted\n"
+        "trainjobc migrate --to 2.2 rewrites what can be carried over\n");
 
   std::swap(run.flags.from_version, run.flags.to_version);
   CHECK(run.run() == 1);

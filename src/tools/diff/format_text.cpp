@@ -249,7 +249,11 @@ std::string format_objects(const Report& report, const FormatOptions& options) {
 }
 
 std::string format_text(const Report& report, const FormatOptions& options) {
-  return format_objects(report, options) + summary_of(report, options.files) + "\n";
+  std::string text = format_objects(report, options) + summary_of(report, options.files) + "\n";
+  if (!report.new_version.empty() && report.count(Verdict::NoLonger, false) > 0) {
+    text += fmt::format("trainjobc migrate --to {} rewrites what can be carried over\n", report.new_version);
+  }
+  return text;
 }
 
 }  // namespace trainjobc::diff
