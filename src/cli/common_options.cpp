@@ -65,16 +65,19 @@ ColourChoice ColourFlag::value() const {
   return choice == "never" ? ColourChoice::Never : ColourChoice::Auto;
 }
 
-ConfigResult load_config(Console& console, const InputFlags& flags) {
-  if (flags.no_config) return Config{};
-  return load_config(console, flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config);
-}
-
 std::string setting(const Console& console, const std::string& flag, const char* variable,
                     const std::optional<std::string>& configured, std::string_view otherwise) {
   if (!flag.empty()) return flag;
   const std::string value = console.environment(variable);
   return value.empty() ? configured.value_or(std::string(otherwise)) : value;
+}
+
+namespace {
+
+ConfigResult load_config(Console& console, const InputFlags& flags) {
+  if (flags.no_config) return Config{};
+  return cli::load_config(console,
+                          flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config);
 }
 
 void apply_settings(const Console& console, const Config& config, InputFlags& flags) {
@@ -88,6 +91,19 @@ void apply_settings(const Console& console, const Config& config, InputFlags& fl
   }
   if (config.catalogue && !*config.catalogue) flags.no_catalogue = true;
   if (flags.ns.empty()) flags.ns = config.ns.value_or("");
+}
+
+}  // namespace
+
+std::optional<Config> configure(Console& console, InputFlags& flags) {
+  ConfigResult read = load_config(console, flags);
+  if (const auto* error = std::get_if<ConfigError>(&read)) {
+    console.write_stderr(error->text);
+    return std::nullopt;
+  }
+  Config& config = std::get<Config>(read);
+  apply_settings(console, config, flags);
+  return std::move(config);
 }
 
 std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {

@@ -42,12 +42,10 @@ struct ColourFlag {
   ColourChoice value() const;
 };
 
-// The configuration that these flags ask for.
-ConfigResult load_config(Console& console, const InputFlags& flags);
-
-// Fills in what no flag says, from TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the
-// configuration.
-void apply_settings(const Console& console, const Config& config, InputFlags& flags);
+// Reads the configuration that these flags ask for, and fills in what no flag says: from
+// TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the configuration. Nothing where it can't be
+// used, which has been said.
+std::optional<Config> configure(Console& console, InputFlags& flags);
 
 // A flag's value, else the environment's, else the configuration's, else the default.
 std::string setting(const Console& console, const std::string& flag, const char* variable,

@@ -293,12 +293,7 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
 
 int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
-  const ConfigResult config = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&config)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  apply_settings(console, std::get<Config>(config), flags.input);
+  if (!configure(console, flags.input)) return kFailed;
   if (!flags.from_version.empty()) {
     const auto report = compare_versions(console, flags, options_of(flags));
     return report ? print(console, *report, flags, true, runner) : kFailed;

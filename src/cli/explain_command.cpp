@@ -29,12 +29,7 @@ int run_explain(Console& console, ExplainFlags flags) {
   if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
   if (flags.format == "yaml" && !flags.field.empty())
     return fail(console, "-o yaml prints whole objects: --field goes with -o text or -o json");
-  const ConfigResult config = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&config)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  apply_settings(console, std::get<Config>(config), flags.input);
+  if (!configure(console, flags.input)) return kFailed;
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   // No key is shown; any will do, and one that takes no random numbers.

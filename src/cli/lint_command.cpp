@@ -170,13 +170,9 @@ int run_lint(Console& console, LintFlags flags) {
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;
-  const ConfigResult read = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  const Config& config = std::get<Config>(read);
-  apply_settings(console, config, flags.input);
+  const std::optional<Config> read = configure(console, flags.input);
+  if (!read) return kFailed;
+  const Config& config = *read;
   flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", config.fail_on, "error");
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;

@@ -66,12 +66,7 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
 }
 
 int run_migrate(Console& console, MigrateFlags flags) {
-  const ConfigResult config = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&config)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  apply_settings(console, std::get<Config>(config), flags.input);
+  if (!configure(console, flags.input)) return kFailed;
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   migrate::MigrateOptions options;

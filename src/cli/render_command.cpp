@@ -53,12 +53,7 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
 }
 
 int run_render(Console& console, RenderFlags flags) {
-  const ConfigResult config = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&config)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  apply_settings(console, std::get<Config>(config), flags.input);
+  if (!configure(console, flags.input)) return kFailed;
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.snapshot = flags.snapshot;

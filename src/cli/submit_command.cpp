@@ -183,13 +183,9 @@ int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kub
 
 int run_submit(Console& console, SubmitFlags flags, World world) {
   if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
-  const ConfigResult read = load_config(console, flags.input);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    console.write_stderr(error->text);
-    return kFailed;
-  }
-  const auto& config = std::get<Config>(read);
-  apply_settings(console, config, flags.input);
+  const std::optional<Config> read = configure(console, flags.input);
+  if (!read) return kFailed;
+  const Config& config = *read;
   const auto result = compile(console, flags, config);
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
