@@ -179,14 +179,16 @@ int run_lint(Console& console, LintFlags flags) {
   if (flags.fix && !flags.show_diff &&
       std::ranges::find(loaded->inputs, kStdin, &Source::name) != loaded->inputs.end())
     return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
-  Findings findings = lint(*loaded, flags.input, config);
+  LoadedInputs before;  // only --fix needs the texts again
+  if (flags.fix) before = *loaded;
+  Findings findings = lint(std::move(*loaded), flags.input, config);
   if (!check_jobs(console, flags.input, findings.compiled)) return kFailed;
   if (findings.compiled.linted.empty() && findings.diagnostics.empty())
     note_nothing_found(console, flags.input, "TrainJob and no runtime");
   if (flags.fix) {
-    const LoadedInputs before = *loaded;
-    const size_t applied = fix(*loaded, findings, flags.input, config);
-    if (!write_fixed(console, before, *loaded, flags.show_diff)) return kFailed;
+    LoadedInputs after = before;
+    const size_t applied = fix(after, findings, flags.input, config);
+    if (!write_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
     if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
   }

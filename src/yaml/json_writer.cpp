@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "yaml/escape.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::yaml {
@@ -87,15 +88,8 @@ void write_json_string(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\t') {
-      out += "\\t";
+    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
+      out += escaped;
     } else if (byte < 0x20 || byte == 0x7F) {
       escape(byte);
     } else if (byte < 0x80) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yaml/escape.h"
 #include "yaml/scalar.h"
 #include "yaml/writer.h"
 
@@ -56,15 +57,8 @@ void write_double_quoted(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\r') {
-      out += "\\r";
+    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
+      out += escaped;
     } else if (is_control(c)) {
       out += fmt::format("\\x{:02x}", byte);
     } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) <= 0xA0) {

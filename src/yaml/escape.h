@@ -1,0 +1,20 @@
+// Escapes that double-quoted YAML and JSON have in common.
+#pragma once
+
+#include <string_view>
+
+namespace trainjobc::yaml {
+
+// Quotes, backslashes, tabs and line breaks as they stand between double quotes; "" for other characters.
+constexpr std::string_view short_escape(char c) {
+  switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: return "";
+  }
+}
+
+}  // namespace trainjobc::yaml
