@@ -1,11 +1,11 @@
 // Command: one subcommand. The registry is the only list of them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 #include <string_view>
 
+#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 
 namespace trainjobc::cli {

@@ -2,9 +2,10 @@
 // Commands say it once, in their setup.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/cli11_fwd.h"
 
 namespace trainjobc::cli {
 

@@ -1,11 +1,11 @@
 // The flags that several commands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "cli/config.h"
 #include "cli/console.h"
 #include "schema/schema.h"

@@ -1,5 +1,6 @@
 #include "cli/complete.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

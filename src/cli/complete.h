@@ -1,11 +1,11 @@
 // Completion of a command line for all shells: what may stand where the cursor is.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 
 namespace trainjobc::cli {

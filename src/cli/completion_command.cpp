@@ -1,4 +1,5 @@
 // trainjobc completion
+#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 

@@ -1,4 +1,5 @@
 // trainjobc explain
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

@@ -1,5 +1,7 @@
 // trainjobc function
 #include "cli/commands.h"
+
+#include <CLI/CLI.hpp>
 #include "cli/exit_status.h"
 #include "cli/ssh_key_flag.h"
 #include "tools/function/function.h"

@@ -1,9 +1,10 @@
 // What `--help` prints.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+
+#include "cli/cli11_fwd.h"
 
 namespace trainjobc::cli {
 

@@ -1,4 +1,5 @@
 // trainjobc lint
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "cli/man.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

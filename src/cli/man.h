@@ -1,9 +1,9 @@
 // Manual pages, made from the same descriptions as --help.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 
 namespace trainjobc::cli {

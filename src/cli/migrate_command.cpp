@@ -1,4 +1,5 @@
 // trainjobc migrate
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // trainjobc render
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // trainjobc runtimes
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,6 @@
 #include "cli/ssh_key_flag.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,9 +1,9 @@
 // --ssh-key: where the SSH key of an MPI job comes from.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 #include "policy/plugin.h"
 

@@ -1,4 +1,5 @@
 // trainjobc version
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

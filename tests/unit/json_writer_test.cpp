@@ -14,7 +14,7 @@ std::string json(std::string_view text, KeyOrder order, int indent) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   write_json_string(text, out);
   return out;
@@ -56,13 +56,13 @@ TEST_CASE("indented JSON, keys as people expect them") {
 }
 
 TEST_CASE("a string's quotes, backslashes and controls are escaped") {
-  CHECK(quoted("") == R"("")");
-  CHECK(quoted("a\"b\\c/d") == R"("a\"b\\c/d")");
-  CHECK(quoted("\n\r\t\b\x01\x1f\x7f") == R"("\n\r\t\u0008\u0001\u001f\u007f")");
-  CHECK(quoted("é日😀") == "\"é日😀\"");
-  CHECK(quoted("\xC2\x85\xE2\x80\xA8\xE2\x80\xA9\xEF\xBB\xBF\xEF\xBF\xBF") ==
+  CHECK(in_quotes("") == R"("")");
+  CHECK(in_quotes("a\"b\\c/d") == R"("a\"b\\c/d")");
+  CHECK(in_quotes("\n\r\t\b\x01\x1f\x7f") == R"("\n\r\t\u0008\u0001\u001f\u007f")");
+  CHECK(in_quotes("é日😀") == "\"é日😀\"");
+  CHECK(in_quotes("\xC2\x85\xE2\x80\xA8\xE2\x80\xA9\xEF\xBB\xBF\xEF\xBF\xBF") ==
         R"("\u0085\u2028\u2029\ufeff\uffff")");
-  CHECK(quoted(std::string_view("a\0b", 3)) == R"("a\u0000b")");
+  CHECK(in_quotes(std::string_view("a\0b", 3)) == R"("a\u0000b")");
 }
 
 TEST_CASE("the order of keys: what names a thing first, what it is made of last, the rest by the alphabet") {

@@ -10,13 +10,13 @@
 namespace trainjobc::schema {
 
 TEST_CASE("words: quoted text stays on one line and short") {
-  CHECK(quoted("") == "\"\"");
-  CHECK(quoted("a b") == "\"a b\"");
-  CHECK(quoted("a\nb\x1b[31m\x7f") == "\"a\\nb\\x1b[31m\\x7f\"");
-  CHECK(quoted(std::string(60, 'a')) == "\"" + std::string(60, 'a') + "\"");
-  CHECK(quoted(std::string(61, 'a')) == "\"" + std::string(57, 'a') + "…\"");
+  CHECK(schema::quoted("") == "\"\"");
+  CHECK(schema::quoted("a b") == "\"a b\"");
+  CHECK(schema::quoted("a\nb\x1b[31m\x7f") == "\"a\\nb\\x1b[31m\\x7f\"");
+  CHECK(schema::quoted(std::string(60, 'a')) == "\"" + std::string(60, 'a') + "\"");
+  CHECK(schema::quoted(std::string(61, 'a')) == "\"" + std::string(57, 'a') + "…\"");
   // No character is cut in two.
-  CHECK(quoted(std::string(56, 'a') + "éééé") == "\"" + std::string(56, 'a') + "…\"");
+  CHECK(schema::quoted(std::string(56, 'a') + "éééé") == "\"" + std::string(56, 'a') + "…\"");
   constexpr std::array<std::string_view, 3> kWords = {"a", "b", "c"};
   CHECK(quoted_list(kWords) == R"("a", "b", "c")");
 }

@@ -1,0 +1,6 @@
+// CLI11's command, for headers: its own header costs seconds where only a reference is passed on.
+#pragma once
+
+namespace CLI {
+class App;
+}
