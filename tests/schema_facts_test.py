@@ -84,8 +84,8 @@ def check(path):
 
 def main():
     if not SHARED.is_dir():
-        print("skipped: no ../shared/schema")
-        return
+        print("skipped: ../shared/schema is missing")
+        sys.exit(77)
     files = {path.stem: path for path in (ROOT / "schema").glob("v*.json")}
     versions = {folder.name for folder in SHARED.iterdir() if folder.is_dir()}
     assert files.keys() >= versions, f"no schema facts for {versions - files.keys()}"
