@@ -1,5 +1,6 @@
-// Golden cases: golden/<case>/command holds arguments, one a line; stdout, stderr and status are what the
-// binary prints when it runs in that folder. TRAINJOBC_UPDATE_GOLDEN=1 rewrites them.
+// Golden cases: golden/<case>/command holds arguments, one per line; stdout, stderr and status are what the
+// binary prints when it runs in that folder. golden/rules/<rule> shows what a rule of lint reports.
+// TRAINJOBC_UPDATE_GOLDEN=1 rewrites them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -63,8 +64,8 @@ TEST_CASE("golden cases") {
   const fs::path here = fs::current_path();
   size_t count = 0;
   std::vector<fs::path> folders;
-  for (const fs::directory_entry& entry : fs::directory_iterator(TRAINJOBC_SOURCE_DIR "/golden")) {
-    if (fs::exists(entry.path() / "command")) folders.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(TRAINJOBC_SOURCE_DIR "/golden")) {
+    if (entry.path().filename() == "command") folders.push_back(entry.path().parent_path());
   }
   std::ranges::sort(folders);
   for (const fs::path& folder : folders) {

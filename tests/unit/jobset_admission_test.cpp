@@ -53,6 +53,22 @@ spec:
 )");
 }
 
+TEST_CASE("what JobSet's schema refuses of single values") {
+  JobSetBench bench;
+  CHECK(bench.violations(job_set({.spec = "  failurePolicy:\n    restartStrategy: Sometimes\n"})) ==
+        R"(jobset.yaml:7:22: error: spec.failurePolicy.restartStrategy can't be "Sometimes" [jobset/enum]
+    7 |     restartStrategy: Sometimes
+      |                      ^~~~~~~~~ one of "Recreate", "BlockingRecreate", "InPlaceRestart"
+(spec.failurePolicy.restartStrategy)
+)");
+  CHECK(bench.violations(job_set({.pod = "            overhead:\n              memory: 16 GB\n"})) ==
+        R"(jobset.yaml:13:23: error: spec.replicatedJobs[0].template.spec.template.spec.overhead.memory must be a quantity, not "16 GB" [jobset/quantity]
+   13 |               memory: 16 GB
+      |                       ^~~~~ did you mean "16G"?
+(spec.replicatedJobs[0].template.spec.template.spec.overhead.memory)
+)");
+}
+
 TEST_CASE("Trainer 2.0 knows no groups of replicatedJobs") {
   JobSetBench bench("2.0");
   CHECK(bench.admitted(job_set({})) == R"(apiVersion: jobset.x-k8s.io/v1alpha2
