@@ -54,6 +54,16 @@ def first_difference(want, got, path=""):
     return f"{path}: want {want!r}, got {got!r}"
 
 
+def images(node):
+    """Every text under a key `image`."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from [value] if key == "image" and isinstance(value, str) else images(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from images(value)
+
+
 def own_problem(version, path):
     """What is wrong with a template file by itself, or None."""
     try:
@@ -69,6 +79,10 @@ def own_problem(version, path):
     if name != path.stem:
         return f"the runtime is named {name!r}"
     want = None if (version, name) in UNLABELLED else name.split("-")[0]
+    # Trainer installs its runtimes with the image tags of the release.
+    untagged = [image for image in images(found[0]) if ":" not in image.rsplit("/", 1)[-1]]
+    if untagged:
+        return f"images without a tag: {untagged}"
     label = (metadata.get("labels") or {}).get(FRAMEWORK)
     return None if label == want else f"label {FRAMEWORK}: want {want!r}, got {label!r}"
 
