@@ -1,5 +1,6 @@
 // What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
-// Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation.
+// Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation; what the
+// controller makes of the JobSet is compile/job/construct.h's.
 #pragma once
 
 #include "schema/validate.h"
@@ -7,9 +8,10 @@
 
 namespace trainjobc::compile {
 
-// Violations of all replicatedJobs' Jobs and pod templates, after the API server's own defaulting. Fields are
-// paths in the JobSet (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the
-// inputs that caused them; rules begin with "job/". Stage and object are the caller's.
-schema::Violations validate_jobs(const yaml::Node& admitted_job_set);
+// Violations of all replicatedJobs' first Jobs and their pod templates, after the API server's own
+// defaulting. Fields are paths in the JobSet
+// (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs that caused them;
+// rules begin with "job/". Stage and object are the caller's.
+schema::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make);
 
 }  // namespace trainjobc::compile

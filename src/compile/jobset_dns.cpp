@@ -21,13 +21,6 @@ bool is_domain_part(std::string_view text) {
          text.back() != '-';
 }
 
-bool is_path(std::string_view text) {
-  constexpr std::string_view kPunctuation = "/-._~%!$&'()*+,;=:";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return is_alnum(c) || kPunctuation.find(c) != std::string_view::npos;
-  });
-}
-
 }  // namespace
 
 bool has_label_form(std::string_view text) {
@@ -49,12 +42,6 @@ bool is_dns1123_subdomain(std::string_view text) {
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }
-}
-
-bool is_domain_prefixed_path(std::string_view text) {
-  const size_t slash = text.find('/');
-  return slash != std::string_view::npos && is_dns1123_subdomain(text.substr(0, slash)) &&
-         is_path(text.substr(slash + 1));
 }
 
 std::string suggest_label(std::string_view text, bool letter_first) {

@@ -6,6 +6,7 @@
 
 #include "compile/jobset_dns.h"
 #include "compile/jobset_rules.h"
+#include "schema/name_syntax.h"
 
 namespace trainjobc::compile::jobset {
 namespace {
@@ -41,7 +42,7 @@ void check_subdomain(const JobSetView& job_set, schema::Violations& out) {
 void check_manager(const JobSetView& job_set, schema::Violations& out) {
   const Node* manager = job_set.spec->get("managedBy");
   if (!manager) return;
-  if (!is_domain_prefixed_path(manager->text())) {
+  if (!schema::is_domain_prefixed_path(manager->text())) {
     add(out, "jobset/managed-by", "spec.managedBy",
         fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()), manager,
         "such as \"kueue.x-k8s.io/multikueue\"");

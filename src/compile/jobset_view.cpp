@@ -61,6 +61,15 @@ std::span<const Node* const> items_at(const Node& map, std::string_view key) {
   return value ? value->items() : std::span<const Node* const>();
 }
 
+bool mounts(const Node& pod_spec, std::string_view volume) {
+  const auto mounts_it = [&](const Node* container) {
+    return std::ranges::any_of(items_at(*container, "volumeMounts"),
+                               [&](const Node* mount) { return text_at(*mount, "name") == volume; });
+  };
+  return std::ranges::any_of(items_at(pod_spec, "initContainers"), mounts_it) ||
+         std::ranges::any_of(items_at(pod_spec, "containers"), mounts_it);
+}
+
 base::Diagnostic& add(schema::Violations& out, std::string_view rule, std::string field, std::string message,
                       const Node* culprit, std::string hint) {
   base::Diagnostic& diagnostic = out.emplace_back();

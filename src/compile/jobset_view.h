@@ -46,6 +46,10 @@ std::optional<int64_t> int_at(const yaml::Node& map, std::string_view key);
 // The elements of the list at `key`; none where there is no such key.
 std::span<const yaml::Node* const> items_at(const yaml::Node& map, std::string_view key);
 
+// Whether a container or an init container of the pod mounts that volume. The controller adds a claim's
+// volume only then; devices don't count.
+bool mounts(const yaml::Node& pod_spec, std::string_view volume);
+
 // Appends a violation that points at `culprit`, which may be nullptr.
 base::Diagnostic& add(schema::Violations& out, std::string_view rule, std::string field, std::string message,
                       const yaml::Node* culprit, std::string hint = "");

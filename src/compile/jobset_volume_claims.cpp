@@ -67,15 +67,6 @@ void check_volumes(const ReplicatedJob& job, const Claim& claim, schema::Violati
   }
 }
 
-bool mounts(const Node& pod_spec, std::string_view volume) {
-  const auto mounts_it = [&](const Node* container) {
-    return std::ranges::any_of(items_at(*container, "volumeMounts"),
-                               [&](const Node* mount) { return text_at(*mount, "name") == volume; });
-  };
-  return std::ranges::any_of(items_at(pod_spec, "initContainers"), mounts_it) ||
-         std::ranges::any_of(items_at(pod_spec, "containers"), mounts_it);
-}
-
 void check_mount(const JobSetView& job_set, const Claim& claim, schema::Violations& out) {
   const auto mounts_claim = [&](const ReplicatedJob& job) {
     return job.pod_spec && mounts(*job.pod_spec, claim.name);

@@ -163,7 +163,7 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   schema::Violations violations = validate_job_set(*admitted, schema, behaviour);
   const bool accepted = violations.empty();
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
-  if (accepted) report(validate_jobs(*admitted), Stage::Job, object, unit.diagnostics);
+  if (accepted) report(validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
   if (merged) {
     const AdviceContext context{unit.job, unit.runtime->runtime, *merged, *admitted, *unit.source};
     report(advise_job(context), Stage::Advice, object, unit.diagnostics);

@@ -52,7 +52,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "A container mounts a volume that is not there, or mounts it wrongly",
      "Each volumeMount names a volume of the pod, and no two mounts of a container share a mountPath. A "
      "misspelt name, or a volume that only another replicatedJob has, makes the API server refuse the "
-     "pod. Volumes of the runtime are matched by name, too, so add what you mount.\n\n"
+     "pod. Volumes of the runtime are matched by name, too, so add what you mount. A claim template of "
+     "volumeClaimPolicies is a volume of the pods that mount it (JobSet 0.11, Trainer 2.2).\n\n"
      "    volumes:\n      - name: data\n        persistentVolumeClaim: {claimName: imagenet}"},
 });
 

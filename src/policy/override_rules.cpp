@@ -10,7 +10,7 @@
 #include "base/suggest.h"
 #include "model/names.h"
 #include "model/overrides.h"
-#include "policy/domain_path.h"
+#include "schema/name_syntax.h"
 
 namespace trainjobc::policy {
 namespace {
@@ -75,7 +75,7 @@ void check_pod_overrides(PluginContext& context) {
 
 void check_manager(PluginContext& context, const Node& patch) {
   const Node* manager = patch.get("manager");
-  if (!manager || is_domain_prefixed_path(manager->text())) return;
+  if (!manager || schema::is_domain_prefixed_path(manager->text())) return;
   context.findings.error("input/patch-manager", "spec.runtimePatches.manager",
                          fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()),
                          manager, "such as \"example.com/manager\"");

@@ -53,6 +53,19 @@ bool is_name_part(std::string_view text) {
   return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && std::ranges::all_of(text, inner);
 }
 
+bool is_url_path(std::string_view text) {
+  constexpr std::string_view kPunctuation = "/-._~%!$&'()*+,;=:";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return is_alnum(c) || kPunctuation.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_domain_prefixed_path(std::string_view text) {
+  const size_t slash = text.find('/');
+  return slash != std::string_view::npos && slash <= kMaxSubdomain &&
+         is_dns_subdomain(text.substr(0, slash)) && is_url_path(text.substr(slash + 1));
+}
+
 std::string dns_label_problem(std::string_view text) {
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || is_dns_label(text)) return problem;

@@ -13,6 +13,10 @@ bool is_dns_label(std::string_view text);
 bool is_dns_subdomain(std::string_view text);
 // Letters, digits and inner '-', '_' and '.', not empty; of any length.
 bool is_name_part(std::string_view text);
+// The characters of a URL's path; not empty.
+bool is_url_path(std::string_view text);
+// A subdomain, a '/' and a path: example.com/manager.
+bool is_domain_prefixed_path(std::string_view text);
 
 // What is wrong with a name, as what follows it in a sentence ("is empty", "has 70 characters, …"); "" where
 // nothing is.

@@ -33,7 +33,8 @@ inline std::string job_set_findings(std::string text, std::string_view prefix = 
   REQUIRE(problems.empty());
   REQUIRE(documents.size() == 1);
   std::string out;
-  for (const base::Diagnostic& finding : compile::validate_jobs(*documents.front().root)) {
+  for (const base::Diagnostic& finding :
+       compile::validate_jobs(*documents.front().root, yaml::Maker(arena))) {
     CHECK(finding.rule.starts_with("job/"));
     std::string_view field = finding.field;
     if (field.starts_with(prefix)) field.remove_prefix(prefix.size());

@@ -24,6 +24,55 @@ spec.replicatedJobs[0].template.metadata.annotations: annotation key "a b" may h
 )");
 }
 
+TEST_CASE("labels and annotations that the JobSet controller sets") {
+  // Its own win, so what the template says under their keys is not looked at.
+  CHECK(job_set_findings(R"(metadata: {name: js}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      metadata: {labels: {jobset.sigs.k8s.io/job-index: -first-}}
+      spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i}]}}}
+)") == "");
+  CHECK(
+      job_set_findings(R"(metadata: {name: a-job-set-whose-name-has-thirty-two}
+spec:
+  coordinator: {replicatedJob: node}
+  replicatedJobs:
+  - name: node
+    template:
+      spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i}]}}}
+)") ==
+      R"(spec.replicatedJobs[0].template.metadata.labels: the value "a-job-set-whose-name-has-thirty-two-node-0-0.a-job-set-wh…" of label jobset.sigs.k8s.io/coordinator is 80 characters long, at most 63 are allowed
+spec.replicatedJobs[0].template.spec.template.labels: the value "a-job-set-whose-name-has-thirty-two-node-0-0.a-job-set-wh…" of label jobset.sigs.k8s.io/coordinator is 80 characters long, at most 63 are allowed
+)");
+}
+
+TEST_CASE("exclusive placement by node selector") {
+  const auto findings = [](std::string_view of_job_set, std::string_view of_job) {
+    return job_set_findings(
+        "metadata: {name: a-job-set-of-a-long-name, namespace: a-namespace-whose-name-is-long-too, "
+        "annotations: {" +
+            std::string(of_job_set) +
+            "}}\nspec:\n  replicatedJobs:\n  - name: node\n    template:\n      metadata: {annotations: {" +
+            std::string(of_job) +
+            "}}\n      spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: "
+            "i}]}}}\n",
+        "spec.replicatedJobs[0].template.spec.template.spec.");
+  };
+  constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology: zone";
+  constexpr std::string_view kSelector = "alpha.jobset.sigs.k8s.io/node-selector: \"true\"";
+  const std::string both = std::string(kExclusive) + ", " + std::string(kSelector);
+  const std::string refused =
+      R"(nodeSelector: the value "a-namespace-whose-name-is-long-too_a-job-set-of-a-long-na…" of node label alpha.jobset.sigs.k8s.io/namespaced-job is 66 characters long, at most 63 are allowed
+)";
+  CHECK(findings(both, "") == refused);
+  CHECK(findings("", both) == refused);
+  CHECK(findings(kExclusive, kSelector) == refused);
+  CHECK(findings(kExclusive, "") == "");
+  CHECK(findings(kSelector, kExclusive) == "");
+}
+
 TEST_CASE("labels of the pods") {
   CHECK(
       job_set_findings(R"(metadata: {name: js}

@@ -29,16 +29,36 @@ volumeMounts[0].name: volume "data" can't be used, because it is refused itself 
 )");
 }
 
-TEST_CASE("volumes of volumeClaimPolicies") {
-  CHECK(
-      job_set_findings(R"(metadata: {name: js}
+TEST_CASE("claim templates are volumes of the pods that mount them") {
+  const auto job_set_of = [](std::string_view job) {
+    return R"(metadata: {name: js}
 spec:
-  volumeClaimPolicies: [{templates: [{metadata: {name: cache}, spec: {}}]}]
+  volumeClaimPolicies: [{templates: [{metadata: {name: cache}, spec: {}}, {metadata: {name: data.v1}, spec: {}}]}]
   replicatedJobs:
   - name: node
-    template: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i, volumeMounts: [{name: cache, mountPath: /c}]}]}}}}
-)") ==
-      R"(spec.replicatedJobs[0].template.spec.template.spec.containers[0].volumeMounts[0].name: the pod template has no volume "cache" of its own, only a claim in volumeClaimPolicies | JobSet adds such volumes from 0.11 on; a second one of that name would be refused
+    template: {spec: {template: {spec: {restartPolicy: Never, )" +
+           std::string(job) + "}}}}\n";
+  };
+  CHECK(job_set_findings(job_set_of(
+            "containers: [{name: node, image: i, volumeMounts: [{name: cache, mountPath: /c}]}]")) == "");
+  CHECK(job_set_findings(job_set_of(
+            "containers: [{name: node, image: i}], "
+            "initContainers: [{name: fetch, image: i, volumeMounts: [{name: cache, mountPath: /c}]}]")) ==
+        "");
+  CHECK(
+      job_set_findings(
+          job_set_of("volumes: [{name: own}], containers: [{name: node, image: i, volumeMounts: [{name: "
+                     "data.v1, mountPath: /d}, {name: own, mountPath: /o}, {name: owm, mountPath: /p}]}]"),
+          "spec.replicatedJobs[0].template.spec.template.spec.") ==
+      R"(volumes[1].name: volume name "data.v1" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write data-v1
+containers[0].volumeMounts[0].name: volume "data.v1" can't be used, because it is refused itself | correct the volume first
+containers[0].volumeMounts[2].name: the pod has no volume "owm" | did you mean "own"?
+)");
+  CHECK(
+      job_set_findings(
+          job_set_of("containers: [{name: node, image: i, volumeDevices: [{name: cache, devicePath: /c}]}]"),
+          "spec.replicatedJobs[0].template.spec.template.spec.") ==
+      R"(containers[0].volumeDevices[0].name: JobSet adds no volume "cache" to this pod: it adds a claim's volume only if a container mounts it | claims of volumeClaimPolicies can't be block devices; add a volume with a persistentVolumeClaim of its own
 )");
 }
 

@@ -45,6 +45,16 @@ TEST_CASE("names: keys of labels and annotations") {
         "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
 }
 
+TEST_CASE("names: domain-prefixed paths") {
+  for (const std::string_view text :
+       {"a/b", "example.com/a%20b", "example.com/a/b/", "x/-._~%!$&'()*+,;=:", "x//"}) {
+    CHECK_MESSAGE(is_domain_prefixed_path(text), text);
+  }
+  for (const std::string_view text : {"", "a", "/b", "a/", "Example.com/a", "a/b c", "a/b?c", "a/b#c", "a/é"})
+    CHECK_MESSAGE(!is_domain_prefixed_path(text), text);
+  CHECK_FALSE(is_domain_prefixed_path(std::string(254, 'a') + "/b"));
+}
+
 TEST_CASE("names: label values") {
   CHECK(label_value_problem("") == "");
   CHECK(label_value_problem("A.b_c-9") == "");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compile/job/annotations.h"
+#include "compile/job/construct.h"
 #include "compile/job/job_spec.h"
 #include "compile/job/labels.h"
 #include "compile/job/pod_spec.h"
@@ -20,37 +21,28 @@ std::string job_name(const Field& job_set, const Field& replicated_job) {
   return fmt::format("{}-{}-0", metadata.child("name").text(), replicated_job.child("name").text());
 }
 
-// What the JobSet controller tells a pod template of its place, as far as it is known beforehand.
-job::LabelSet added_labels(const Field& job_set, const Field& replicated_job) {
-  const Field metadata = job_set.child("metadata");
-  return {{"jobset.sigs.k8s.io/jobset-name", std::string(metadata.child("name").text())},
-          {"jobset.sigs.k8s.io/replicatedjob-name", std::string(replicated_job.child("name").text())}};
-}
-
-job::PodContext around(const Field& job_set) {
-  job::PodContext out;
+// Of the JobSet's claims.
+std::vector<std::string_view> claim_templates(const Field& job_set) {
+  std::vector<std::string_view> out;
   const Field spec = job_set.child("spec");
-  const Field network = spec.child("network");
-  out.has_subdomain = network.child("enableDNSHostnames").is_true();
   job::for_each_item(spec.child("volumeClaimPolicies"), [&](const Field& policy) {
     job::for_each_item(policy.child("templates"), [&](const Field& claim) {
       const Field metadata = claim.child("metadata");
-      out.policy_claims.push_back(metadata.child("name").text());
+      out.push_back(metadata.child("name").text());
     });
   });
   return out;
 }
 
-// template: a Job without its name.
-void check_job(const Field& job_set, const Field& replicated_job, job::Report& report) {
-  const Field job_template = replicated_job.child("template");
+// job_template: a Job without its name, as the JobSet controller completed it.
+void check_job(const Field& job_set, const Field& replicated_job, const Field& job_template,
+               job::Report& report) {
   const Field metadata = job_template.child("metadata");
   job::check_labels(metadata.child("labels"), "label", report);
   job::check_annotations(metadata.child("annotations"), report);
   const Field spec = job_template.child("spec");
   job::check_job_spec(spec, report);
-  job::check_job_selector(spec, job_name(job_set, replicated_job), added_labels(job_set, replicated_job),
-                          report);
+  job::check_job_selector(spec, job_name(job_set, replicated_job), report);
 
   const Field pod_template = spec.child("template");
   const Field pod_metadata = pod_template.child("metadata");
@@ -60,19 +52,24 @@ void check_job(const Field& job_set, const Field& replicated_job, job::Report& r
   job::check_labels(pod_template.child("labels", pod_metadata.child("labels").node()), "label", report);
   job::check_annotations(annotations, report);
   job::check_pod_annotations(annotations, pod, report);
-  job::check_pod_spec(pod, around(job_set), report);
+  job::check_pod_spec(pod, claim_templates(job_set), report);
   job::check_restart_policy(pod, !!spec.child("podFailurePolicy"), report);
 }
 
 }  // namespace
 
-schema::Violations validate_jobs(const yaml::Node& admitted_job_set) {
+schema::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make) {
   schema::Violations violations;
   job::Report report(violations);
   const Field job_set(&admitted_job_set);
   const Field spec = job_set.child("spec");
-  job::for_each_item(spec.child("replicatedJobs"),
-                     [&](const Field& replicated_job) { check_job(job_set, replicated_job, report); });
+  const Field replicated_jobs = spec.child("replicatedJobs");
+  const jobset::JobSetView view = jobset::view_job_set(admitted_job_set);
+  for (size_t i = 0; i < view.jobs.size(); ++i) {
+    const Field replicated_job = replicated_jobs.item(i);
+    const yaml::Node* completed = job::first_job(admitted_job_set, view, view.jobs[i], make);
+    check_job(job_set, replicated_job, replicated_job.child("template", completed), report);
+  }
   return violations;
 }
 

@@ -12,11 +12,10 @@ constexpr std::string_view kUid = "\x01uid";
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 constexpr std::string_view kNameLabels[] = {"job-name", "batch.kubernetes.io/job-name"};
 
-LabelSet template_labels(const Field& metadata, const LabelSet& added) {
+LabelSet template_labels(const Field& metadata) {
   LabelSet out;
   for_each_entry(metadata.child("labels"),
                  [&](std::string_view key, const Field& value) { out.emplace(key, value.text()); });
-  for (const auto& [key, value] : added) out.insert_or_assign(key, value);
   return out;
 }
 
@@ -49,8 +48,7 @@ void check_reserved_labels(const Field& metadata, const std::string& job_name, R
 
 }  // namespace
 
-void check_job_selector(const Field& spec, const std::string& job_name, const LabelSet& added,
-                        Report& report) {
+void check_job_selector(const Field& spec, const std::string& job_name, Report& report) {
   const Field selector = spec.child("selector");
   const Field pod_template = spec.child("template");
   const Field metadata = pod_template.child("metadata");
@@ -58,7 +56,7 @@ void check_job_selector(const Field& spec, const std::string& job_name, const La
   const size_t before = report.size();
   check_label_selector(selector, report);
   const bool well_formed = report.size() == before;
-  LabelSet labels = template_labels(metadata, added);
+  LabelSet labels = template_labels(metadata);
   if (!manual) {
     check_reserved_labels(metadata, job_name, report);
     const LabelSet generated = generated_labels(job_name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compile/job/checks.h"
+#include "schema/name_syntax.h"
 
 namespace trainjobc::compile::job {
 namespace {
@@ -10,9 +11,6 @@ namespace {
 constexpr int64_t kMaxIndexed = 100'000;
 constexpr int64_t kMaxParallelismOfMany = 10'000;
 constexpr size_t kMaxManagedBy = 63;
-
-constexpr std::string_view kPathChars =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/-._~%!$&'()*+,;=:";
 
 void check_at_most(const Field& field, int64_t most, std::string_view because, Report& report) {
   const auto value = field.integer();
@@ -34,7 +32,7 @@ void check_managed_by(const Field& field, Report& report) {
   }
   const std::string wrong = complaint(Form::DnsSubdomain, text.substr(0, slash));
   if (!wrong.empty()) return refuse("has a domain that " + wrong);
-  if (text.substr(slash + 1).find_first_not_of(kPathChars) != text.npos) {
+  if (!schema::is_url_path(text.substr(slash + 1))) {
     return refuse("has a character that no URL path may hold");
   }
   if (text.size() > kMaxManagedBy) {

@@ -18,8 +18,6 @@ void check_success_policy(const Field& spec, Report& report);
 
 // The pod template's labels and the selector that must match them. The API server generates both unless
 // spec.manualSelector is set, and refuses labels and selectors that contradict what it would generate.
-// `added` are the labels that the JobSet controller gives the template.
-void check_job_selector(const Field& spec, const std::string& job_name, const LabelSet& added,
-                        Report& report);
+void check_job_selector(const Field& spec, const std::string& job_name, Report& report);
 
 }  // namespace trainjobc::compile::job

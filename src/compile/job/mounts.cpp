@@ -32,12 +32,13 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
                "correct the volume first");
     return;
   }
-  if (std::ranges::find(facts.around.policy_claims, name.text()) != facts.around.policy_claims.end()) {
-    report.add(
-        rule::kVolumeMount, name,
-        fmt::format("the pod template has no volume {} of its own, only a claim in volumeClaimPolicies",
-                    quoted(name.text())),
-        "JobSet adds such volumes from 0.11 on; a second one of that name would be refused");
+  if (std::ranges::find(facts.claim_templates, name.text()) != facts.claim_templates.end()) {
+    report.add(rule::kVolumeMount, name,
+               fmt::format("JobSet adds no volume {} to this pod: it adds a claim's volume only if a "
+                           "container mounts it",
+                           quoted(name.text())),
+               "claims of volumeClaimPolicies can't be block devices; add a volume with a "
+               "persistentVolumeClaim of its own");
     return;
   }
   std::vector<std::string_view> known;

@@ -42,18 +42,17 @@ void check_references(const Field& spec, Report& report) {
 
 }  // namespace
 
-void check_pod_spec(const Field& spec, const PodContext& around, Report& report) {
+void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templates, Report& report) {
   constexpr std::string_view kPreemption[] = {"PreemptLowerPriority", "Never"};
   PodFacts facts = facts_of(spec, check_volumes(spec.child("volumes"), report));
-  facts.around = around;
+  facts.claim_templates = std::move(claim_templates);
   check_resource_claims(spec.child("resourceClaims"), report);
   check_containers(spec, facts, report);
   check_env_files(spec, facts, report);
   check_pod_resources(spec, facts, report);
   check_pod_security_context(spec, report);
   check_host(spec, report);
-  if (!around.has_subdomain)
-    check_optional_name(spec.child("subdomain"), Form::DnsLabel, rule::kHost, "subdomain", report);
+  check_optional_name(spec.child("subdomain"), Form::DnsLabel, rule::kHost, "subdomain", report);
   check_os(spec, report);
   check_dns(spec, report);
   check_labels(spec.child("nodeSelector"), "node label", report);

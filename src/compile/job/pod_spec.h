@@ -16,14 +16,6 @@ struct PodVolume {
   bool usable = false;
 };
 
-// What a pod gets from the JobSet around it.
-struct PodContext {
-  // The JobSet controller sets the pods' subdomain.
-  bool has_subdomain = false;
-  // The names of the claims in the JobSet's volumeClaimPolicies.
-  std::vector<std::string_view> policy_claims;
-};
-
 // What the checks of containers need to know of their pod, defaults applied.
 struct PodFacts {
   bool host_users = true;
@@ -34,7 +26,8 @@ struct PodFacts {
   std::vector<PodVolume> volumes;
   // The names of spec.resourceClaims.
   std::vector<std::string_view> claims;
-  PodContext around;
+  // The names of the claim templates in the JobSet's volumeClaimPolicies. Those that are mounted are volumes.
+  std::vector<std::string_view> claim_templates;
 
   // The usable volume of that name.
   const yaml::Node* volume(std::string_view name) const;
@@ -46,7 +39,7 @@ bool is_empty_dir(const yaml::Node& volume);
 bool is_claim(const yaml::Node& volume);
 
 // template.spec of a Job.
-void check_pod_spec(const Field& spec, const PodContext& around, Report& report);
+void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templates, Report& report);
 
 // spec.restartPolicy, as a Job with or without a podFailurePolicy wants it.
 void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report);
