@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "schema/name_syntax.h"
+#include "yaml/quantity.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -33,7 +34,7 @@ void take_sign(std::string_view& text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
 }
 
-bool is_quantity(std::string_view text) {
+bool matches_quantity_pattern(std::string_view text) {
   take_sign(text);
   if (!take_decimal(text)) return false;
   if (text.empty()) return true;
@@ -45,6 +46,11 @@ bool is_quantity(std::string_view text) {
   text.remove_prefix(1);
   take_sign(text);
   return take_decimal(text) && text.empty();
+}
+
+// The pattern lets through what the webhooks can't decode, such as 1e1.5.
+bool is_quantity(std::string_view text) {
+  return matches_quantity_pattern(text) && yaml::Quantity::is_valid(text);
 }
 
 // What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" where that is anybody's guess.

@@ -34,14 +34,14 @@ std::string_view type_words(const Schema& schema) {
 }
 
 // 2.0 and 1e3 are integers to the API server, up to what a float holds exactly.
-std::optional<double> whole_number(const Node& node) {
+std::optional<int64_t> whole_number(const Node& node) {
+  if (!node.is_number()) return std::nullopt;
+  if (const auto value = node.as_int()) return value;
   double value = 0;
   const std::string_view text = node.text();
-  if (!node.is_number() || std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) {
-    return std::nullopt;
-  }
-  if (node.as_int() || (std::trunc(value) == value && std::abs(value) < 0x1p53)) return value;
-  return std::nullopt;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  if (std::trunc(value) != value || std::abs(value) >= 0x1p53) return std::nullopt;
+  return static_cast<int64_t>(value);
 }
 
 bool has_type(const Node& node, const Schema& schema) {
@@ -58,12 +58,11 @@ bool has_type(const Node& node, const Schema& schema) {
   return true;
 }
 
-// Whether the number has the width that the format asks for.
+// Whether the number has the width that the format asks for; 64 bits are a matter of its type.
 bool has_width(const Node& node, const Schema& schema) {
-  if (schema.type != Type::Integer || schema.format == Format::None) return true;
-  const double value = whole_number(node).value_or(0);
-  const double limit = schema.format == Format::Int32 ? 0x1p31 : 0x1p63;
-  return -limit <= value && value < limit;
+  if (schema.type != Type::Integer || schema.format != Format::Int32) return true;
+  const int64_t value = whole_number(node).value_or(0);
+  return INT32_MIN <= value && value <= INT32_MAX;
 }
 
 // "the string "4"", "the boolean true", "a list".
@@ -198,7 +197,7 @@ class Validator {
   void check_format(const Node& node, const Schema& schema, const Path& path) {
     if (!has_width(node, schema)) {
       result.types_fit = result.types_fit && !schema.bounds;  // an oddity of the API server
-      report_width(node, schema.format == Format::Int32 ? 32 : 64, path);
+      report_width(node, 32, path);
     }
     if (schema.format != Format::DateTime || matches_pattern("date-time", node.text())) return;
     result.types_fit = false;
@@ -208,11 +207,11 @@ class Validator {
 
   void check_bounds(const Node& node, const Bounds& bounds, const Path& path) {
     if (const auto value = whole_number(node)) {
-      if (bounds.minimum && *value < static_cast<double>(*bounds.minimum)) {
+      if (bounds.minimum && *value < *bounds.minimum) {
         add("input/bounds", node, path,
             fmt::format("{} must be at least {}, not {}", path.str(), *bounds.minimum, node.text()));
       }
-      if (bounds.maximum && *value > static_cast<double>(*bounds.maximum)) {
+      if (bounds.maximum && *value > *bounds.maximum) {
         add("input/bounds", node, path,
             fmt::format("{} must be at most {}, not {}", path.str(), *bounds.maximum, node.text()));
       }

@@ -172,12 +172,17 @@ std::string print_binary(const Decimal& amount, bool in_int64) {
 
 }  // namespace
 
-std::optional<Quantity> Quantity::parse(std::string_view text) {
-  if (text.empty()) return std::nullopt;
+bool Quantity::is_valid(std::string_view text) {
   const std::optional<Pieces> pieces = split(text);
-  if (!pieces) return std::nullopt;
+  const std::optional<Unit> unit = pieces ? read_suffix(pieces->suffix) : std::nullopt;
+  // The int64 form reads a zero where there are no digits.
+  return !text.empty() && unit && (pieces->has_digits || reads_as_int64(*pieces, *unit));
+}
+
+std::optional<Quantity> Quantity::parse(std::string_view text) {
+  if (!is_valid(text)) return std::nullopt;
+  const std::optional<Pieces> pieces = split(text);
   const std::optional<Unit> unit = read_suffix(pieces->suffix);
-  if (!unit) return std::nullopt;
   const auto exponent_size = static_cast<size_t>(std::abs(int64_t{unit->exponent}));
   if (pieces->digits.size() + exponent_size > kMaxSize) return std::nullopt;
 
@@ -189,7 +194,6 @@ std::optional<Quantity> Quantity::parse(std::string_view text) {
     if (keeps_spelling(*pieces, *unit, result.amount_)) result.spelling_ = text;
     return result;
   }
-  if (!pieces->has_digits) return std::nullopt;  // the int64 form reads a zero there
   result.amount_ = rounded_and_capped(std::move(result.amount_), unit->format);
   const bool below_one = !result.is_zero() && compare_magnitudes(result.amount_, {.digits = "1"}) < 0;
   if (unit->format == Format::BinarySI && below_one) result.format_ = Format::DecimalSI;

@@ -52,11 +52,13 @@ TEST_CASE("patterns: the code knows every pattern of every version") {
 
 TEST_CASE("patterns: quantities") {
   for (const std::string_view text : {"1", "+1", "-1", "0.5", ".5", "5.", "1k", "1Ki", "1.5Gi", "100m", "1n",
-                                      "1u", "1e3", "1E3", "1e-3", "1e+.5", "1e3.5", "1E", "007"}) {
+                                      "1u", "1e3", "1E3", "1e-3", "1E+5", "1E", "007"}) {
     CHECK_MESSAGE(is_quantity(text), text);
   }
-  for (const std::string_view text : {"", ".", "-", "1e", "1K", "1ki", "1GB", "1 Gi", "Gi", "--1", "1ee3",
-                                      "1Kib", "1\n", "\xd9\xa3", "1.5.2", "0x10"}) {
+  for (const std::string_view text :
+       {"",      ".",    "-",     "1e",    "1K",   "1ki",  "1GB",
+        "1 Gi",  "Gi",   "--1",   "1ee3",  "1Kib", "1\n",  "\xd9\xa3",
+        "1.5.2", "0x10", "1e+.5", "1e3.5", "1e1.", "2E.5", "1e9223372036854775808"}) {
     CHECK_MESSAGE(!is_quantity(text), text);
   }
 }

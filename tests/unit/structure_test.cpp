@@ -34,6 +34,24 @@ bool types_fit(const std::string& text, std::string_view kind = "TrainJob",
 
 }  // namespace
 
+TEST_CASE("structure: integers of 64 bits are exact") {
+  const auto report = [](const std::string& seconds) {
+    const Parsed document("spec: {runtimeRef: {name: r}, activeDeadlineSeconds: " + seconds + "}\n");
+    return test::report(validate(document, "TrainJob", "2.3").violations);
+  };
+  CHECK(report("9223372036854775807") == "");
+  CHECK(report("9223372036854775808") ==
+        "t.yaml:1:54: error: spec.activeDeadlineSeconds must fit in 64 bits, 9223372036854775808 does not "
+        "[input/type]\n"
+        "    1 | spec: {runtimeRef: {name: r}, activeDeadlineSeconds: 9223372036854775808}\n"
+        "      |                                                      ^~~~~~~~~~~~~~~~~~~\n");
+  CHECK(report("-9223372036854775808") ==
+        "t.yaml:1:54: error: spec.activeDeadlineSeconds must be at least 1, not -9223372036854775808 "
+        "[input/bounds]\n"
+        "    1 | spec: {runtimeRef: {name: r}, activeDeadlineSeconds: -9223372036854775808}\n"
+        "      |                                                      ^~~~~~~~~~~~~~~~~~~~\n");
+}
+
 TEST_CASE("structure: an unquoted scalar where a string belongs") {
   CHECK(trainer_report("    env:\n    - name: A\n      value: yes\n    - name: B\n      value: 0x1f\n") ==
         "t.yaml:6:14: error: spec.trainer.env[0].value must be a string, not the boolean true [input/type]\n"
@@ -125,22 +143,22 @@ TEST_CASE("structure: integers") {
 
 TEST_CASE("structure: quantities") {
   CHECK(trainer_report(
-            "    resourcesPerNode:\n      limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3.5}\n") ==
+            "    resourcesPerNode:\n      limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3}\n") ==
         "t.yaml:5:21: error: spec.trainer.resourcesPerNode.limits.cpu must be a quantity, not the number 3.2 "
         "[input/type]\n"
-        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3.5}\n"
+        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3}\n"
         "      |                     ^~~ quote it: \"3.2\"\n"
         "t.yaml:5:34: error: spec.trainer.resourcesPerNode.limits.memory must be a quantity, not \"32 GB\" "
         "[input/quantity]\n"
-        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3.5}\n"
+        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3}\n"
         "      |                                  ^~~~~ did you mean \"32G\"?\n"
         "t.yaml:5:44: error: spec.trainer.resourcesPerNode.limits.a must be a quantity, not \"10gi\" "
         "[input/quantity]\n"
-        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3.5}\n"
+        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3}\n"
         "      |                                            ^~~~ did you mean \"10Gi\"?\n"
         "t.yaml:5:53: error: spec.trainer.resourcesPerNode.limits.b must be a quantity, not \"\" "
         "[input/quantity]\n"
-        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3.5}\n"
+        "    5 |       limits: {cpu: 3.2, memory: 32 GB, a: 10gi, b: '', c: 1e3}\n"
         "      |                                                     ^~ such as 4, 500m, 1.5G or 32Gi\n");
 }
 
