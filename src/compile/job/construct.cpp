@@ -53,7 +53,7 @@ std::string coordinator_address(const JobSetView& view, const Node& coordinator)
 
 // What both labels and annotations say of the Job's place.
 std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, const Maker& make) {
-  const yaml::Origin origin = make.made("jobset/place", {job.name_node, job.node});
+  const yaml::Origin origin = make.made("controller/place", {job.name_node, job.node});
   std::vector<Entry> out;
   const auto add = [&](std::string_view key, const Node* value) { out.push_back({key, value, origin}); };
   const auto number = [&](int64_t value) { return make.copied(std::to_string(value), origin); };
@@ -68,13 +68,13 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   if (const Node* group = job.node->get("groupName")) {  // not in Trainer 2.0
     const std::string_view name = group->text();
     add("jobset.sigs.k8s.io/jobset-uid", make.string(kUid, origin));
-    add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("jobset/place", {group})));
+    add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("controller/place", {group})));
     add("jobset.sigs.k8s.io/group-replicas", number(count_jobs(view, &name, nullptr)));
     add("jobset.sigs.k8s.io/job-group-index", number(count_jobs(view, &name, &job)));
   }
   if (const Node* coordinator = view.spec->get("coordinator"); coordinator && coordinator->is_map()) {
     const yaml::Origin of_coordinator =
-        make.made("jobset/coordinator", {coordinator->get("replicatedJob"), coordinator});
+        make.made("controller/coordinator", {coordinator->get("replicatedJob"), coordinator});
     add("jobset.sigs.k8s.io/coordinator",
         make.copied(coordinator_address(view, *coordinator), of_coordinator));
   }
@@ -108,7 +108,7 @@ const Node* with_metadata(const Node* object, std::string_view key, const std::v
       entries.push_back(entry);
     }
   }
-  const yaml::Origin origin = given ? given->origin() : make.made("jobset/place", {object});
+  const yaml::Origin origin = given ? given->origin() : make.made("controller/place", {object});
   return make.with_path(object, {"metadata", key}, make.map(entries, origin));
 }
 
@@ -138,7 +138,7 @@ const Node* with_claims(const Node* pod, const JobSetView& view, const Maker& ma
     for (const Node* claim : items_at(*policy, "templates")) {
       const Node* name = claim->at({"metadata", "name"});
       if (!name || !jobset::mounts(mounting, name->text())) continue;
-      const yaml::Origin origin = make.made("jobset/claim", {name});
+      const yaml::Origin origin = make.made("controller/claim", {name});
       const std::string claim_name = fmt::format("{}-{}", name->text(), view.name);
       const Node* source = make.with(nullptr, "claimName", make.copied(claim_name, origin));
       const std::vector<Entry> volume = {{"name", make.string(name->text(), origin), origin},
@@ -164,12 +164,12 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   const Node* has_names = view.spec->at({"network", "enableDNSHostnames"});
   if (has_names && has_names->as_bool() == true) {
     pod =
-        make.with(pod, "subdomain", make.string(subdomain(view), make.made("jobset/subdomain", {has_names})));
+        make.with(pod, "subdomain", make.string(subdomain(view), make.made("controller/subdomain", {has_names})));
   }
   job = with_metadata(job, "annotations", annotations, make);
   const Node* asked = job->at({"metadata", "annotations"});
   if (asked->get(kExclusive) && asked->get(kNodeSelector)) {
-    const yaml::Origin origin = make.made("jobset/exclusive-placement", {asked->get(kNodeSelector)});
+    const yaml::Origin origin = make.made("controller/exclusive-placement", {asked->get(kNodeSelector)});
     pod = with_node_selector(pod, admitted, job_name(view, replicated_job), origin, make);
   }
   pod = with_claims(pod, view, make);
