@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "cli/annotate_origin.h"
@@ -13,6 +12,7 @@
 #include "cli/output_directory.h"
 #include "cli/print_objects.h"
 #include "cli/ssh_key_flag.h"
+#include "cli/ssh_key_notes.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -36,21 +36,6 @@ struct RenderFlags {
 ObjectFormat format_of(const std::string& word) {
   if (word == "json") return ObjectFormat::Json;
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
-}
-
-bool is_ssh_secret(const Object& object) {
-  return object.kind == "Secret" && !object.passthrough && object.name.ends_with("-mpi-ssh-auth");
-}
-
-void note_generated_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {
-  if (key.source != policy::SshKeySource::Generate) return;
-  const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
-  if (count == 0) return;
-  console.write_stderr(fmt::format(
-      "note: {} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
-      "--ssh-key omit none\n",
-      count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
-      count == 1 ? "it" : "them"));
 }
 
 int run_render(Console& console, RenderFlags flags) {
@@ -82,6 +67,7 @@ int run_render(Console& console, RenderFlags flags) {
   } else {
     note_generated_keys(console, compiled, options.policy.ssh_key);
   }
+  note_omitted_keys(console, compiled, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
     const int status = write_directory(console, flags.output_dir, compiled.objects, flags.prune_output);
     if (status != kOk) return status;

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/ssh_key_notes.h"
 #include "cli/submit_report.h"
 #include "cli/suppress.h"
 #include "schema/schema.h"
@@ -62,6 +63,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
     note_nothing_found(console, flags.input, "TrainJob");
     return kOk;
   }
+  note_omitted_keys(console, sent, options.policy.ssh_key);
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   compiled.compared = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);

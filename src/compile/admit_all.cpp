@@ -52,6 +52,20 @@ std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
   return names;
 }
 
+// Advice on the runtimes of the inputs, and what is to be tried with those that have no TrainJob: under its
+// own version, as for diagnostics.
+void look_at_runtimes(AdmittedInputs& admitted, const std::map<std::string, Target>& homes) {
+  std::set<const yaml::Node*> used;
+  for (const Library& library : admitted.libraries) library.store->collect_used(used);
+  for (Library& library : admitted.libraries) {
+    library.store->advise(used);
+    for (const StoredRuntime* runtime : library.store->without_jobs(used)) {
+      if (homes.at(runtime->object.id.str()) == library.target)
+        admitted.trials.push_back({library.target, runtime, {}});
+    }
+  }
+}
+
 Library& add_library(AdmittedInputs& admitted, const Target& target) {
   Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
   library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
@@ -78,10 +92,8 @@ std::unique_ptr<AdmittedInputs> admit_all(const InputSet& inputs, const InputSet
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, std::string name) {
     homes.try_emplace(std::move(name), plan.target_of(object));
   });
-  for (Library& library : admitted->libraries) {
-    if (!options.render) library.store->advise();
-    publish(library, homes, admitted->diagnostics);
-  }
+  if (!options.render) look_at_runtimes(*admitted, homes);
+  for (const Library& library : admitted->libraries) publish(library, homes, admitted->diagnostics);
   const std::set<std::string> refused = names_of_refused(admitted->diagnostics);
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {
     if (refused.contains(name)) admitted->refused.insert(&object);

@@ -8,6 +8,7 @@
 #include "compile/input.h"
 #include "compile/render_job.h"
 #include "compile/runtime_store.h"
+#include "compile/trial.h"
 #include "compile/version_plan.h"
 #include "trainjobc/trainjobc.h"
 
@@ -24,6 +25,7 @@ struct Library {
 struct AdmittedInputs {
   std::deque<Library> libraries;  // one a Trainer version in use
   std::deque<JobUnit> units;      // one a TrainJob, in the order of the inputs
+  std::deque<Trial> trials;       // of the inputs' runtimes without a TrainJob, where nothing is rendered
   base::Diagnostics diagnostics;  // of the runtimes; those of the jobs are in their units
   std::set<const InputObject*> refused;
 };

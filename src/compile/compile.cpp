@@ -94,8 +94,11 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   result.diagnostics.append(std::move(memory->admitted->diagnostics));
   result.diagnostics.append(std::move(of_runtimes));
 
-  // merge, expand, build, admit the JobSet: each job for itself, on all processors
+  // merge, expand, build, admit the JobSet: each job for itself, on all processors; runtimes without a job
+  // with one of their own
   compile::run_all(units, options);
+  compile::run_trials(memory->admitted->trials, options);
+  for (compile::Trial& trial : memory->admitted->trials) result.diagnostics.append(std::move(trial.findings));
 
   if (options.passthrough) pass_through(memory->inputs, result.objects);
   std::vector<JobUnit*> ordered;

@@ -16,6 +16,21 @@ void append_as_job_set(schema::Violations violations, schema::Violations& out) {
   }
 }
 
+// The controller takes ports without a name for one and writes the last of them again for each, so that the
+// second is the same input as the first.
+void explain_copied_ports(schema::Violations& violations) {
+  for (base::Diagnostic& violation : violations) {
+    const bool is_copy = violation.rule == "jobset/duplicate" && violation.field.ends_with("]") &&
+                         violation.field.find(".ports[") != std::string::npos && !violation.notes.empty() &&
+                         violation.notes.front().location == violation.location;
+    if (!is_copy) continue;
+    violation.message =
+        "the controller takes ports without a name for one, and writes the last of them twice";
+    violation.hint = "give each port a name";
+    violation.notes.clear();
+  }
+}
+
 }  // namespace
 
 schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
@@ -23,6 +38,7 @@ schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Sc
   schema::Violations out;
   schema::Validation structure = schema::validate_structure(admitted, schema);
   append_as_job_set(std::move(structure.violations), out);
+  explain_copied_ports(out);
   if (!structure.types_fit) return out;
   // Its name is checked as that of the job; labels and annotations come from the runtime's template.
   append_as_job_set(schema::validate_labels(*admitted.get("metadata")), out);

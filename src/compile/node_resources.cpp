@@ -58,12 +58,6 @@ const Node* with_resources(const PodSet& set, size_t index, const Node* resource
                         make.list(items, containers->origin()));
 }
 
-bool takes_resources(const RuntimeInfo& info, const PodSet& set) {
-  const bool needs_policy = info.behaviours->node_resources == NodeResourcesStyle::MergePerKey;
-  if (needs_policy && !info.policy) return false;
-  return set.ancestor == model::kTrainer || policy::is_launched_node(info, set);
-}
-
 void apply(const RuntimeInfo& info, PodSet& set, const Node& of_job, const Maker& make) {
   const auto node = std::ranges::find(set.containers, model::kNode, &policy::Container::name);
   if (node == set.containers.end()) return;
@@ -86,11 +80,17 @@ void apply(const RuntimeInfo& info, PodSet& set, const Node& of_job, const Maker
 
 }  // namespace
 
+bool takes_node_resources(const RuntimeInfo& info, const PodSet& set) {
+  const bool needs_policy = info.behaviours->node_resources == NodeResourcesStyle::MergePerKey;
+  if (needs_policy && !info.policy) return false;
+  return set.ancestor == model::kTrainer || policy::is_launched_node(info, set);
+}
+
 void apply_node_resources(RuntimeInfo& info, const Maker& make) {
   const auto& trainer = info.job->trainer;
   if (!trainer || !trainer->resources_per_node) return;
   for (PodSet& set : info.pod_sets) {
-    if (takes_resources(info, set)) apply(info, set, *trainer->resources_per_node, make);
+    if (takes_node_resources(info, set)) apply(info, set, *trainer->resources_per_node, make);
   }
 }
 

@@ -9,4 +9,7 @@ namespace trainjobc::compile {
 // version does.
 void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
 
+// Whether a job's resourcesPerNode goes to the set's first container `node`.
+bool takes_node_resources(const policy::RuntimeInfo& info, const policy::PodSet& set);
+
 }  // namespace trainjobc::compile

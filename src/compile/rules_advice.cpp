@@ -132,10 +132,6 @@ constexpr std::array kRules = std::to_array<Rule>({
      "same number or, since two missing names count as equal, without a name. The other port, or its "
      "name, is lost. Name your ports, and use numbers in probes.\n\n"
      "    ports:\n      - name: metrics\n        containerPort: 9090"},
-    {"advice/ports-collapse", Stage::Advice, Warning, "Ports without names collapse into one",
-     "The controller matches ports by number or name, and two missing names count as equal. Two unnamed "
-     "ports of a container become two copies of the last, which the JobSet's admission refuses: no job of "
-     "this runtime starts. Name each port."},
     {"advice/priority-class", Stage::Advice, Info,
      "The job needs a PriorityClass that only the cluster knows",
      "Pods with a priority class that the cluster lacks are not created, and with Volcano the webhook "

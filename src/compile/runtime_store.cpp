@@ -85,13 +85,28 @@ const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
   return &stored;
 }
 
-void RuntimeStore::advise() {
+void RuntimeStore::collect_used(std::set<const yaml::Node*>& documents) const {
+  for (const auto& [key, stored] : runtimes_) {
+    if (stored->has_jobs) documents.insert(stored->object.root);
+  }
+}
+
+void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
   for (const auto& [key, stored] : runtimes_) {
     if (!stored->accepted || !stored->is_input) continue;
-    report(advise_runtime(stored->runtime, behaviours_, stored->has_jobs), base::Stage::Advice,
-           stored->object.id.str(), diagnostics_);
+    report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
+           base::Stage::Advice, stored->object.id.str(), diagnostics_);
     advice::hide_secrets(std::array{stored->object.root}, diagnostics_);
   }
+}
+
+std::vector<const StoredRuntime*> RuntimeStore::without_jobs(const std::set<const yaml::Node*>& used) const {
+  std::vector<const StoredRuntime*> idle;
+  for (const auto& [key, stored] : runtimes_) {
+    if (stored->accepted && stored->is_input && !used.contains(stored->object.root))
+      idle.push_back(stored.get());
+  }
+  return idle;
 }
 
 const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {

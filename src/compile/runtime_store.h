@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -47,8 +48,15 @@ class RuntimeStore {
   // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
   void add_snapshot(const InputObject& object);
 
-  // Advice on the accepted runtimes of the inputs, once all jobs are resolved.
-  void advise();
+  // The documents of the runtimes that TrainJobs were resolved to.
+  void collect_used(std::set<const yaml::Node*>& documents) const;
+
+  // Advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents of
+  // those that have jobs, under any Trainer version.
+  void advise(const std::set<const yaml::Node*>& used);
+
+  // The accepted runtimes of the inputs whose document is not among `used`.
+  std::vector<const StoredRuntime*> without_jobs(const std::set<const yaml::Node*>& used) const;
 
   // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
   // holds ClusterTrainingRuntimes only.

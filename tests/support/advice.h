@@ -31,6 +31,16 @@ inline std::string advice(std::string_view rule, std::string text, std::vector<S
   return report;
 }
 
+// The text report of all errors.
+inline std::string errors(std::string text, std::vector<Source> runtimes = {}, std::string version = "2.3") {
+  const Compilation compiled = lint(std::move(text), std::move(runtimes), std::move(version));
+  std::string report;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.severity == base::Severity::Error) report += base::format_text(found, {});
+  }
+  return report;
+}
+
 // `text` with the fixes of that rule.
 inline std::string fixed(std::string_view rule, const std::string& text) {
   const Compilation compiled = lint(text);

@@ -75,18 +75,16 @@ TEST_CASE("advice/port-replaced: a port without a name, a name that a probe uses
   CHECK(advice("advice/port-replaced", with_ports("[{name: metrics, containerPort: 9100}]")) == "");
 }
 
-TEST_CASE("advice/ports-collapse: several ports without names") {
+TEST_CASE("several ports without names: an error, with or without a job") {
   const std::string text = with_ports("[{containerPort: 80}, {containerPort: 81}]");
   CHECK(
-      advice("advice/ports-collapse", text) ==
-      R"(in.yaml:21:64: warning: all jobs are refused: the controller takes ports without a name for one and writes the last twice [advice/ports-collapse]
+      trainjobc::test::errors(text) ==
+      R"(in.yaml:21:48: error: the controller takes ports without a name for one, and writes the last of them twice [jobset/duplicate]
    21 |                   ports: [{containerPort: 80}, {containerPort: 81}]
-      |                                                                ^~ give each port a name
+      |                                                ^ give each port a name
 )");
-  CHECK(advice("advice/ports-collapse", with_ports("[{containerPort: 80}, {name: b, containerPort: 81}]")) ==
-        "");
-  CHECK(advice("advice/ports-collapse", text + job("  trainer: {}\n")).find("advice/ports-collapse") ==
-        std::string::npos);
+  CHECK(trainjobc::test::errors(text + job("  trainer: {}\n")) == trainjobc::test::errors(text));
+  CHECK(trainjobc::test::errors(with_ports("[{containerPort: 80}, {name: b, containerPort: 81}]")) == "");
 }
 
 TEST_CASE("advice/endless-restart: a rule that counts no restarts") {

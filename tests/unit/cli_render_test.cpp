@@ -83,6 +83,30 @@ TEST_CASE("a generated key is noted, and never shown on stderr") {
         "the same key each time, --ssh-key omit none\n");
 }
 
+TEST_CASE("--ssh-key omit notes the Secrets that must be there") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kJob;
+  files.files["b.yaml"] = kMpiJob;
+  CHECK(run(files, {"render", "--ssh-key", "omit", "a.yaml"}).err.empty());
+  const Run one = run(files, {"render", "--ssh-key", "omit", "a.yaml", "b.yaml"});
+  CHECK(one.err ==
+        "note: --ssh-key omit: create a Secret of type kubernetes.io/ssh-auth, with the keys ssh-privatekey "
+        "and ssh-publickey, before the job starts: \"two-mpi-ssh-auth\" in namespace \"b\"\n");
+  std::string other = kMpiJob;
+  other.replace(other.find("two\n  namespace: b\n"), 19, "three\n");
+  files.files["c.yaml"] = other;
+  const Run two = run(files, {"render", "--ssh-key", "omit", "b.yaml", "c.yaml"});
+  CHECK(two.err ==
+        "note: --ssh-key omit: create Secrets of type kubernetes.io/ssh-auth, with the keys ssh-privatekey "
+        "and ssh-publickey, before the jobs start: \"three-mpi-ssh-auth\", \"two-mpi-ssh-auth\" in "
+        "namespace \"b\"\n");
+  files.files["secret.yaml"] =
+      "apiVersion: v1\nkind: Secret\nmetadata:\n  name: two-mpi-ssh-auth\n  namespace: b\n";
+  CHECK(run(files, {"render", "--ssh-key", "omit", "--passthrough", "b.yaml", "secret.yaml"}).err.empty());
+  CHECK(run(files, {"render", "--ssh-key", "omit", "-o", "name", "--keep-going", "b.yaml"})
+            .err.find("two-mpi-ssh-auth") != std::string::npos);
+}
+
 TEST_CASE("a short seed is refused without a trace of it") {
   base::MemoryFileSystem files;
   files.files["b.yaml"] = kMpiJob;

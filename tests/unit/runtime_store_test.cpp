@@ -3,8 +3,8 @@
 
 #include "support/advice.h"
 
+using trainjobc::test::errors;
 using trainjobc::test::job;
-using trainjobc::test::lint;
 
 namespace {
 
@@ -14,15 +14,6 @@ kind: ClusterTrainingRuntime
 metadata: {name: rt}
 spec: {template: {spec: {replicatedJobs: 1}}}
 )";
-
-std::string errors(std::string text, std::vector<trainjobc::Source> runtimes) {
-  const trainjobc::Compilation compiled = lint(std::move(text), std::move(runtimes));
-  std::string report;
-  for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) {
-    if (found.severity == trainjobc::base::Severity::Error) report += format_text(found, {});
-  }
-  return report;
-}
 
 }  // namespace
 

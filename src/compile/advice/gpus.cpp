@@ -7,6 +7,7 @@
 #include "compile/advice/containers.h"
 #include "compile/advice/rules.h"
 #include "compile/limit_fix.h"
+#include "compile/node_resources.h"
 #include "model/names.h"
 #include "yaml/quantity.h"
 
@@ -118,6 +119,10 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
   if (context.has_jobs) return;  // their own errors say so
   for (const ContainerPlace& place : containers_of(context.info)) {
+    // What no job can set is an error.
+    if (!takes_node_resources(context.info, place.set) ||
+        &place.container != find_container(place.set, model::kNode))
+      continue;
     const Node* resources = place.container.node->get("resources");
     const Node* requests = resources ? resources->get("requests") : nullptr;
     if (!requests) continue;

@@ -105,17 +105,9 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
   const policy::PodSet* trainer = trainer_of(context.info).set;
   for (const ContainerPlace& place : containers_of(context.info)) {
     if (place.is_init) continue;
-    if (count_unnamed(place.container.ports) > 1) {
-      if (context.has_jobs) continue;  // their own errors say so
-      const Node* second = nullptr;
-      for (const Node* port : place.container.ports) {
-        if (!port->get("name")) second = port;
-      }
-      advisor.warn(
-          "advice/ports-collapse", place.field + ".ports",
-          "all jobs are refused: the controller takes ports without a name for one and writes the last twice",
-          yaml::locate(*second->get("containerPort")), "give each port a name");
-    } else if (opens_port && &place.set == trainer && place.container.name == model::kNode) {
+    // Several ports without a name are an error of its jobs.
+    if (count_unnamed(place.container.ports) > 1) continue;
+    if (opens_port && &place.set == trainer && place.container.name == model::kNode) {
       check_replaced_port(place.container, place.field, advisor);
     }
   }
