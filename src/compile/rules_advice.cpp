@@ -23,6 +23,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The label trainer.kubeflow.org/support: deprecated marks runtimes that a later release of Trainer "
      "drops; the webhook warns of them, too. Jobs that refer to one will be refused after the upgrade. "
      "Move to the runtime that replaces it, or keep a copy under your own name."},
+    {"advice/device-name", Stage::Advice, Warning, "No device plugin offers a resource of that name",
+     "A container may ask for any resource whose name has a domain, and the scheduler looks for a node that "
+     "offers just that. nvidia.com/gpus, nvidia.com/GPU or nvidia/gpu is offered by none, so that the pods "
+     "stay pending without an error. Write the name that the vendor's device plugin uses.\n\n"
+     "    limits:\n      nvidia.com/gpu: 8"},
     {"advice/dialect", Stage::Advice, Warning, "The API version is that of an older dialect",
      "kubeflow.org/v2alpha1 and trainer.kubeflow.org/v2alpha1 are what Trainer's API was called before 2.0, "
      "and "
@@ -43,6 +48,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "the job writes plain text, remove it from the job.\n\n"
      "    - name: NCCL_DEBUG  # trainjobc:ignore advice/env-twice -- this cluster needs the log\n"
      "      value: INFO"},
+    {"advice/env-value-dropped", Stage::Advice, Warning, "A variable has both value and valueFrom",
+     "In a pod the API server refuses such a variable. The controller writes the variables of spec.trainer "
+     "and spec.initializer anew before it asks, and keeps valueFrom only, so that the value has no effect. "
+     "Remove the one that is not meant."},
     {"advice/flux-setting", Stage::Advice, Warning,
      "A Flux setting comes from a valueFrom, which is not read",
      "The controller itself reads FLUX_VIEW_IMAGE, FLUX_NETWORK_DEVICE and FLUX_QUEUE_POLICY from "
@@ -68,6 +77,15 @@ constexpr std::array kRules = std::to_array<Rule>({
      "for CPU or memory keeps the runtime's GPUs, but gets processes for CPUs, so that GPUs stand idle. "
      "Name the GPUs in the job as well, or set numProcPerNode.\n\n"
      "    resourcesPerNode:\n      limits:\n        memory: 64Gi\n        nvidia.com/gpu: 4"},
+    {"advice/hostfile-size", Stage::Advice, Warning, "The hostfile is too large for a ConfigMap",
+     "The controller writes one line per MPI node into a ConfigMap, which holds at most 1 MiB. Above that "
+     "the API server refuses it, the controller tries again without end, and no pod starts. Run fewer nodes "
+     "with more slots each, or shorten the names of the job and its subdomain, which stand in each line."},
+    {"advice/image-name", Stage::Advice, Warning, "No container runtime can read the image's name",
+     "The API server takes any text for an image. A container runtime wants a registry, a repository of "
+     "lower-case letters and digits, and a tag or a digest; with capitals, spaces or signs beyond ASCII the "
+     "pods stay in InvalidImageName. Often the name was pasted from a text. Write it anew.\n\n"
+     "    image: ghcr.io/team-a/trainer:1.4"},
     {"advice/image-tag", Stage::Advice, Warning, "An image has no tag, or \"latest\"",
      "What such a name means changes with each release. Nodes that pulled on different days run different "
      "code, and last month's run can't be repeated. Pin a version or, better, a digest.\n\n"
@@ -81,11 +99,21 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Kueue looks at the labels of the TrainJob, and the labels of the runtime object reach no job. So "
      "jobs are not queued, although the runtime seems to say so. Label each TrainJob.\n\n"
      "    metadata:\n      labels:\n        kueue.x-k8s.io/queue-name: team-a"},
+    {"advice/mpi-image", Stage::Advice, Warning, "The job's image reaches only one side of an MPI run",
+     "spec.trainer.image replaces the image of the replicatedJob with the trainer label, and no patch can "
+     "set another. The launcher and the nodes then have different images: mpirun starts a program that the "
+     "other side lacks, or another version of it. Use a runtime whose two replicatedJobs both have the "
+     "image."},
     {"advice/mpi-jobs", Stage::Advice, Warning,
      "An MPI runtime lacks a replicatedJob or container of a fixed name",
      "The MPI plugin looks for replicatedJobs \"launcher\" and \"node\" with containers \"node\" by name, "
      "and mounts the SSH key and the hostfile there. Where one is missing or called otherwise, the job "
      "starts and mpirun finds no hosts or no key. Rename it."},
+    {"advice/mpi-launcher", Stage::Advice, Warning, "The MPI launcher runs no mpirun",
+     "The nodes of an MPI run only wait for the launcher to start processes on them, which mpirun, "
+     "mpiexec, deepspeed or horovodrun does. A launcher whose command runs Python or torchrun trains alone, "
+     "while the nodes idle. Put mpirun before the program.\n\n"
+     "    command: [mpirun, python, train.py]"},
     {"advice/mpi-num-nodes", Stage::Advice, Warning, "numNodes counts other pods than it seems to",
      "Where the launcher carries the trainer label, the runtime's numNodes multiplies launchers, not "
      "nodes. Where the launcher is a node itself, a job with numNodes: 1 still has a second pod, since "
@@ -100,6 +128,16 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The number of nodes goes to the replicatedJob that trains, and the runtime has none that the "
      "controller knows: either the label trainer.kubeflow.org/trainjob-ancestor-step: trainer or, for "
      "MPI, the name \"node\" is missing. The job runs with the runtime's number. Change the runtime first."},
+    {"advice/num-nodes-zero", Stage::Advice, Warning, "numNodes: 0 trains nothing",
+     "A replicatedJob of no pods is complete at once, so that the TrainJob succeeds without having trained; "
+     "MPI has no host then, or keeps the node that the launcher is. To have a job wait, set suspend "
+     "instead.\n\n"
+     "    spec:\n      suspend: true"},
+    {"advice/one-word-command", Stage::Advice, Warning, "A command line stands in one item of a command",
+     "The first item of a command is a program, and the container runtime looks for one whose name is the "
+     "whole text, with its spaces. There is none, and the container can't start. Write each word as an item "
+     "of its own, or have a shell take the line apart.\n\n"
+     "    command: [torchrun, train.py]"},
     {"advice/patch-no-effect", Stage::Advice, Warning,
      "A value of a patch clears nothing, or clears too much",
      "Patches are reduced to what is not empty before they are merged, so \"\", [], {} and null leave the "
@@ -136,6 +174,12 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The job needs a PriorityClass that only the cluster knows",
      "Pods with a priority class that the cluster lacks are not created, and with Volcano the webhook "
      "refuses the job. This can't be checked offline. Make sure that the class is deployed before the job."},
+    {"advice/processes-per-gpu", Stage::Advice, Warning, "Processes and GPUs per node don't go together",
+     "A number of processes per node was given, and the nodes have another number of GPUs. With more "
+     "processes than GPUs those left over fail, or share the GPU of another; with less, GPUs stand idle, "
+     "unless each process uses several. One process per node is not reported. Write the same number, or "
+     "leave the processes to the controller.\n\n"
+     "    numProcPerNode: 8\n    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: 8"},
     {"advice/queue", Stage::Advice, Info, "The job needs a queue that only the cluster knows",
      "Kueue keeps a job suspended while its LocalQueue is missing in the job's namespace, and Volcano "
      "keeps its pods pending. Neither can be checked offline. Make sure that the queue is there, and "
@@ -151,6 +195,15 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The TrainJob's number of nodes and the framework's variables go to the first replicatedJob with the "
      "trainer label. Others keep what the runtime says and don't join the run. Train in one "
      "replicatedJob, and take the label off the other."},
+    {"advice/size-unit", Stage::Advice, Warning, "An amount of memory or storage has no useful unit",
+     "A plain number counts bytes, and m stands for thousandths, as it does for CPUs. With memory: 64 or "
+     "128m no container starts, or it is killed at once. Write Mi or Gi.\n\n"
+     "    limits:\n      memory: 64Gi"},
+    {"advice/suspended", Stage::Advice, Info, "A suspended job names no queue",
+     "Queueing systems such as Kueue suspend a job until there is room for it, and then set suspend to false "
+     "themselves. A job that is suspended by its manifest and that no queue knows of waits until a person "
+     "does. Remove suspend, or name the queue.\n\n"
+     "    metadata:\n      labels:\n        kueue.x-k8s.io/queue-name: team-a"},
     {"advice/torchrun-flags", Stage::Advice, Warning, "--torchrun flags does not do what was asked",
      "With --torchrun flags, render writes the rendezvous settings as flags of torchrun, for images whose "
      "torchrun ignores PET_* variables. It can do so only where the command begins with torchrun, and it "
@@ -168,6 +221,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "their runtimes, and says which line decided it. Where no one version knows them all, each TrainJob "
      "is compiled for its own, with a warning: a cluster runs only one. Pin the version of yours.\n\n"
      "    # .trainjobc.yaml\n    trainerVersion: \"2.1\""},
+    {"advice/typographic-sign", Stage::Advice, Warning, "A command holds curly quotes or dashes",
+     "Word processors and chat programs replace typed quotes, dashes and spaces by typographic ones. "
+     "Neither a shell nor a program knows them as quotes, as the begin of a flag or as the end of a word; "
+     "they become part of the word, which is then misunderstood. Type them again."},
     {"advice/unused-suppression", Stage::Advice, Warning, "A suppression suppresses nothing",
      "The finding is gone, or the comment stands at another line than the finding, or the path or rule is "
      "misspelt. Left where it is, it would hide the next finding of that rule. Remove it, or move it to "

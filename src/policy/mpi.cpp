@@ -150,6 +150,14 @@ void prepare_pod_set(PluginContext& context, PodSet& set) {
   }
 }
 
+const Node* replicas_of(const RuntimeInfo& info, const PodSet& set) {
+  return info.behaviours->mpi.hosts_every_replica ? set.replicated_job->get("replicas") : nullptr;
+}
+
+bool has_hosts(const RuntimeInfo& info, const PodSet& set) {
+  return set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
+}
+
 // One line a pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
 std::string hostfile(const RuntimeInfo& info) {
   std::string lines;
@@ -158,12 +166,9 @@ std::string hostfile(const RuntimeInfo& info) {
   const Node* custom = info.job_set_spec->at({"network", "subdomain"});
   const std::string_view subdomain = custom ? custom->text() : info.job_name();
   for (const PodSet& set : info.pod_sets) {
-    const bool hosts =
-        set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
-    if (!hosts) continue;
-    const Node* replicas = set.replicated_job->get("replicas");
-    const bool all = replicas && info.behaviours->mpi.hosts_every_replica;
-    const int64_t count = all ? replicas->as_int().value_or(1) : 1;
+    if (!has_hosts(info, set)) continue;
+    const Node* replicas = replicas_of(info, set);
+    const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
     for (int64_t replica = 0; replica < count; ++replica) {
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
         lines += fmt::format("{}-{}-{}-{}.{}{}{}\n", info.job_name(), set.name, replica, pod, subdomain,
@@ -172,6 +177,53 @@ std::string hostfile(const RuntimeInfo& info) {
     }
   }
   return lines;
+}
+
+// How many digits the numbers below `count` have together.
+double digits_below(int64_t count) {
+  double digits = 0;
+  int64_t first = 0;  // of the numbers of that length
+  int64_t length = 1;
+  for (int64_t end = 10; first < count; first = end, end *= 10, ++length) {
+    digits += static_cast<double>(std::min(count, end) - first) * static_cast<double>(length);
+  }
+  return digits;
+}
+
+// The size of the hostfile, which needn't be written for that.
+double hostfile_size(const RuntimeInfo& info) {
+  const Implementation* implementation = implementation_of(info);
+  if (!implementation) return 0;
+  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
+  const std::string_view subdomain = custom ? custom->text() : info.job_name();
+  double size = 0;
+  for (const PodSet& set : info.pod_sets) {
+    if (!has_hosts(info, set)) continue;
+    const Node* replicas = replicas_of(info, set);
+    const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
+    const std::string fixed = fmt::format("{}-{}--.{}{}{}\n", info.job_name(), set.name, subdomain,
+                                          implementation->slot_separator, slots(info));
+    const auto pods = static_cast<double>(set.count.value);
+    size += static_cast<double>(count) * pods * static_cast<double>(fixed.size()) +
+            pods * digits_below(count) + static_cast<double>(count) * digits_below(set.count.value);
+  }
+  return size;
+}
+
+void check_hostfile_size(PluginContext& context) {
+  constexpr double kMost = 1 << 20;  // of a ConfigMap's data
+  const double size = hostfile_size(context.info);
+  if (size <= kMost) return;
+  const PodSet* node = context.info.pod_set_by_name(model::kNode);
+  const auto& wanted = context.info.job->trainer ? context.info.job->trainer->num_nodes : std::nullopt;
+  context.findings.warning(
+      "advice/hostfile-size", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
+      fmt::format(
+          "the hostfile has {:.0f} KiB, and a ConfigMap holds at most 1024: the controller can't create "
+          "it, and no pod starts",
+          size / 1024),
+      wanted ? wanted->node : (node && node->count.source ? node->count.source : context.info.job->root),
+      "write fewer nodes, or shorten the job's name");
 }
 
 const Node* hostfile_config_map(PluginContext& context) {
@@ -216,6 +268,7 @@ void expand(PluginContext& context) {
   for (PodSet& set : info.pod_sets) {
     if (set.name == model::kNode || set.name == model::kLauncher) prepare_pod_set(context, set);
   }
+  check_hostfile_size(context);
 }
 
 void build(PluginContext& context, NodeList& objects) {

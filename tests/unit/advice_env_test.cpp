@@ -253,3 +253,18 @@ TEST_CASE("advice: rendering gives none") {
   CHECK(compiled.objects.size() == 1);
   CHECK(compiled.diagnostics.empty());
 }
+
+TEST_CASE("advice/env-value-dropped: two sources of one variable") {
+  const auto env = [](const std::string& item) {
+    return advice("advice/env-value-dropped",
+                  runtime("{torch: {}}", trainer()) + job("  trainer: {env: [" + item + "]}\n"));
+  };
+  CHECK(
+      env("{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}") ==
+      R"(in.yaml:28:29: warning: A has value and valueFrom: the controller drops value [advice/env-value-dropped]
+   28 |   trainer: {env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}
+      |                             ^~~~~ remove one of the two
+)");
+  CHECK(env("{name: A, value: b}") == "");
+  CHECK(env("{name: A, value: \"\", valueFrom: {fieldRef: {fieldPath: metadata.name}}}") == "");
+}

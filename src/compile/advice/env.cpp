@@ -48,6 +48,18 @@ void compare_env(const Node* env, const std::string& field, const Container* con
   }
 }
 
+// The controller writes the variables of a TrainJob anew, with one of the two only.
+void check_dropped_values(const Node* env, const std::string& field, Advisor& advisor) {
+  if (!env) return;
+  for (size_t i = 0; i < env->size(); ++i) {
+    const Node& item = *env->items()[i];
+    if (!item.get("valueFrom") || text_at(item, "value").empty()) continue;
+    advisor.warn("advice/env-value-dropped", fmt::format("{}[{}].value", field, i),
+                 fmt::format("{} has value and valueFrom: the controller drops value", text_at(item, "name")),
+                 locate_key_of(&item, "value"), "remove one of the two");
+  }
+}
+
 const Container* container_of(const policy::RuntimeInfo& info, std::string_view ancestor,
                               std::string_view name) {
   const auto set = std::ranges::find(info.pod_sets, ancestor, &policy::PodSet::ancestor);
@@ -111,6 +123,13 @@ void check_overridden_env(const AdviceContext& context, Advisor& advisor) {
   };
   initializer(context.job.dataset, "dataset", model::kDatasetInitializer);
   initializer(context.job.model, "model", model::kModelInitializer);
+}
+
+void check_env_sources(const AdviceContext& context, Advisor& advisor) {
+  if (context.job.trainer) check_dropped_values(context.job.trainer->env, "spec.trainer.env", advisor);
+  if (context.job.dataset)
+    check_dropped_values(context.job.dataset->env, "spec.initializer.dataset.env", advisor);
+  if (context.job.model) check_dropped_values(context.job.model->env, "spec.initializer.model.env", advisor);
 }
 
 void check_generated_env(const AdviceContext& context, Advisor& advisor) {

@@ -1,10 +1,10 @@
 // GPUs: those that nobody can have, and those that nobody counts.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "compile/advice/containers.h"
+#include "compile/advice/rendered.h"
 #include "compile/advice/rules.h"
 #include "compile/limit_fix.h"
 #include "compile/node_resources.h"
@@ -62,30 +62,6 @@ const Entry* gpu_entry(const policy::NodeResources& resources) {
     }
   }
   return nullptr;
-}
-
-std::optional<int64_t> to_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-// The number in a variable of the first container `node` of the JobSet that has it.
-std::optional<int64_t> rendered_number(const Node& job_set, std::string_view variable) {
-  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
-  if (!jobs) return std::nullopt;
-  for (const Node* job : jobs->items()) {
-    const Node* containers = job->at({"template", "spec", "template", "spec", "containers"});
-    if (!containers) continue;
-    for (const Node* container : containers->items()) {
-      const Node* env = text_at(*container, "name") == model::kNode ? container->get("env") : nullptr;
-      if (!env) continue;
-      for (const Node* item : env->items()) {
-        if (text_at(*item, "name") == variable) return to_number(text_at(*item, "value"));
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 // What hiding the node's GPUs changes, or "" where it changes nothing.

@@ -1,7 +1,8 @@
-// Images that are not the same image on each day and each node.
+// Images that are not the same image on each day and each node, or none at all.
 #include <fmt/format.h>
 
 #include "compile/advice/containers.h"
+#include "compile/advice/image_reference.h"
 #include "compile/advice/rules.h"
 
 namespace trainjobc::compile::advice {
@@ -11,10 +12,21 @@ using yaml::Node;
 
 constexpr std::string_view kHint = "pin a version or a digest";
 
-void check_image(const Node* node, std::string field, Advisor& advisor) {
-  const std::string_view image = node ? node->text() : "";
-  // A placeholder of a templating tool is not ours to judge.
-  if (image.empty() || image.find_first_of("@$ ") != std::string_view::npos) return;
+// A placeholder of a templating tool is not ours to judge.
+bool is_template(std::string_view image) {
+  return image.find_first_of("${}<>%") != std::string_view::npos;
+}
+
+// What stands around it is an error of the Job.
+bool has_outer_space(std::string_view image) {
+  constexpr std::string_view kSpaces = " \t\n\r";
+  return kSpaces.find(image.front()) != std::string_view::npos ||
+         kSpaces.find(image.back()) != std::string_view::npos;
+}
+
+void check_tag(const Node& node, std::string field, Advisor& advisor) {
+  const std::string_view image = node.text();
+  if (image.find('@') != std::string_view::npos) return;
   const size_t slash = image.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? image : image.substr(slash + 1);
   const size_t colon = name.find(':');
@@ -22,12 +34,24 @@ void check_image(const Node* node, std::string field, Advisor& advisor) {
     advisor.warn(
         "advice/image-tag", std::move(field),
         fmt::format("image \"{}\" has no tag: every pull gets what is \"latest\" at that moment", image),
-        yaml::locate(*node), std::string(kHint));
+        yaml::locate(node), std::string(kHint));
   } else if (name.substr(colon + 1) == "latest") {
     advisor.warn(
         "advice/image-tag", std::move(field),
         fmt::format("image \"{}\" is another one with each release: nodes may run different ones", image),
-        yaml::locate(*node), std::string(kHint));
+        yaml::locate(node), std::string(kHint));
+  }
+}
+
+void check_image(const Node* node, std::string field, Advisor& advisor) {
+  const std::string_view image = node ? node->text() : "";
+  if (image.empty() || is_template(image) || has_outer_space(image)) return;
+  ImageComplaint wrong = image_complaint(image);
+  if (wrong.message.empty()) {
+    check_tag(*node, std::move(field), advisor);
+  } else {
+    advisor.warn("advice/image-name", std::move(field), std::move(wrong.message), yaml::locate(*node),
+                 std::move(wrong.hint));
   }
 }
 

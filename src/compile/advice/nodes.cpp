@@ -145,4 +145,20 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
 }
 
+void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
+  const auto& nodes = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
+  if (!nodes || nodes->value != 0) return;
+  const policy::RuntimeInfo& info = context.merged;
+  std::string effect = "no pod trains, and the job counts as complete";
+  if (is_mpi(info)) {
+    if (!info.pod_set_by_name(model::kNode)) return;
+    effect = info.policy->mpi->run_launcher_as_node ? "the launcher is a node, and there is always one more"
+                                                    : "the hostfile is empty, and mpirun finds no node";
+  } else if (!trainer_of(info).set) {
+    return;
+  }
+  advisor.warn("advice/num-nodes-zero", "spec.trainer.numNodes", fmt::format("numNodes: 0: {}", effect),
+               yaml::locate(*nodes->node), "write 1 or more; suspend: true keeps a job from starting");
+}
+
 }  // namespace trainjobc::compile::advice

@@ -28,6 +28,18 @@ void inform_of_volcano_queue(const Node* queue, std::string field, Advisor& advi
                  yaml::locate(*queue));
 }
 
+// Whether a label or annotation of the job names a queue of some queueing system.
+bool names_queue(const Node& root) {
+  for (const std::string_view strings : {"labels", "annotations"}) {
+    const Node* map = root.at({"metadata", strings});
+    if (!map) continue;
+    for (const yaml::Entry& entry : map->entries()) {
+      if (entry.key.find("queue") != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_priority_classes(const RuntimeContext& context, Advisor& advisor) {
@@ -84,6 +96,17 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
                     kVolcanoQueue),
         advisor);
   }
+}
+
+void check_suspended(const AdviceContext& context, Advisor& advisor) {
+  const Node* suspend = context.job.suspend;
+  const Node* manager = context.job.managed_by;
+  if (!suspend || suspend->as_bool() != true || names_queue(*context.job.root)) return;
+  if (manager && manager->text().find("kueue") != std::string_view::npos) return;
+  advisor.inform("advice/suspended", "spec.suspend",
+                 "no pod runs until suspend is set to false, which no queue does for this job",
+                 yaml::locate(*suspend),
+                 fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", kKueueLabel));
 }
 
 }  // namespace trainjobc::compile::advice

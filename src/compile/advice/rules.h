@@ -21,6 +21,25 @@ void check_kueue_label(const RuntimeContext& context, Advisor& advisor);
 void check_runtime_images(const RuntimeContext& context, Advisor& advisor);
 void check_job_image(const AdviceContext& context, Advisor& advisor);
 
+// commands.cpp
+void check_job_command(const AdviceContext& context, Advisor& advisor);
+void check_runtime_commands(const RuntimeContext& context, Advisor& advisor);
+
+// launcher.cpp
+void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor);
+void check_job_launcher(const AdviceContext& context, Advisor& advisor);
+void check_mpi_images(const AdviceContext& context, Advisor& advisor);
+
+// devices.cpp, sizes.cpp
+void check_runtime_devices(const RuntimeContext& context, Advisor& advisor);
+void check_job_devices(const AdviceContext& context, Advisor& advisor);
+void check_runtime_sizes(const RuntimeContext& context, Advisor& advisor);
+void check_job_sizes(const AdviceContext& context, Advisor& advisor);
+
+// processes.cpp
+void check_runtime_processes(const RuntimeContext& context, Advisor& advisor);
+void check_job_processes(const AdviceContext& context, Advisor& advisor);
+
 // gpus.cpp
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor);
 void check_hidden_gpus(const AdviceContext& context, Advisor& advisor);
@@ -31,6 +50,7 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor);
 void check_second_trainer(const RuntimeContext& context, Advisor& advisor);
 void check_pod_counts(const RuntimeContext& context, Advisor& advisor);
 void check_num_nodes(const AdviceContext& context, Advisor& advisor);
+void check_zero_nodes(const AdviceContext& context, Advisor& advisor);
 
 // trainer.cpp
 void check_trainer_section(const AdviceContext& context, Advisor& advisor);
@@ -43,6 +63,7 @@ void check_ports(const RuntimeContext& context, Advisor& advisor);
 
 // env.cpp
 void check_overridden_env(const AdviceContext& context, Advisor& advisor);
+void check_env_sources(const AdviceContext& context, Advisor& advisor);
 void check_generated_env(const AdviceContext& context, Advisor& advisor);
 void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor);
 void check_flux_settings(const AdviceContext& context, Advisor& advisor);
@@ -60,6 +81,7 @@ void check_gang_retries(const AdviceContext& context, Advisor& advisor);
 void check_priority_classes(const RuntimeContext& context, Advisor& advisor);
 void check_runtime_queue(const RuntimeContext& context, Advisor& advisor);
 void check_job_queue(const AdviceContext& context, Advisor& advisor);
+void check_suspended(const AdviceContext& context, Advisor& advisor);
 
 // patch_targets.cpp, patch_values.cpp
 void check_patch_targets(const AdviceContext& context, Advisor& advisor);

@@ -1,0 +1,30 @@
+// What containers run, as far as it can be read off their words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yaml/node.h"
+
+namespace trainjobc::compile::advice {
+
+struct CommandLine {
+  const yaml::Node* command = nullptr;  // a list, or nullptr: the image's own
+  const yaml::Node* args = nullptr;     // a list, or nullptr
+};
+
+// The texts of both lists.
+std::vector<std::string_view> words_of(const CommandLine& line);
+
+// Which of the words is a script, given to a shell or Python with -c; the number of words where none is.
+size_t script_index(const std::vector<std::string_view>& words);
+
+// "python3" of "/usr/bin/python3".
+std::string_view base_name(std::string_view path);
+
+// The programs that the words start, each with its arguments; a shell's script is taken apart. Empty where
+// that can't be known.
+std::vector<std::vector<std::string>> programs_of(const std::vector<std::string_view>& words);
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,19 @@
+// References to images, as container runtimes read them.
+// Source of the grammar: github.com/distribution/reference.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainjobc::compile::advice {
+
+struct ImageComplaint {
+  std::string message;  // "" where the reference is valid
+  std::string hint;
+};
+
+// What keeps a container runtime from reading the reference. Never quotes more of it than a character, a tag
+// or a part of its path.
+ImageComplaint image_complaint(std::string_view image);
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,18 @@
+// What became of a job, as the JobSet shows it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::compile::advice {
+
+// The container `node` of the replicatedJob of that name; nullptr without.
+const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
+
+// The number in a variable of the first container `node` of the JobSet that has it.
+std::optional<int64_t> rendered_number(const yaml::Node& job_set, std::string_view variable);
+
+}  // namespace trainjobc::compile::advice

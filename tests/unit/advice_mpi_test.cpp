@@ -1,0 +1,159 @@
+// Advice on MPI runs, and on processes per GPU.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using trainjobc::test::advice;
+using trainjobc::test::job;
+using trainjobc::test::replicated_job;
+using trainjobc::test::runtime;
+using trainjobc::test::trainer;
+
+namespace {
+
+std::string mpi(const std::string& launcher, const std::string& node, const std::string& policy = "{mpi: {}}",
+                const std::string& label = "trainer") {
+  return runtime(policy, "      replicatedJobs:\n" + replicated_job("launcher", label, launcher) +
+                             replicated_job("node", label.empty() ? "trainer" : "", node));
+}
+
+std::string gpus(int number) {
+  return "                  resources: {limits: {nvidia.com/gpu: " + std::to_string(number) + "}}\n";
+}
+
+}  // namespace
+
+TEST_CASE("advice/mpi-launcher: a program that trains alone") {
+  const auto launcher = [](const std::string& words) {
+    return advice("advice/mpi-launcher",
+                  mpi("", "") + job("  trainer: {numNodes: 2, command: " + words + "}\n"));
+  };
+  CHECK(
+      launcher("[python, train.py]") ==
+      R"(in.yaml:36:36: warning: the launcher runs python itself: nothing starts processes on the nodes [advice/mpi-launcher]
+   36 |   trainer: {numNodes: 2, command: [python, train.py]}
+      |                                    ^~~~~~ start it by mpirun: [mpirun, …]
+)");
+  CHECK(launcher("[bash, -c, 'export A=1; cd /w && exec python3 train.py']") != "");
+  CHECK(launcher("[torchrun, train.py]") != "");
+  for (const char* words :
+       {"[mpirun, python, train.py]", "[/opt/amazon/openmpi/bin/mpiexec.hydra, a]", "[deepspeed, train.py]",
+        "[horovodrun, python, a.py]", "[mlx.launch, a.py]", "[prterun, a]", "[./run.sh]", "[bash, run.sh]",
+        "[bash, -c, './prepare && python train.py']", "[bash, -c, 'mpirun python train.py']",
+        "[python, -m, deepspeed.launcher.runner]", "[python, launch.py]", "[sleep, inf]",
+        "[bash, -c, 'python $(find)']"})
+    CHECK_MESSAGE(launcher(words) == "", words);
+  CHECK(advice("advice/mpi-launcher", mpi("", "") + job("  trainer: {args: [python]}\n")) == "");
+  // Without nodes the launcher may train alone.
+  const std::string alone = runtime("{mpi: {runLauncherAsNode: true}}",
+                                    "      replicatedJobs:\n" + replicated_job("launcher", "trainer"));
+  CHECK(advice("advice/mpi-launcher", alone + job("  trainer: {command: [python, a.py]}\n")) == "");
+}
+
+TEST_CASE("advice/mpi-launcher: a command of the runtime") {
+  const std::string python = "                  command: [python, train.py]\n";
+  CHECK(
+      advice("advice/mpi-launcher", mpi(python, "") + job("  trainer: {}\n")) ==
+      R"(in.yaml:36:22: warning: the launcher runs python itself: nothing starts processes on the nodes [advice/mpi-launcher]
+   36 |   runtimeRef: {name: rt}
+      |                      ^~ give the job a command that runs mpirun
+  note: the runtime's command at in.yaml:21:28
+)");
+  // Without the label no job can set it.
+  CHECK(
+      advice("advice/mpi-launcher", mpi(python, "", "{mpi: {}}", "")) ==
+      R"(in.yaml:20:29: warning: the launcher runs python itself: nothing starts processes on the nodes [advice/mpi-launcher]
+   20 |                   command: [python, train.py]
+      |                             ^~~~~~ start it by mpirun: [mpirun, …]
+)");
+  CHECK(advice("advice/mpi-launcher", mpi(python, "")) == "");
+}
+
+TEST_CASE("advice/mpi-image: two images that were one") {
+  const auto with_image = [](const std::string& text, const std::string& image) {
+    return advice("advice/mpi-image", text + job("  trainer: {image: \"" + image + "\"}\n"));
+  };
+  CHECK(
+      with_image(mpi("", ""), "mine:1") ==
+      R"(in.yaml:36:20: warning: the image reaches replicatedJob "launcher" only: "node" keeps "img:1", and mpirun runs one program on both [advice/mpi-image]
+   36 |   trainer: {image: "mine:1"}
+      |                    ^~~~~~~~ use a runtime whose replicatedJob "node" has this image too
+  note: the image of "node" at in.yaml:28:26
+)");
+  CHECK(with_image(mpi("", "", "{mpi: {}}", ""), "mine:1").find("\"node\" only: \"launcher\" keeps") !=
+        std::string::npos);
+  CHECK(with_image(mpi("", ""), "img:1") == "");
+  std::string different = mpi("", "");
+  different.replace(different.find("img:1"), 5, "launch:1");
+  CHECK(with_image(different, "mine:1") == "");
+  CHECK(advice("advice/mpi-image",
+               runtime("{torch: {}}", trainer()) + job("  trainer: {image: \"a:1\"}\n")) == "");
+}
+
+TEST_CASE("advice/hostfile-size: more lines than a ConfigMap holds") {
+  const auto nodes = [](const std::string& number) {
+    return advice("advice/hostfile-size", mpi("", "") + job("  trainer: {numNodes: " + number + "}\n"));
+  };
+  CHECK(
+      nodes("50000") ==
+      R"(in.yaml:36:23: warning: the hostfile has 1405 KiB, and a ConfigMap holds at most 1024: the controller can't create it, and no pod starts [advice/hostfile-size]
+   36 |   trainer: {numNodes: 50000}
+      |                       ^~~~~ write fewer nodes, or shorten the job's name
+)");
+  CHECK(nodes("30000") == "");
+}
+
+TEST_CASE("advice/hostfile-size: the size is that of the hostfile") {
+  trainjobc::Options options;
+  options.policy.ssh_key.source = trainjobc::policy::SshKeySource::Omit;
+  const auto size = [&](int nodes) {
+    const std::string text = mpi("", "") + job("  trainer: {numNodes: " + std::to_string(nodes) + "}\n");
+    const trainjobc::Compilation compiled = compile_sources({{"in.yaml", text}}, {}, options);
+    return std::pair(compiled.objects.at(0).root->at({"data", "hostfile"})->text().size(),
+                     !compiled.diagnostics.empty());
+  };
+  // A line is job-node-0-NNNNN.job slots=1: 29 bytes with five digits.
+  CHECK(size(36540).first == 36540 * 29 - 11110);
+  CHECK_FALSE(size(36540).second);
+  CHECK(size(36541).first == 36541 * 29 - 11110);
+  CHECK(size(36541).second);
+}
+
+TEST_CASE("advice/processes-per-gpu: torch") {
+  const auto found = [](const std::string& trainer_section, int number) {
+    return advice("advice/processes-per-gpu", runtime("{torch: {}}", trainer(gpus(number))) +
+                                                  job("  trainer: " + trainer_section + "\n"));
+  };
+  CHECK(found("{numProcPerNode: 8}", 4) ==
+        R"(in.yaml:29:29: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
+   29 |   trainer: {numProcPerNode: 8}
+      |                             ^ one process each would be numProcPerNode: 4
+  note: the node's nvidia.com/gpu at in.yaml:21:56
+)");
+  CHECK(found("{numProcPerNode: 2}", 4).find("2 processes per node leave 2 of its 4 nvidia.com/gpu idle") !=
+        std::string::npos);
+  CHECK(found("{numProcPerNode: 4}", 4) == "");
+  CHECK(found("{numProcPerNode: 1}", 4) == "");
+  CHECK(found("{}", 4) == "");
+  CHECK(found("{numProcPerNode: 8, resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}", 4) == "");
+  CHECK(advice("advice/processes-per-gpu",
+               runtime("{torch: {}}", trainer()) + job("  trainer: {numProcPerNode: 8}\n")) == "");
+}
+
+TEST_CASE("advice/processes-per-gpu: MPI slots") {
+  const std::string two = "{mpi: {numProcPerNode: 2}}";
+  CHECK(
+      advice("advice/processes-per-gpu", mpi("", gpus(8), two)) ==
+      R"(in.yaml:8:36: warning: 2 processes per node leave 6 of its 8 nvidia.com/gpu idle, unless a process uses several [advice/processes-per-gpu]
+    8 |   mlPolicy: {mpi: {numProcPerNode: 2}}
+      |                                    ^ one process each would be numProcPerNode: 8
+  note: the node's nvidia.com/gpu at in.yaml:29:56
+)");
+  // The runtime hears of it, its jobs don't.
+  CHECK(advice("advice/processes-per-gpu", mpi("", gpus(8), two) + job("  trainer: {numNodes: 2}\n")) ==
+        advice("advice/processes-per-gpu", mpi("", gpus(8), two)));
+  CHECK(advice("advice/processes-per-gpu", mpi("", gpus(8)) + job("  trainer: {numProcPerNode: 16}\n"))
+            .find("16 processes per node share its 8 nvidia.com/gpu") != std::string::npos);
+  CHECK(advice("advice/processes-per-gpu", mpi("", gpus(2), two) + job("  trainer: {}\n")) == "");
+  CHECK(advice("advice/processes-per-gpu", mpi(gpus(8), "", two) + job("  trainer: {}\n")) == "");
+}
