@@ -96,7 +96,7 @@ def test_the_same_bytes_everywhere(folder):
     (folder / "seed").write_text("long enough for a seed")
     (folder / "examples").symlink_to(ROOT / "examples")
     first = run(*arguments, "examples/jobs", cwd=folder)
-    check(first.returncode == 0 and first.stdout.count("\nkind: JobSet\n") == 13, f"the examples: {first.returncode} {first.stderr}")
+    check(first.returncode == 0 and first.stdout.count("\nkind: JobSet\n") == 14, f"the examples: {first.returncode} {first.stderr}")
     for variables in ({"TZ": "Asia/Kolkata"}, {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}, {"HOME": "/nonexistent"}):
         check(run(*arguments, "examples/jobs", cwd=folder, **variables).stdout == first.stdout, f"another output under {variables}")
     folders = sorted(path.name for path in (ROOT / "examples/jobs").iterdir())

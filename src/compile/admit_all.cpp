@@ -93,6 +93,7 @@ std::unique_ptr<AdmittedInputs> admit_all(const InputSet& inputs, const InputSet
     homes.try_emplace(std::move(name), plan.target_of(object));
   });
   if (!options.render) look_at_runtimes(*admitted, homes);
+  if (!options.jobs.empty()) admitted->trials.clear();  // those left out may use the runtimes
   for (const Library& library : admitted->libraries) publish(library, homes, admitted->diagnostics);
   const std::set<std::string> refused = names_of_refused(admitted->diagnostics);
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {

@@ -176,8 +176,9 @@ constexpr std::array kRules = std::to_array<Rule>({
      "refuses the job. This can't be checked offline. Make sure that the class is deployed before the job."},
     {"advice/processes-per-gpu", Stage::Advice, Warning, "Processes and GPUs per node don't go together",
      "A number of processes per node was given, and the nodes have another number of GPUs. With more "
-     "processes than GPUs those left over fail, or share the GPU of another; with less, GPUs stand idle, "
-     "unless each process uses several. One process per node is not reported. Write the same number, or "
+     "processes than GPUs those left over fail, or share the GPU of another; with fewer, GPUs stand idle, "
+     "unless each process uses several. One process per node is not reported; Flux "
+     "has room for no other, since each asks for all GPUs of its node. Write the same number, or "
      "leave the processes to the controller.\n\n"
      "    numProcPerNode: 8\n    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: 8"},
     {"advice/queue", Stage::Advice, Info, "The job needs a queue that only the cluster knows",

@@ -162,9 +162,10 @@ TEST_CASE("advice/device-name: what no device plugin offers") {
     CHECK_MESSAGE(device(name).find("did you mean nvidia.com/gpu?") != std::string::npos, name);
   CHECK(device("amd.com/gpus").find("did you mean amd.com/gpu?") != std::string::npos);
   CHECK(device("google.com/tpus").find("did you mean google.com/tpu?") != std::string::npos);
-  for (const char* name : {"nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb",
-                           "nvidia.com/vgpu", "nvidia.com/gpumem", "example.com/gpu", "rdma/hca", "cpu",
-                           "gpu.intel.com/i915", "acme.io/gpus", "huawei.com/Ascend910", "intel.com/gpu"})
+  for (const char* name :
+       {"nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb", "nvidia.com/vgpu",
+        "nvidia.com/gpumem", "media.com/gpu", "nvidia.example.com/gpu", "example.com/gpu", "rdma/hca", "cpu",
+        "gpu.intel.com/i915", "acme.io/gpus", "huawei.com/Ascend910", "intel.com/gpu"})
     CHECK_MESSAGE(device(name) == "", name);
   const std::string twice = "resources: {limits: {amd.com/gpus: 1}, requests: {amd.com/gpus: 1}}";
   CHECK(count("advice/device-name", advice("advice/device-name", torch_runtime(twice))) == 1);

@@ -127,7 +127,7 @@ TEST_CASE("advice/processes-per-gpu: torch") {
   CHECK(found("{numProcPerNode: 8}", 4) ==
         R"(in.yaml:29:29: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
    29 |   trainer: {numProcPerNode: 8}
-      |                             ^ one process each would be numProcPerNode: 4
+      |                             ^ 4 would be one process for each
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
   CHECK(found("{numProcPerNode: 2}", 4).find("2 processes per node leave 2 of its 4 nvidia.com/gpu idle") !=
@@ -140,13 +140,46 @@ TEST_CASE("advice/processes-per-gpu: torch") {
                runtime("{torch: {}}", trainer()) + job("  trainer: {numProcPerNode: 8}\n")) == "");
 }
 
+TEST_CASE("advice/processes-per-gpu: a flag of torchrun beats the field") {
+  const auto found = [](const std::string& trainer_section) {
+    return advice("advice/processes-per-gpu",
+                  runtime("{torch: {}}", trainer(gpus(4))) + job("  trainer: " + trainer_section + "\n"));
+  };
+  CHECK(found("{command: [torchrun, --nproc_per_node=8, a.py]}") ==
+        R"(in.yaml:29:33: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
+   29 |   trainer: {command: [torchrun, --nproc_per_node=8, a.py]}
+      |                                 ^~~~~~~~~~~~~~~~~~ 4 would be one process for each
+  note: the node's nvidia.com/gpu at in.yaml:21:56
+)");
+  CHECK(found("{args: [--nproc-per-node, \"8\", a.py]}").find("8 processes per node") != std::string::npos);
+  CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=4, a.py]}") == "");
+  CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=gpu, a.py]}") == "");
+  CHECK(found("{numProcPerNode: 8, command: [bash, -c, \"torchrun --nproc_per_node 4 a.py\"]}") == "");
+}
+
+TEST_CASE("advice/processes-per-gpu: Flux asks for the node's GPUs for each process") {
+  const auto found = [](const std::string& policy, const std::string& trainer_section) {
+    return advice("advice/processes-per-gpu", runtime("{flux: " + policy + "}", trainer(gpus(4))) +
+                                                  job("  trainer: " + trainer_section + "\n"));
+  };
+  CHECK(
+      found("{}", "{numNodes: 2, numProcPerNode: 4}") ==
+      R"(in.yaml:29:42: warning: Flux is asked for 4 GPUs for each of the 4 processes of a node, and the node has no more than that: they never start [advice/processes-per-gpu]
+   29 |   trainer: {numNodes: 2, numProcPerNode: 4}
+      |                                          ^ write numProcPerNode: 1
+)");
+  CHECK(found("{}", "{numNodes: 2}") == "");
+  CHECK(found("{numProcPerNode: 2}", "{numNodes: 2}").starts_with("in.yaml:8:37: warning: Flux is asked"));
+  CHECK(found("{}", "{numNodes: 2, numProcPerNode: 4, resourcesPerNode: {requests: {cpu: 4}}}") == "");
+}
+
 TEST_CASE("advice/processes-per-gpu: MPI slots") {
   const std::string two = "{mpi: {numProcPerNode: 2}}";
   CHECK(
       advice("advice/processes-per-gpu", mpi("", gpus(8), two)) ==
       R"(in.yaml:8:36: warning: 2 processes per node leave 6 of its 8 nvidia.com/gpu idle, unless a process uses several [advice/processes-per-gpu]
     8 |   mlPolicy: {mpi: {numProcPerNode: 2}}
-      |                                    ^ one process each would be numProcPerNode: 8
+      |                                    ^ 8 would be one process for each
   note: the node's nvidia.com/gpu at in.yaml:29:56
 )");
   // The runtime hears of it, its jobs don't.

@@ -126,6 +126,10 @@ TEST_CASE("trial: only of runtimes of the inputs, and only where no job uses the
   CHECK(objects_of(lint(job("  trainer: {}\n"), {{"rt.yaml", text}})) == "TrainJob/default/job\n");
   CHECK(objects_of(lint("", {{"rt.yaml", text}})) == "");
   trainjobc::Options options;
+  options.render = false;
+  options.jobs = {"other"};
+  CHECK(objects_of(compile_sources({{"in.yaml", text + job("")}}, {}, options)) == "");
+  options = {};
   const trainjobc::Compilation rendered = compile_sources({{"in.yaml", text}}, {}, options);
   CHECK(rendered.diagnostics.empty());
   CHECK(rendered.objects.empty());

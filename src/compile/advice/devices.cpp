@@ -50,11 +50,18 @@ bool is_name_of(std::string_view text, std::string_view name) {
 
 // nvidia, nvidea.com and nvidia.io for nvidia.com.
 bool is_domain_of(std::string_view text, std::string_view domain) {
-  if (text == domain || text == domain.substr(0, domain.find('.'))) return true;
-  const std::array candidates{domain};
-  const bool same_start = text.starts_with(domain.substr(0, domain.find('.') + 1));
-  return same_start || (text.size() + 2 >= domain.size() && text.size() <= domain.size() + 2 &&
-                        domain.size() > 8 && base::closest(text, candidates).has_value());
+  constexpr size_t kTelling = 5;  // shorter words are close to too many others
+  const size_t dot = domain.find('.');
+  const std::string_view word = domain.substr(0, dot);
+  const std::string_view rest = domain.substr(dot);
+  if (text == domain || text == word) return true;
+  if (word.size() < kTelling) return false;
+  const size_t own_dot = std::min(text.find('.'), text.size());
+  const std::string_view own_word = text.substr(0, own_dot);
+  const std::string_view own_rest = text.substr(own_dot);
+  const std::array candidates{word};
+  if (own_rest == rest) return base::closest(own_word, candidates).has_value();
+  return own_word == word && own_rest.rfind('.') == 0;
 }
 
 // What a resource's name was meant to be; nullopt where it may be right.

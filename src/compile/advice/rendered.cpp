@@ -10,12 +10,6 @@ namespace {
 
 using yaml::Node;
 
-std::optional<int64_t> to_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 const Node* node_of(const Node& replicated_job) {
   const Node* containers = replicated_job.at({"template", "spec", "template", "spec", "containers"});
   if (!containers) return nullptr;
@@ -31,6 +25,12 @@ std::span<const Node* const> jobs_of(const Node& job_set) {
 }
 
 }  // namespace
+
+std::optional<int64_t> to_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
 
 const Node* rendered_node(const Node& job_set, std::string_view replicated_job) {
   for (const Node* job : jobs_of(job_set)) {

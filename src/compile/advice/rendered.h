@@ -9,6 +9,9 @@
 
 namespace trainjobc::compile::advice {
 
+// The text as a number; nullopt where it is none, or has more than a number.
+std::optional<int64_t> to_number(std::string_view text);
+
 // The container `node` of the replicatedJob of that name; nullptr without.
 const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
 
