@@ -89,6 +89,17 @@ TEST_CASE("advice/one-word-command: a whole line as the program") {
         "");
 }
 
+TEST_CASE("advice/one-word-command: a line with a secret is not shown") {
+  for (const char* line : {"python a.py --token=hunter2", "DB_PASSWORD=hunter2 python a.py",
+                           "python a.py --api-key hf_hunter2abcdefghijklm", "a hf_hunter2abcdefghijklm"}) {
+    const std::string found = command("one-word-command", "[\"" + std::string(line) + "\"]");
+    CHECK_MESSAGE(found.find("advice/one-word-command") != std::string::npos, line);
+    CHECK_MESSAGE(found.find("hunter2") == std::string::npos, line);
+  }
+  CHECK(command("one-word-command", "[\"python a.py --pad-token=x\"]").find("pad-token") !=
+        std::string::npos);
+}
+
 TEST_CASE("advice/typographic-sign: words") {
   CHECK(
       command("typographic-sign", "[torchrun, \"–nproc-per-node=4\"]") ==
@@ -133,6 +144,7 @@ TEST_CASE("advice/size-unit: bytes and thousandths") {
       |                                                 ^~~~ did you mean 128Mi?
 )");
   CHECK(limits("{ephemeral-storage: 2048}").find("did you mean 2048Mi?") != std::string::npos);
+  CHECK(limits("{memory: \"0.5\"}").find("memory: 500m is 500 thousandths of a byte") != std::string::npos);
   CHECK(limits("{memory: 64Gi, cpu: 500m}") == "");
   CHECK(limits("{memory: 107374182400m}") == "");
   CHECK(limits("{memory: 8589934592}") == "");

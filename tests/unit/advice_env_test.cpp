@@ -266,5 +266,9 @@ TEST_CASE("advice/env-value-dropped: two sources of one variable") {
       |                             ^~~~~ remove one of the two
 )");
   CHECK(env("{name: A, value: b}") == "");
+  const std::string secret =
+      env("{name: DB_PASSWORD, value: hunter2, valueFrom: {secretKeyRef: {name: a, key: b}}}");
+  CHECK(secret.find("DB_PASSWORD has value and valueFrom") != std::string::npos);
+  CHECK(secret.find("hunter2") == std::string::npos);
   CHECK(env("{name: A, value: \"\", valueFrom: {fieldRef: {fieldPath: metadata.name}}}") == "");
 }

@@ -7,6 +7,7 @@
 #include "compile/advice/command_lines.h"
 #include "compile/advice/containers.h"
 #include "compile/advice/rules.h"
+#include "compile/advice/secret_values.h"
 #include "model/names.h"
 
 namespace trainjobc::compile::advice {
@@ -30,13 +31,30 @@ bool holds_words(std::string_view text) {
   return space != std::string_view::npos && text.find_first_not_of(" \t\n", space) != std::string_view::npos;
 }
 
+// Whether a word of the line is a key, or names a secret whose value follows.
+bool may_hold_secret(std::string_view line) {
+  constexpr std::string_view kEnds = " \t\n\"';=";
+  for (size_t at = 0; at < line.size();) {
+    const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
+    std::string name(line.substr(at, end - at));
+    if (!known_key(name).empty()) return true;
+    name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+    std::ranges::replace(name, '-', '_');
+    if (is_secret_name(name)) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 void check_program(const Node* command, const std::string& field, Advisor& advisor) {
   const Node* program = command && command->size() > 0 ? command->items().front() : nullptr;
   if (!program || is_template(program->text()) || !holds_words(program->text())) return;
-  advisor.warn("advice/one-word-command", fmt::format("{}[0]", field),
-               "the container looks for one program with this whole line as its name: each item of a command "
-               "is one word",
-               yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
+  base::Diagnostic& found = advisor.warn(
+      "advice/one-word-command", fmt::format("{}[0]", field),
+      "the container looks for one program with this whole line as its name: each item of a command "
+      "is one word",
+      yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
+  found.hide_source = may_hold_secret(program->text());
 }
 
 // A sign that word processors put in the place of a typed one.
@@ -113,10 +131,11 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
     const bool in_args = i >= of_command;
     const size_t index = in_args ? i - of_command : i;
     const Node& word = *(in_args ? line.args : line.command)->items()[index];
-    advisor.warn(
+    base::Diagnostic& found = advisor.warn(
         "advice/typographic-sign", fmt::format("{}[{}]", in_args ? args : command, index),
         fmt::format("{} has no meaning to a program or a shell: it stays a part of the word", sign->name),
         yaml::locate(word), fmt::format("write {}", sign->typed));
+    found.hide_source = may_hold_secret(word.text());
   }
 }
 

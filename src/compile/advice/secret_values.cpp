@@ -103,7 +103,7 @@ bool is_secret_name(std::string_view name) {
 
 bool is_plain_secret(const Node& env) {
   const Node* value = env.get("value");
-  if (!value || env.get("valueFrom")) return false;
+  if (!value) return false;
   if (!known_key(value->text()).empty()) return true;
   return is_secret_name(text_at(env, "name")) && !is_no_secret(value->text());
 }
