@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "yaml/reader.h"
+
 namespace trainjobc::cli {
 namespace {
 
@@ -31,21 +33,6 @@ bool overlaps(const std::vector<Splice>& taken, const Splice& splice) {
   });
 }
 
-// All edits of a diagnostic, or none.
-bool take(const base::Diagnostic& diagnostic, Splices& splices) {
-  Splices mine;
-  for (const base::Edit& edit : diagnostic.fix) {
-    if (!edit.range.file || edit.range.line == 0) return false;
-    const Splice splice = to_splice(edit);
-    if (overlaps(splices[edit.range.file], splice)) return false;
-    mine[edit.range.file].push_back(splice);
-  }
-  for (auto& [file, list] : mine) {
-    for (Splice& splice : list) splices[file].push_back(std::move(splice));
-  }
-  return !mine.empty();
-}
-
 std::string apply(const base::SourceFile& file, std::vector<Splice> splices) {
   std::ranges::sort(splices, {}, &Splice::begin);
   std::string text = file.had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
@@ -58,13 +45,53 @@ std::string apply(const base::SourceFile& file, std::vector<Splice> splices) {
   return text.append(file.text().substr(at));
 }
 
+size_t count_problems(const std::string& text) {
+  const base::SourceFile file("", text);
+  base::Arena arena;
+  base::Diagnostics problems;
+  yaml::read(file, arena, problems);
+  return problems.items().size();
+}
+
+// Whether the text with the splices reads as well as it does without.
+bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& splices) {
+  const std::string after = apply(file, splices);
+  const size_t problems = count_problems(after);
+  return problems == 0 || problems <= count_problems(apply(file, {}));
+}
+
+// The edits of a diagnostic, all or none; `checks` those that would break their file.
+bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
+  Splices mine;
+  for (const base::Edit& edit : diagnostic.fix) {
+    if (!edit.range.file || edit.range.line == 0) return false;
+    const Splice splice = to_splice(edit);
+    if (overlaps(splices[edit.range.file], splice)) return false;
+    mine[edit.range.file].push_back(splice);
+  }
+  for (auto& [file, list] : mine) {
+    const std::vector<Splice>& taken = splices[file];
+    list.insert(list.begin(), taken.begin(), taken.end());
+    if (checks && !stays_readable(*file, list)) return false;
+  }
+  for (auto& [file, list] : mine) splices[file] = std::move(list);
+  return !mine.empty();
+}
+
+size_t take_all(const base::Diagnostics& diagnostics, bool checks, Splices& splices) {
+  return static_cast<size_t>(std::ranges::count_if(
+      diagnostics.items(), [&](const base::Diagnostic& one) { return take(one, checks, splices); }));
+}
+
 }  // namespace
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics) {
   FixedFiles fixed;
   Splices splices;
-  for (const base::Diagnostic& diagnostic : diagnostics.items()) {
-    if (take(diagnostic, splices)) ++fixed.applied;
+  fixed.applied = take_all(diagnostics, false, splices);
+  if (!std::ranges::all_of(splices, [](const auto& one) { return stays_readable(*one.first, one.second); })) {
+    splices.clear();
+    fixed.applied = take_all(diagnostics, true, splices);
   }
   for (const auto& [file, list] : splices) {
     if (!list.empty()) fixed.texts[file->name()] = apply(*file, list);

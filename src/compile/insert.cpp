@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "compile/written_key.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -32,6 +32,15 @@ std::string_view line_break_of(const base::SourceFile& file) {
   return at != std::string_view::npos && at > 0 && file.text()[at - 1] == '\r' ? "\r\n" : "\n";
 }
 
+// The first entry of the map with text of its own; nullptr for another map.
+const yaml::Entry* first_written(const yaml::Entry& map) {
+  const auto entries = map.value->entries();
+  if (entries.empty()) return nullptr;
+  const Origin& at = entries.front().key_origin;
+  if (!at.file() || !map.key_origin.file() || !is_before(map.key_origin, at)) return nullptr;
+  return at.in_flow() || at.line() != map.key_origin.line() ? &entries.front() : nullptr;
+}
+
 }  // namespace
 
 std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair) {
@@ -54,12 +63,31 @@ std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& p
 }
 
 std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair) {
-  const auto entries = map.value->entries();
-  if (entries.empty()) return {};
-  const Origin& at = entries.front().key_origin;
-  if (!at.file() || !map.key_origin.file() || !is_before(map.key_origin, at)) return {};
-  if (!at.in_flow() && at.line() == map.key_origin.line()) return {};
-  return insert_before(entries.front(), pair);
+  const yaml::Entry* first = first_written(map);
+  return first ? insert_before(*first, pair) : std::vector<base::Edit>();
+}
+
+std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
+                                          const NewPair& pair) {
+  if (!entry.key_origin.file()) return {};
+  const base::SourceFile& file = *entry.key_origin.file();
+  if (const auto written = find_written_key(entry.key_origin, key)) {
+    const auto empty = empty_value(file, written->end);
+    if (!empty) return {};
+    const uint32_t line = file.line_at(empty->begin);
+    const auto column = static_cast<uint32_t>(empty->begin - file.line_start(line) + 1);
+    const auto width = static_cast<uint32_t>(empty->end - empty->begin);
+    const base::Location place{&file, line, column, line, column + width};
+    const bool is_json = file.text()[written->begin] == '"';
+    return {{place, fmt::format("{}{{{}}}", width == 0 ? " " : "", is_json ? pair.json : pair.yaml)}};
+  }
+  return insert_before(
+      entry, {fmt::format("{}: {{{}}}", key, pair.yaml), fmt::format("\"{}\": {{{}}}", key, pair.json)});
+}
+
+std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair) {
+  const yaml::Entry* first = first_written(map);
+  return first ? insert_map_before(*first, key, pair) : std::vector<base::Edit>();
 }
 
 }  // namespace trainjobc::compile

@@ -22,4 +22,12 @@ std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair
 // The same before an entry of a map.
 std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair);
 
+// The edit that gives the map of `entry` a map `key` that holds the pair. In the file `key` may be there with
+// nothing in it, which the tree need not know: null values are dropped. Then it is filled.
+std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
+                                          const NewPair& pair);
+
+// The same for the map which is `map`'s value.
+std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair);
+
 }  // namespace trainjobc::compile

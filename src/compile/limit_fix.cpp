@@ -23,9 +23,8 @@ std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry
   const std::string as_yaml = fmt::format("{}: {}", request.key, request.value->text());
   const std::string as_json = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
   if (!limits || limits->value->is_null() || limits->value->size() == 0) {
-    if (limits || !requests) return {};
-    return insert_before(
-        *requests, {fmt::format("limits: {{{}}}", as_yaml), fmt::format("\"limits\": {{{}}}", as_json)});
+    if (!requests) return {};
+    return insert_map_before(*requests, "limits", {as_yaml, as_json});
   }
   if (!requests || !are_beside(limits->key_origin, requests->key_origin)) return {};
   return insert_first(*limits, {as_yaml, as_json});

@@ -26,9 +26,8 @@ std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) 
   const std::string as_json = fmt::format("\"{}\": \"{}\"", model::kFrameworkLabel, framework);
   const yaml::Entry* metadata = root.find("metadata");
   const yaml::Entry* labels = metadata->value->find("labels");
-  if (labels) return insert_first(*labels, {as_yaml, as_json});
-  return insert_first(*metadata,
-                      {fmt::format("labels: {{{}}}", as_yaml), fmt::format("\"labels\": {{{}}}", as_json)});
+  if (labels && labels->value->size() > 0) return insert_first(*labels, {as_yaml, as_json});
+  return insert_map_first(*metadata, "labels", {as_yaml, as_json});
 }
 
 }  // namespace

@@ -97,24 +97,25 @@ std::vector<NewItem> new_items(const ResourceList& list, const Compilation& comp
       if (!keep_inputs) continue;
       const std::string_view marked = text_at(*item.root, {"metadata", "annotations", kLocalConfig});
       if (marked == "true") {
-        items.push_back({item.root, item.text, false});
+        items.push_back({item.root, item.text, false, item.has_alias});
       } else {
         items.push_back(
             {make.with_path(item.root, {"metadata", "annotations", kLocalConfig}, make.string("true")),
              {},
+             false,
              false});
       }
     } else if (!made.contains(identity(*item.root))) {
-      items.push_back({item.root, item.text, false});
+      items.push_back({item.root, item.text, false, item.has_alias});
     }
   }
-  for (const Object& object : compiled.objects) items.push_back({object.root, {}, true});
+  for (const Object& object : compiled.objects) items.push_back({object.root, {}, true, false});
   return items;
 }
 
 std::vector<NewItem> same_items(const ResourceList& list) {
   std::vector<NewItem> items;
-  for (const Item& item : list.items) items.push_back({item.root, item.text, false});
+  for (const Item& item : list.items) items.push_back({item.root, item.text, false, item.has_alias});
   return items;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "yaml/reader.h"
+#include "yaml/syntax.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::function {
@@ -18,11 +19,24 @@ std::string_view trimmed(std::string_view line) {
   return begin == std::string_view::npos ? "" : line.substr(begin);
 }
 
-// The first line of the comments and blank lines that end above `line`.
+// The first line of the comments that end above `line`.
 uint32_t with_comments_above(const base::SourceFile& file, uint32_t line, uint32_t least) {
   uint32_t first = line;
   while (first > least && trimmed(file.line(first - 1)).starts_with('#')) --first;
   return first;
+}
+
+const yaml::Syntax* items_syntax(const ResourceList& list, const yaml::Syntax& root) {
+  const size_t key = list.file->line_start(list.root->find("items")->key_origin.line()) +
+                     list.root->find("items")->key_origin.column() - 1;
+  for (size_t i = 0; i + 1 < root.children.size(); i += 2) {
+    if (root.children[i].begin == key) return &root.children[i + 1];
+  }
+  return nullptr;
+}
+
+bool holds_alias(const yaml::Syntax& syntax) {
+  return syntax.kind == yaml::Syntax::Kind::Alias || std::ranges::any_of(syntax.children, holds_alias);
 }
 
 // Where the entry behind `key` in the root begins; behind the document where it is the last.
@@ -37,27 +51,25 @@ uint32_t line_behind(const ResourceList& list, std::string_view key) {
 }
 
 // Finds the lines of each item. False where the list is not one of "- " lines.
-bool find_lines(ResourceList& list) {
+bool find_lines(ResourceList& list, const yaml::Document& document) {
   const base::SourceFile& file = *list.file;
-  const uint32_t behind = line_behind(list, "items");
-  std::vector<uint32_t> dashes;
-  for (const Item& item : list.items) {
-    const uint32_t line = item.root->origin().line();
-    const std::string_view text = file.line(line);
-    const size_t dash = text.find_first_not_of(' ');
-    if (item.root->origin().in_flow() || dash == std::string_view::npos || text[dash] != '-') return false;
-    if (!dashes.empty() && line <= dashes.back()) return false;
-    list.indent = dash;
-    dashes.push_back(line);
-  }
-  if (dashes.empty()) return false;
-  const uint32_t key_line = list.root->find("items")->key_origin.line();
+  const auto root = yaml::read_syntax(file, document.first_line);
+  const yaml::Syntax* items = root ? items_syntax(list, *root) : nullptr;
+  if (!items || !items->is_list() || items->flow || items->children.empty()) return false;
+  if (items->children.size() != list.items.size()) return false;
+  uint32_t free = list.root->find("items")->key_origin.line() + 1;  // the first line after what comes before
   std::vector<uint32_t> firsts;
-  for (size_t i = 0; i < dashes.size(); ++i) {
-    firsts.push_back(with_comments_above(file, dashes[i], i == 0 ? key_line + 1 : dashes[i - 1] + 1));
+  for (size_t i = 0; i < list.items.size(); ++i) {
+    const yaml::Syntax& item = items->children[i];
+    const uint32_t line = file.line_at(item.lead);
+    list.indent = item.lead - file.line_start(line);
+    if (line < free || trimmed(file.line(line)).find('-') != 0) return false;
+    firsts.push_back(with_comments_above(file, line, free));
+    free = file.line_at(item.end > item.lead ? item.end - 1 : item.end) + 1;
+    list.items[i].has_alias = holds_alias(item);
   }
-  firsts.push_back(with_comments_above(file, behind, dashes.back() + 1));
-  for (size_t i = 0; i < dashes.size(); ++i) {
+  firsts.push_back(with_comments_above(file, std::max(line_behind(list, "items"), free), free));
+  for (size_t i = 0; i < list.items.size(); ++i) {
     const size_t begin = file.line_start(firsts[i]);
     list.items[i].text = file.text().substr(begin, file.line_start(firsts[i + 1]) - begin);
   }
@@ -120,16 +132,31 @@ std::string results_text(const Node* results) {
   return out;
 }
 
-std::string write_anew(const ResourceList& list, const std::vector<NewItem>& items, const Node* results) {
-  base::Arena arena;
-  const yaml::Maker make(arena);
+// The whole list as it is to be.
+const Node* whole(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
+                  const yaml::Maker& make) {
   std::vector<const Node*> roots;
   for (const NewItem& item : items) roots.push_back(item.root);
-  const Node* root = make.with(list.root, "items", make.list(roots));
-  root = make.with(root, "results", results);
-  std::string out;
-  yaml::write_yaml(*root, yaml::KeyOrder::AsIs, out);
-  return out;
+  return make.with(make.with(list.root, "items", make.list(roots)), "results", results);
+}
+
+// The list with the lines of what stays. Those of an item that refers to anchors may do so in vain.
+std::string with_lines(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
+                       bool keeps_aliases) {
+  std::string out = head_of(list);
+  for (const NewItem& item : items) {
+    const bool by_lines = !item.text.empty() && (keeps_aliases || !item.has_alias);
+    out += by_lines ? with_newline(item.text) : as_entry(item, list.indent);
+  }
+  return out + tail_of(list) + results_text(results);
+}
+
+bool reads_as(const std::string& text, const Node& root) {
+  const base::SourceFile file("", text);
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
+  return !problems.has_errors() && documents.size() == 1 && yaml::equal(*documents.front().root, root);
 }
 
 }  // namespace
@@ -155,19 +182,24 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   const Node* items = list->root->get("items");
   if (items && items->is_list()) {
     for (const Node* item : items->items()) list->items.push_back({item, {}});
-    list->block_style = find_lines(*list);
+    list->block_style = find_lines(*list, documents[0]);
   }
   return list;
 }
 
 std::string write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
                                 const Node* results) {
-  if (!list.block_style || items.empty()) return write_anew(list, items, results);
-  std::string out = head_of(list);
-  for (const NewItem& item : items) {
-    out += item.text.empty() ? as_entry(item, list.indent) : with_newline(item.text);
+  base::Arena arena;
+  const Node* root = whole(list, items, results, yaml::Maker(arena));
+  if (list.block_style && !items.empty()) {
+    for (const bool keeps_aliases : {true, false}) {
+      std::string out = with_lines(list, items, results, keeps_aliases);
+      if (reads_as(out, *root)) return out;
+    }
   }
-  return out + tail_of(list) + results_text(results);
+  std::string out;
+  yaml::write_yaml(*root, yaml::KeyOrder::AsIs, out);
+  return out;
 }
 
 }  // namespace trainjobc::function

@@ -16,7 +16,8 @@ namespace trainjobc::function {
 
 struct Item {
   const yaml::Node* root = nullptr;
-  std::string_view text;  // its lines, with the comments above it; "" where the list is not in block style
+  std::string_view text;   // its lines, with the comments above it; "" where the list is not in block style
+  bool has_alias = false;  // an alias is in the lines
 };
 
 struct ResourceList {
@@ -36,8 +37,9 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
 // One item of the list to write: an old one by its lines, or a tree.
 struct NewItem {
   const yaml::Node* root = nullptr;
-  std::string_view text;  // not "": these lines instead
+  std::string_view text;  // not "": these lines instead, as long as the list then reads as it should
   bool made = false;      // by this function: its keys in the order that Kubernetes' objects are written in
+  bool has_alias = false;
 };
 
 // The list with these items, and `results` in the place of its own; nullptr: none.

@@ -1,0 +1,191 @@
+#include "support/rewriting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#include "support/test_console.h"
+#include "yaml/reader.h"
+#include "yaml/writer.h"
+
+namespace trainjobc::test {
+namespace {
+
+using yaml::Node;
+
+// A text as it reads.
+struct Reading {
+  explicit Reading(const std::string& text)
+      : file("in.yaml", text), documents(yaml::read(file, arena, problems)) {}
+
+  base::SourceFile file;
+  base::Arena arena;
+  base::Diagnostics problems;
+  std::vector<yaml::Document> documents;
+};
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+// "in.yaml" holds the text before and after.
+Run run(std::string& text, std::vector<std::string> arguments, const std::string& in = "") {
+  base::MemoryFileSystem files;
+  files.files["in.yaml"] = text;
+  TestConsole console(files);
+  console.in = in;
+  const int status = cli::run(arguments, console);
+  text = files.files["in.yaml"];
+  return {status, console.out, console.err};
+}
+
+// How many values of the old tree are gone or others, and how many entries have come.
+size_t changes(const Node& before, const Node& after) {
+  if (before.is_null() && after.is_map()) return 1;
+  if (before.is_map() && after.is_map()) {
+    size_t count = 0;
+    for (const yaml::Entry& entry : before.entries()) {
+      const Node* other = after.get(entry.key);
+      count += other ? changes(*entry.value, *other) : 1;
+    }
+    for (const yaml::Entry& entry : after.entries()) count += before.get(entry.key) ? 0 : 1;
+    return count;
+  }
+  if (before.is_list() && after.is_list() && before.size() == after.size()) {
+    size_t count = 0;
+    for (size_t i = 0; i < before.size(); ++i) count += changes(*before.items()[i], *after.items()[i]);
+    return count;
+  }
+  return yaml::equal(before, after) ? 0 : 1;
+}
+
+size_t leading_number(std::string_view text) {
+  size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string indented(std::string_view text, std::string_view first, std::string_view rest) {
+  std::string out(first);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = text.substr(at, end - at);
+    if (at > 0 && line != "\n") out += rest;
+    out += line;
+    at = end;
+  }
+  return out.ends_with('\n') ? out : out + "\n";
+}
+
+// The documents as the items of a ResourceList, in their own lines.
+std::string as_resource_list(const Reading& read) {
+  std::string list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n";
+  for (size_t i = 0; i < read.documents.size(); ++i) {
+    const size_t begin = read.file.line_start(read.documents[i].first_line);
+    const bool is_last = i + 1 == read.documents.size();
+    std::string_view text = read.file.text();
+    text = text.substr(begin,
+                       is_last ? text.npos : read.file.line_start(read.documents[i + 1].first_line) - begin);
+    if (const size_t mark = text.find("\n---"); mark != text.npos) text = text.substr(0, mark + 1);
+    const size_t dash = text.find_first_not_of(" \n");
+    if (text.starts_with("---") || dash == text.npos || text.front() == '{') return "";
+    list += indented(text, text.front() == '#' ? "-\n  " : "- ", "  ");
+  }
+  return list;
+}
+
+bool is_input(const Node& item) {
+  const Node* version = item.get("apiVersion");
+  return version && version->text().substr(0, version->text().find('/')) == "trainer.kubeflow.org";
+}
+
+}  // namespace
+
+std::string wrong_with_fix(const std::string& text) {
+  std::string after = text;
+  const std::vector<std::string> fix{"lint", "--no-config", "--threads", "1", "--fix", "in.yaml"};
+  const Run first = run(after, fix);
+  if (after == text) return "";
+  const size_t fixed = leading_number(first.err);
+  const Reading old_one(text);
+  const Reading new_one(after);
+  if (new_one.problems.items().size() > old_one.problems.items().size())
+    return "--fix breaks the text:\n" + after;
+  if (old_one.documents.size() != new_one.documents.size())
+    return "--fix changes the number of documents:\n" + after;
+  size_t count = 0;
+  for (size_t i = 0; i < old_one.documents.size(); ++i)
+    count += changes(*old_one.documents[i].root, *new_one.documents[i].root);
+  if (count > fixed) return fmt::format("--fix changes {} values with {} fixes:\n{}", count, fixed, after);
+  std::string again = after;
+  run(again, fix);
+  return again == after ? "" : fmt::format("--fix changes again what it fixed:\n{}\n{}", after, again);
+}
+
+std::string wrong_with_migrate(const std::string& text, std::string_view to) {
+  std::string after = text;
+  const std::vector<std::string> migrate{"migrate", "--no-config",   "--threads", "1",
+                                         "--to",    std::string(to), "in.yaml"};
+  run(after, migrate);
+  if (after == text) return "";
+  const Reading old_one(text);
+  const Reading new_one(after);
+  if (new_one.problems.items().size() > old_one.problems.items().size())
+    return fmt::format("migrate --to {} breaks the text:\n{}", to, after);
+  for (size_t i = 0; i < old_one.documents.size() && i < new_one.documents.size(); ++i) {
+    const Node& before = *old_one.documents[i].root;
+    const Node* kind = before.get("kind");
+    const bool is_other = !kind || (kind->text() != "TrainJob" && !kind->text().ends_with("TrainingRuntime"));
+    if (is_other && before.get("items") == nullptr && !yaml::equal(before, *new_one.documents[i].root))
+      return fmt::format("migrate --to {} changes another object:\n{}", to, after);
+  }
+  std::string again = after;
+  run(again, migrate);
+  return again == after
+             ? ""
+             : fmt::format("migrate --to {} changes again what it migrated:\n{}\n{}", to, after, again);
+}
+
+std::string wrong_with_function(const std::string& text) {
+  const Reading read(text);
+  if (!read.problems.items().empty()) return "";
+  const std::string list = as_resource_list(read);
+  const Reading before(list);
+  if (list.empty() || !before.problems.items().empty() || before.documents.size() != 1) return "";
+  std::string unused;
+  const Run first = run(unused, {"function"}, list);
+  const Reading after(first.out);
+  if (!after.problems.items().empty() || after.documents.size() != 1)
+    return "function breaks the list:\n" + first.out;
+  if (first.status != 0) return "";
+  std::vector<const Node*> others;
+  for (const Node* item : before.documents[0].root->get("items")->items()) {
+    if (!item->is_map() || !is_input(*item)) others.push_back(item);
+  }
+  const Node* items = after.documents[0].root->get("items");
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (!items || items->size() <= i) return "function drops an item:\n" + first.out;
+    if (!yaml::equal(*others[i], *items->items()[i])) return "function changes an item:\n" + first.out;
+  }
+  // Results are of one run, not of the list.
+  const size_t results = std::min(first.out.find("\nresults:\n"), first.out.size() - 1) + 1;
+  const Run second = run(unused, {"function"}, first.out);
+  if (second.out == first.out.substr(0, results)) return "";
+  return fmt::format("function changes again:\n{}\n{}", first.out, second.out);
+}
+
+std::string wrong_with_rewriting(const std::string& text) {
+  std::string wrong = wrong_with_fix(text);
+  for (const std::string_view to : {"2.0", "2.1", "2.2", "2.3"}) {
+    if (wrong.empty()) wrong = wrong_with_migrate(text, to);
+  }
+  return wrong.empty() ? wrong_with_function(text) : wrong;
+}
+
+}  // namespace trainjobc::test
