@@ -107,6 +107,34 @@ def test_action(folder):
     check(results[-1].returncode == 2, f"the action on a folder that isn't there: {results}")
 
 
+def test_action_takes_lines(folder):
+    work = folder / "work"
+    (work / "my jobs").mkdir(parents=True)
+    (work / "my runtimes").mkdir()
+    (work / "more").mkdir()
+    (work / "stub").mkdir()
+    (work / "stub/trainjobc").write_text('#!/bin/sh\nfor word; do printf "<%s>" "$word"; done\n')
+    (work / "stub/trainjobc").chmod(0o755)
+    (work / "my jobs/a b.yaml").write_text(BAD)
+    (work / "more/c.yaml").write_text(BAD)
+    (work / "more/d.yaml").write_text(BAD)
+    lines = {"paths": "my jobs/a b.yaml\n  more  \r\n\n", "args": "--runtimes my runtimes\n--no-config\n--fail-on\nwarning\n"}
+    results = Job(work, WITH_BINARY, {**GITHUB}).action(lines)
+    found = re.findall(r"::error file=([^,]*),", results[-1].stdout)
+    check(results[-1].returncode == 1 and found == ["more/c.yaml", "more/d.yaml", "my jobs/a b.yaml"], f"paths on lines: {results}")
+    stub = {**WITH_BINARY, "PATH": f"{work}/stub:{WITH_BINARY['PATH']}"}
+    cases = [
+        ({"paths": "a b", "args": "-x  y"}, "<-x><y><--><a><b>"),
+        ({"paths": "a b\nc d", "args": "--x y z\n--u=v w"}, "<--x><y z><--u=v w><--><a b><c d>"),
+        ({"paths": "$(id) *\n", "args": "--x 1 --y 2\n-z"}, "<--x><1><--y><2><-z><--><$(id) *>"),
+        ({"paths": "\n", "args": "\n"}, "<-->"),
+        ({"paths": "", "args": ""}, "<-->"),
+    ]
+    for inputs, expected in cases:
+        out = Job(work, stub, {**GITHUB}).action(inputs)[-1].stdout
+        check(out == f"<lint><-R><--format><github>{expected}", f"the action's arguments for {inputs}: {out}")
+
+
 def test_action_installs(folder):
     if not shutil.which("curl"):
         print("curl is not installed: the action's installation was not tried")
@@ -174,8 +202,25 @@ def test_argo_plugin(folder):
     shutil.copytree(ROOT / "examples/jobs/ml-research", work)
     (work / "extra.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: extra\n---\n" + GOOD)
     shutil.copy(ROOT / "examples/runtimes/torch-h100.yaml", work)
-    (folder / "seed").write_text("a seed that is long enough to be one")
-    app["ARGOCD_ENV_SSH_KEY"] = f"seed:{folder}/seed"
+    (folder / "keys").mkdir()
+    (folder / "keys/seed").write_text("a seed that is long enough to be one")
+    (folder / "outside").write_text("a secret that is not for Applications")
+    (folder / "keys/link").symlink_to(folder / "outside")
+    app["ARGOCD_ENV_SSH_KEY"] = "seed:seed"
+    closed = run(generate, work, app)
+    check((closed.returncode, closed.stdout) == (2, ""), f"generate reads keys although no folder is set: {closed}")
+    app["TRAINJOBC_SSH_KEY_DIR"] = f"{folder}/keys"
+    for path in (f"{folder}/outside", "../outside", "link", "../keysx", ".", "", "a/../../outside"):
+        for kind in ("seed", "file"):
+            out = run(generate, work, {**app, "ARGOCD_ENV_SSH_KEY": f"{kind}:{path}"})
+            check((out.returncode, out.stdout) == (2, "") and "not for Applications" not in out.stderr,
+                  f"generate with {kind}:{path}: {out}")
+    for name in ("extra2.yaml", ".trainjobc.yaml"):
+        (work / name).symlink_to(folder / "keys/seed")
+        out = run(generate, work, app)
+        check((out.returncode, out.stdout) == (2, "") and out.stderr.endswith(f"{name}: it is a file of SSH keys, which is no input\n"),
+              f"generate reads a seed as {name}: {out}")
+        (work / name).unlink()
     made = run(generate, work, app)
     objects = [document for document in yaml.safe_load_all(made.stdout) if document]
     kinds = [one["kind"] for one in objects]
@@ -193,7 +238,7 @@ def test_argo_plugin(folder):
 
 
 def main():
-    tests = [test_action, test_action_installs, test_example_workflow, test_example_hook, test_argo_plugin]
+    tests = [test_action, test_action_takes_lines, test_action_installs, test_example_workflow, test_example_hook, test_argo_plugin]
     passed = 0
     for test in tests:
         before = len(problems)

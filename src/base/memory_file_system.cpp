@@ -46,10 +46,16 @@ std::optional<IoError> MemoryFileSystem::write(const std::string& path, std::str
   return std::nullopt;
 }
 
-std::optional<IoError> MemoryFileSystem::replace(const std::string& path, std::string_view text) {
+std::optional<IoError> MemoryFileSystem::replace(const std::string& path, std::string_view old_text,
+                                                 std::string_view text) {
   if (!files.contains(path)) return IoError{fmt::format("open {}: No such file or directory", path)};
+  if (files[path] != old_text) return changed_meanwhile(path);
   files[path] = text;
   return std::nullopt;
+}
+
+bool MemoryFileSystem::stays_inside(const std::string& directory, const std::string& path) const {
+  return are_plain_names(path) && !is_directory(with_slash(directory) + path);
 }
 
 std::optional<IoError> MemoryFileSystem::remove(const std::string& path) {

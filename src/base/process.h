@@ -38,6 +38,8 @@ class ProcessRunner {
 };
 
 // The program inherits the environment and the three standard streams (replaced as asked), nothing else.
+// One whose output is captured leads a process group: what ends it, the timeout or a signal that ends this
+// process (HeldSignals), ends the programs that it has started too.
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;

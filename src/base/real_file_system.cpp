@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/atomic_write.h"
+#include "base/descriptor.h"
 #include "base/file_system.h"
 #include "base/write_all.h"
 
@@ -20,27 +22,6 @@ namespace fs = std::filesystem;
 IoError failure(std::string_view what, const std::string& path, int error) {
   return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
 }
-
-// Closes the descriptor when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  // The result of close(2): a full disk may show only here.
-  int close() {
-    const int result = ::close(fd_);
-    fd_ = -1;
-    return result;
-  }
-
- private:
-  int fd_;
-};
 
 bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
@@ -64,6 +45,16 @@ void collect(const fs::path& directory, bool recurse, std::vector<std::string>& 
 }
 
 }  // namespace
+
+bool are_plain_names(std::string_view path) {
+  for (size_t at = 0;;) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view name = path.substr(at, end - at);
+    if (name.empty() || name == "." || name == "..") return false;
+    if (end == path.size()) return true;
+    at = end + 1;
+  }
+}
 
 bool RealFileSystem::is_directory(const std::string& path) const {
   std::error_code error;
@@ -110,24 +101,26 @@ std::optional<IoError> RealFileSystem::write(const std::string& path, std::strin
     const bool written = device.get() >= 0 && write_all(device.get(), text) && device.close() == 0;
     return written ? std::nullopt : std::optional(failure("write", path, errno));
   }
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) return failure("create", path, errno);
-  const bool written = ::fchmod(file.get(), mode) == 0 && write_all(file.get(), text) &&
-                       ::fsync(file.get()) == 0 && file.close() == 0 &&
-                       ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (written) return std::nullopt;
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  return failure("write", path, error);
+  return atomic_write(path, text, mode, std::nullopt);
 }
 
-std::optional<IoError> RealFileSystem::replace(const std::string& path, std::string_view text) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return failure("open", path, errno);
+std::optional<IoError> RealFileSystem::replace(const std::string& path, std::string_view old_text,
+                                               std::string_view text) {
   std::error_code error;
   const fs::path target = fs::canonical(path, error);
-  return write(error ? path : target.string(), text, status.st_mode & 07777U);
+  if (error) return failure("open", path, error.value());
+  return atomic_write(target.string(), text, 0666, old_text);
+}
+
+bool RealFileSystem::stays_inside(const std::string& directory, const std::string& path) const {
+  if (!are_plain_names(path)) return false;
+  for (size_t end = path.find('/');; end = path.find('/', end + 1)) {
+    const bool is_last = end == std::string::npos;
+    struct stat status {};
+    if (::lstat(fmt::format("{}/{}", directory, path.substr(0, end)).c_str(), &status) != 0)
+      return errno == ENOENT;
+    if (is_last || !S_ISDIR(status.st_mode)) return is_last && S_ISREG(status.st_mode);
+  }
 }
 
 std::optional<IoError> RealFileSystem::remove(const std::string& path) {

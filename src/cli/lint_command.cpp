@@ -86,7 +86,7 @@ struct Findings {
   std::vector<std::string> files;
 };
 
-// Takes away the fixes of files that are no inputs: runtimes beside them, and those of the catalogue.
+// Takes away the fixes of files that are not among these.
 base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
   base::Diagnostics kept;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
@@ -105,6 +105,7 @@ Findings lint(LoadedInputs loaded, const InputFlags& flags, const Config& config
   Findings findings;
   for (const Source& source : loaded.inputs) findings.files.push_back(source.name);
   findings.compiled = compile_sources(std::move(loaded.inputs), std::move(loaded.runtimes), options);
+  // Not of runtimes beside them, nor of the catalogue.
   findings.diagnostics =
       fixable(apply_config(findings.compiled.diagnostics, config, findings.compiled.files), findings.files);
   return findings;
@@ -125,24 +126,26 @@ size_t fix(LoadedInputs& loaded, Findings& findings, const InputFlags& flags, co
     }
     findings = lint(loaded, flags, config);
   }
+  findings.diagnostics = fixable(findings.diagnostics, {});  // what is left can't be applied
   return applied;
 }
 
-// Writes the files that were fixed, or prints what would change. False, which has been said, where that
-// fails.
+// Writes the files that were fixed, or prints what would change. False, which has been said, if one could not
+// be written; the others are.
 bool write_fixed(Console& console, const LoadedInputs& before, const LoadedInputs& after, bool only_show) {
+  bool is_written = true;
   for (size_t i = 0; i < before.inputs.size(); ++i) {
     const Source& old = before.inputs[i];
     const std::string& text = after.inputs[i].text;
     if (old.text == text) continue;
     if (only_show) {
       if (!console.write_stdout(base::unified_diff(old.text, text, old.name, old.name))) return false;
-    } else if (const auto error = console.files().replace(old.name, text)) {
+    } else if (const auto error = console.files().replace(old.name, old.text, text)) {
       fail(console, error->message);
-      return false;
+      is_written = false;
     }
   }
-  return true;
+  return is_written;
 }
 
 int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
@@ -159,7 +162,7 @@ int print_reports(Console& console, const Findings& findings, const std::vector<
     input.style = style;
     if (report.file.empty()) {
       if (!console.write_stdout(text)) return fail(console, "the report could not be written");
-    } else if (const auto error = console.files().write(report.file, text, 0644)) {
+    } else if (const auto error = console.files().write(report.file, text, 0666)) {
       return fail(console, error->message);
     }
   }
@@ -221,6 +224,8 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
   app.footer(
+      "--fix replaces a file in one step, with its mode and owner; a read-only file, and one that\n"
+      "somebody has changed since it was read, is left as it is.\n"
       "Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
       "\n"
       "Examples:\n"

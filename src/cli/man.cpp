@@ -123,7 +123,7 @@ int write_man_pages(const CLI::App& root, const std::string& directory, Console&
   apps.push_back(&root);
   for (const CLI::App* app : apps) {
     const std::string path = fmt::format("{}/{}.1", directory, page_name(*app));
-    if (const auto error = console.files().write(path, man_page(*app), 0644))
+    if (const auto error = console.files().write(path, man_page(*app), 0666))
       return fail(console, error->message);
   }
   return kOk;

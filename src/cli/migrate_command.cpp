@@ -31,18 +31,19 @@ void use_fixed_key(Options& options) {
   options.policy.ssh_key.material = "trainjobc migrate shows no key";
 }
 
-// Standard input is answered on standard output; files are written, or their changes shown.
+// Standard input is answered on standard output; files are written, each by itself, or their changes shown.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
+  int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
     if (flags.show_diff) {
       const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
       if (!console.write_stdout(diff)) return fail(console, "the output could not be written");
     } else if (file.name != kStdin) {
-      if (const auto error = console.files().replace(file.name, file.new_text))
-        return fail(console, error->message);
+      if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
+        status = fail(console, error->message);
     }
   }
-  return kOk;
+  return status;
 }
 
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
@@ -114,6 +115,8 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   app.footer(
       "Rewrites TrainJobs and runtimes in their files, comments and formatting kept; standard input is "
       "answered on\nstandard output. An object of which something can't be carried over stays as it is.\n"
+      "A file is replaced in one step, with its mode and owner; a read-only file, and one that somebody has "
+      "changed\nsince it was read, is left as it is.\n"
       "Exit status: 0; 1 an input is rejected, or something can't be carried over; 2 usage or I/O.\n\n"
       "Examples:\n"
       "  trainjobc migrate --to 2.3 --diff jobs/ runtimes/\n"

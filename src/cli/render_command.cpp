@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "cli/annotate_origin.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/key_guard.h"
 #include "cli/mask.h"
 #include "cli/output_directory.h"
 #include "cli/print_objects.h"
@@ -38,7 +40,10 @@ ObjectFormat format_of(const std::string& word) {
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
 }
 
-int run_render(Console& console, RenderFlags flags) {
+int run_render(Console& outer, RenderFlags flags) {
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
   if (!configure(console, flags.input)) return kFailed;
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
@@ -46,7 +51,7 @@ int run_render(Console& console, RenderFlags flags) {
   options.passthrough = flags.passthrough;
   options.policy.torchrun =
       flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
-  if (!flags.ssh_key.read(console, options.policy.ssh_key)) return kFailed;
+  options.policy.ssh_key = std::move(key);
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
@@ -69,7 +74,10 @@ int run_render(Console& console, RenderFlags flags) {
   }
   note_omitted_keys(console, compiled, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
-    const int status = write_directory(console, flags.output_dir, compiled.objects, flags.prune_output);
+    const Prune prune = !flags.prune_output ? Prune::No : rejected ? Prune::Later : Prune::Now;
+    if (prune == Prune::Later)
+      console.write_stderr("note: --prune-output removed nothing, since an input was rejected\n");
+    const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
     if (status != kOk) return status;
   } else if (!console.write_stdout(print_objects(compiled.objects, format_of(flags.format)))) {
     return fail(console, "the output could not be written");
@@ -85,7 +93,7 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
   app.add_option("-o,--output", flags->format, "Output format")
       ->check(CLI::IsMember({"yaml", "json", "name"}))
       ->capture_default_str();
-  app.add_option("--output-dir", flags->output_dir, "Write one file an object into this directory")
+  app.add_option("--output-dir", flags->output_dir, "Write one file per object into this directory")
       ->type_name("DIR");
   app.add_flag(
          "--prune-output", flags->prune_output,
@@ -104,6 +112,9 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->capture_default_str();
   flags->colour.add_to(app);
   app.footer(
+      "The key of seed:PATH depends on the file, the namespace and the name of the job alone: who can\n"
+      "commit a job of that namespace and name, and read what is rendered, has its key.\n"
+      "\n"
       "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
       "\n"
       "Examples:\n"

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "cli/real_path.h"
+
 namespace trainjobc::cli {
 namespace {
 
@@ -21,6 +23,23 @@ void SshKeyFlag::add_to(CLI::App& command) {
       ->check(CLI::Validator(check_choice, ""))
       ->type_name("KEY")
       ->capture_default_str();
+  add_folder_to(command);
+}
+
+void SshKeyFlag::add_folder_to(CLI::App& command) {
+  command
+      .add_option("--ssh-key-dir", folder,
+                  "The only folder that file:PATH and seed:PATH may name a file of; PATH is relative to it")
+      ->type_name("DIR");
+}
+
+std::string SshKeyFlag::allowed_folder(const Console& console) const {
+  return folder.empty() ? console.environment("TRAINJOBC_SSH_KEY_DIR") : folder;
+}
+
+std::string SshKeyFlag::file_in(const std::string& allowed) const {
+  std::string path = choice.substr(choice.find(':') + 1);
+  return allowed.empty() || path.starts_with('/') ? path : fmt::format("{}/{}", allowed, path);
 }
 
 std::string SshKeyFlag::check() const {
@@ -33,7 +52,14 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
     key.source = policy::SshKeySource::Omit;
     return true;
   }
-  const std::string path = choice.substr(choice.find(':') + 1);
+  const std::string allowed = allowed_folder(console);
+  std::string path = file_in(allowed);
+  if (!allowed.empty() && !is_inside(allowed, path)) {
+    fail(console, fmt::format("--ssh-key: {} is not in {}, the only folder allowed", path, allowed));
+    return false;
+  }
+  // Without links, which could be changed after they were checked.
+  if (!allowed.empty()) path = real_path(path);
   auto text = console.files().read(path);
   if (const auto* error = std::get_if<base::IoError>(&text)) {
     fail(console, fmt::format("--ssh-key: {}", error->message));

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/key_guard.h"
 #include "cli/ssh_key_notes.h"
 #include "cli/submit_report.h"
 #include "cli/suppress.h"
@@ -40,9 +41,10 @@ struct Compiled {
 };
 
 // As lint and render do. An exit status where there is nothing to send, which has been said.
-std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, const Config& config) {
+std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, const Config& config,
+                                    policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
-  if (!flags.ssh_key.read(console, options.policy.ssh_key)) return kFailed;
+  options.policy.ssh_key = std::move(key);
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compiled compiled;
@@ -184,12 +186,15 @@ int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kub
 
 }  // namespace
 
-int run_submit(Console& console, SubmitFlags flags, World world) {
+int run_submit(Console& outer, SubmitFlags flags, World world) {
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
   if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
   const std::optional<Config> read = configure(console, flags.input);
   if (!read) return kFailed;
   const Config& config = *read;
-  const auto result = compile(console, flags, config);
+  const auto result = compile(console, flags, config, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
   const kubectl::Kubectl kubectl(

@@ -9,12 +9,16 @@
 namespace trainjobc::policy {
 namespace {
 
+// Whose key a seed gives. A job without a namespace is applied to any: it must not get the key of one that
+// says "default". No name holds a slash.
+std::string seed_context(const model::TrainJob& job) {
+  return fmt::format("{}/{}", job.id.ns, job.id.name);
+}
+
 SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) {
   switch (options.source) {
     case SshKeySource::File: return load_ssh_key(options.material);
-    case SshKeySource::Seed:
-      return derive_ssh_key(options.material,
-                            fmt::format("{}/{}", job.id.ns.empty() ? "default" : job.id.ns, job.id.name));
+    case SshKeySource::Seed: return derive_ssh_key(options.material, seed_context(job));
     case SshKeySource::Generate:
     case SshKeySource::Omit: break;
   }

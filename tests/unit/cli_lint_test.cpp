@@ -76,6 +76,65 @@ TEST_CASE("lint --fix: a request without a limit, in every style") {
         "        nvidia.com/gpu: 4\n        cpu: 9\r\n");
 }
 
+TEST_CASE("lint --fix: limits and labels that are there with nothing in them are filled, not written twice") {
+  const std::string job =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: one}\nspec:\n"
+      "  runtimeRef: {name: torch-distributed}\n  trainer:\n    image: a/b:1\n";
+  const std::string runtime =
+      "  name: rt\nspec:\n  mlPolicy: {torch: {}}\n  template: {spec: {replicatedJobs: [{name: node, "
+      "template: "
+      "{metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: "
+      "{containers: [{name: node, image: a/b:1}]}}}}}]}}\n";
+  const std::string head =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n";
+  const auto fixed = [](const std::string& before, const std::string& middle, const std::string& after) {
+    base::MemoryFileSystem files;
+    files.files["a.yaml"] = before + middle + after;
+    const Run run = lint(files, {"--fix", "a.yaml"});
+    CHECK(run.err == "1 fixed\n");
+    CHECK(run.out == "");
+    const std::string once = files.files["a.yaml"];
+    lint(files, {"--fix", "a.yaml"});
+    CHECK(files.files["a.yaml"] == once);
+    return once.substr(before.size(), once.size() - before.size() - after.size());
+  };
+  const std::string requests = "      requests:\n        nvidia.com/gpu: 4\n";
+  const std::string filled = "      limits: {nvidia.com/gpu: 4}\n";
+  for (const std::string nothing : {"", " ~", " null", " {}"}) {
+    CAPTURE(nothing);
+    const std::string limits = "      limits:" + nothing + "\n";
+    const std::string resources = "    resourcesPerNode:\n";
+    CHECK(fixed(job, resources + limits + requests, "") == resources + filled + requests);
+    CHECK(fixed(job, resources + requests + limits, "") == resources + requests + filled);
+    CHECK(fixed(job, resources + requests + "      limits:" + nothing + "  # none\n", "") ==
+          resources + requests + "      limits: {nvidia.com/gpu: 4}  # none\n");
+    CHECK(fixed(head, "  labels:" + nothing + "\n", runtime) ==
+          "  labels: {trainer.kubeflow.org/framework: torch}\n");
+    if (nothing.empty()) continue;  // no YAML in brackets
+    CHECK(fixed(job, "    resourcesPerNode: {requests: {nvidia.com/gpu: 4}, limits:" + nothing + "}\n", "") ==
+          "    resourcesPerNode: {requests: {nvidia.com/gpu: 4}, limits: {nvidia.com/gpu: 4}}\n");
+    CHECK(fixed(job, "    resourcesPerNode: {limits:" + nothing + ", requests: {nvidia.com/gpu: 4}}\n", "") ==
+          "    resourcesPerNode: {limits: {nvidia.com/gpu: 4}, requests: {nvidia.com/gpu: 4}}\n");
+  }
+  CHECK(fixed(job, "    resourcesPerNode: {\"limits\": null, \"requests\": {\"nvidia.com/gpu\": 4}}\n", "") ==
+        "    resourcesPerNode: {\"limits\": {\"nvidia.com/gpu\": \"4\"}, \"requests\": {\"nvidia.com/gpu\": "
+        "4}}\n");
+}
+
+TEST_CASE("lint --fix applies no fix that would break the file, and no longer offers it") {
+  const std::string job =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: one}\nspec:\n"
+      "  runtimeRef: {name: torch-distributed}\n  trainer:\n    image: a/b:1\n"
+      "    resourcesPerNode:\n      requests: {nvidia.com/gpu: 4}\n      limits:\n        ~\n";
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = job;
+  const Run run = lint(files, {"--fix", "a.yaml"});
+  CHECK(run.status == 1);
+  CHECK(run.err == "");
+  CHECK(run.out.ends_with("\n1 finding (1 error) in 1 of 1 file\n"));
+  CHECK(files.files["a.yaml"] == job);
+}
+
 TEST_CASE("lint --fix changes no file beside the inputs") {
   const std::string runtime =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
@@ -163,4 +222,49 @@ TEST_CASE("an API version that never was is refused with its fix") {
         "    2 | apiVersion: trainer.kubeflow.org/v2\n"
         "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n\n"
         "1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix\n");
+}
+
+namespace {
+
+// Somebody writes to each file right after it was read.
+class EditedFiles final : public base::FileSystem {
+ public:
+  mutable base::MemoryFileSystem memory;
+
+  bool is_directory(const std::string& path) const override { return memory.is_directory(path); }
+  bool exists(const std::string& path) const override { return memory.exists(path); }
+  base::IoResult<std::string> read(const std::string& path) const override {
+    auto text = memory.read(path);
+    memory.files[path] += "# edited\n";
+    return text;
+  }
+  base::IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override {
+    return memory.list(path, recurse);
+  }
+  std::optional<base::IoError> write(const std::string& path, std::string_view text, unsigned mode) override {
+    return memory.write(path, text, mode);
+  }
+  std::optional<base::IoError> replace(const std::string& path, std::string_view old_text,
+                                       std::string_view text) override {
+    return memory.replace(path, old_text, text);
+  }
+  bool stays_inside(const std::string& directory, const std::string& path) const override {
+    return memory.stays_inside(directory, path);
+  }
+  std::optional<base::IoError> remove(const std::string& path) override { return memory.remove(path); }
+  std::optional<base::IoError> make_directory(const std::string& path) override {
+    return memory.make_directory(path);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("lint --fix leaves a file that somebody else has written to meanwhile") {
+  EditedFiles files;
+  files.memory.files["a.yaml"] = kBad;
+  test::TestConsole console(files);
+  CHECK(cli::run({"lint", "--no-config", "--fix", "a.yaml"}, console) == 2);
+  CHECK(console.err ==
+        "trainjobc: write a.yaml: the file has changed since it was read; it is left as it is\n");
+  CHECK(files.memory.files["a.yaml"] == std::string(kBad) + "# edited\n");
 }

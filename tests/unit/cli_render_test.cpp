@@ -55,9 +55,9 @@ TEST_CASE("--output-dir writes one file an object, a folder a namespace, Secrets
   CHECK(result.out.empty());
   std::vector<std::pair<std::string, unsigned>> written(files.modes.begin(), files.modes.end());
   CHECK(written == std::vector<std::pair<std::string, unsigned>>{
-                       {"out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml", 0644},
-                       {"out/b/jobset.x-k8s.io_v1alpha2_jobset_two.yaml", 0644},
-                       {"out/b/v1_configmap_two-mpi-hostfile.yaml", 0644},
+                       {"out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml", 0666},
+                       {"out/b/jobset.x-k8s.io_v1alpha2_jobset_two.yaml", 0666},
+                       {"out/b/v1_configmap_two-mpi-hostfile.yaml", 0666},
                        {"out/b/v1_secret_two-mpi-ssh-auth.yaml", 0600}});
 }
 
@@ -170,4 +170,73 @@ TEST_CASE("colour: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the termin
   console.variables["NO_COLOR"] = "1";
   CHECK_FALSE(cli::use_colour(ColourChoice::Auto, console, true));
   CHECK(cli::use_colour(ColourChoice::Always, console, false));
+}
+
+TEST_CASE(
+    "--prune-output with --keep-going leaves what a rejected job was rendered to, for a later run to "
+    "remove") {
+  base::MemoryFileSystem files;
+  files.files["one.yaml"] = kJob;
+  files.files["two.yaml"] = kMpiJob;
+  const std::vector<std::string> prune{"render",       "--keep-going", "--ssh-key",      "omit",
+                                       "--output-dir", "out",          "--prune-output", "one.yaml"};
+  std::vector<std::string> both = prune;
+  both.emplace_back("two.yaml");
+  CHECK(run(files, both).status == 0);
+  std::map<std::string, std::string> before = files.files;
+  files.files["two.yaml"] += "  trainer: {numNode: 1}\n";
+  before["two.yaml"] = files.files["two.yaml"];
+  const Run rejected = run(files, both);
+  CHECK(rejected.status == 1);
+  CHECK(rejected.err.ends_with("note: --prune-output removed nothing, since an input was rejected\n"));
+  // One namespace is left, and so no folder for it.
+  before["out/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"] =
+      before["out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"];
+  before["out/.trainjobc-output"] =
+      "a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml\nb/jobset.x-k8s.io_v1alpha2_jobset_two.yaml\n"
+      "b/v1_configmap_two-mpi-hostfile.yaml\njobset.x-k8s.io_v1alpha2_jobset_one.yaml\n";
+  CHECK(files.files == before);
+  CHECK(run(files, prune).status == 0);
+  std::vector<std::string> left;
+  for (const auto& [name, text] : files.files) {
+    if (name.starts_with("out/")) left.push_back(name);
+  }
+  CHECK(left ==
+        std::vector<std::string>{"out/.trainjobc-output", "out/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"});
+}
+
+TEST_CASE("a seed gives a job without a namespace a key of its own, whose namespace flags may set") {
+  const auto key = [](const std::string& ns, const std::vector<std::string>& flags) {
+    base::MemoryFileSystem files;
+    files.files["seed"] = "a seed of more than sixteen bytes";
+    std::string text = kMpiJob;
+    files.files["b.yaml"] = text.replace(text.find("  namespace: b\n"), 15, ns);
+    std::vector<std::string> arguments{"render", "--ssh-key", "seed:seed", "b.yaml"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const std::string out = run(files, arguments).out;
+    const size_t at = out.find("ssh-privatekey: ");
+    REQUIRE(at != std::string::npos);
+    return out.substr(at, out.find('\n', at) - at);
+  };
+  const std::string none = key("", {});
+  const std::string otherwise = key("  namespace: default\n", {});
+  CHECK(none != otherwise);
+  CHECK(key("", {"--namespace", "default"}) == otherwise);
+  CHECK(key("  namespace: a\n", {}) != otherwise);
+  CHECK(key("  namespace: a\n", {"--namespace", "default"}) == key("  namespace: a\n", {}));
+}
+
+TEST_CASE("a seed is no manifest and no configuration, so that no message quotes it") {
+  base::MemoryFileSystem files;
+  files.files["/keys/seed"] = "a seed: of: more than sixteen bytes";
+  files.files["/keys/other"] = "another: seed: of sixteen bytes";
+  files.files["b.yaml"] = kMpiJob;
+  const Run same = run(files, {"render", "--ssh-key", "seed:/keys/seed", "b.yaml", "/keys/../keys/seed"});
+  CHECK(same.status == 2);
+  CHECK(same.err == "trainjobc: open /keys/../keys/seed: it is a file of SSH keys, which is no input\n");
+  const Run folder =
+      run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml", "/keys/other"});
+  CHECK(folder.status == 2);
+  CHECK(folder.err == "trainjobc: open /keys/other: it is a file of SSH keys, which is no input\n");
+  CHECK(run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml"}).status == 0);
 }

@@ -131,3 +131,56 @@ TEST_CASE("function: what is no ResourceList is a usage error") {
   CHECK(cli::run({"function"}, console) == 2);
   CHECK(console.err == "trainjobc: no input: a KRM function reads a ResourceList from standard input\n");
 }
+
+TEST_CASE("function: what looks like a comment at the end of an item is a part of it") {
+  for (const std::string value : {"|\n      a\n      # b\n", ">-\n      a\n      # b\n", "\"a\n      # b\"\n",
+                                  "'a\n      # b'\n", "|+\n      # b\n\n"}) {
+    CAPTURE(value);
+    const std::string script =
+        "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: script}\n  data:\n    run: " + value;
+    CHECK(run(kHead + script + kJob + kRuntime + "# the end\n").out ==
+          kHead + script + kJobSet + "# the end\n");
+    CHECK(run(kHead + kJob + kRuntime + script + "results: []\n").out == kHead + script + kJobSet);
+    CHECK(run(kHead + kJob + script + kOther + kRuntime).out == kHead + script + kOther + kJobSet);
+  }
+}
+
+TEST_CASE("function: an item keeps what it takes from an item that goes") {
+  const std::string anchored = replaced(kJob, "{name: team}", "&ref {name: team}");
+  const std::string alias = "- apiVersion: v1\n  kind: Thing   # aligned\n  ref: *ref\n";
+  const Run result = run(kHead + anchored + alias + kOther + kRuntime);
+  CHECK(result.status == 0);
+  CHECK(result.out == kHead + "- apiVersion: v1\n  kind: Thing\n  ref:\n    name: team\n" + kOther + kJobSet);
+  const std::string own = "- apiVersion: v1\n  kind: Thing   # aligned\n  a: &a {b: 1}\n  c: *a\n";
+  CHECK(run(kHead + kJob + own + kRuntime).out == kHead + own + kJobSet);
+}
+
+TEST_CASE("function: a key is read from the allowed folder alone") {
+  base::MemoryFileSystem files;
+  files.files["/keys/seed"] = "a seed of more than sixteen bytes";
+  files.files["/outside"] = "a seed of more than sixteen bytes";
+  const auto errors = [&](const std::string& choice, const std::vector<std::string>& flags) {
+    test::TestConsole console(files);
+    console.in = replaced(kHead, "nameSuffix: x", "sshKey: " + choice) + kJob + kRuntime;
+    std::vector<std::string> arguments{"function"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const int status = cli::run(arguments, console);
+    CHECK((status == 0) == console.err.empty());
+    return console.err;
+  };
+  const std::string closed =
+      "error: sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets "
+      "it\n";
+  CHECK(errors("seed:/keys/seed", {}) == closed);
+  CHECK(errors("file:/keys/seed", {}) == closed);
+  CHECK(errors("omit", {}) == "");
+  CHECK(errors("seed:/keys/seed", {"--ssh-key-dir", "/keys"}) == "");
+  CHECK(errors("seed:seed", {"--ssh-key-dir", "/keys/"}) == "");
+  for (const std::string path : {"/outside", "../outside", "/keys/../outside", "/keysx", "."}) {
+    const std::string shown = path.starts_with("/") ? path : "/keys/" + path;
+    CHECK(errors("seed:" + path, {"--ssh-key-dir", "/keys"}) ==
+          "trainjobc: --ssh-key: " + shown +
+              " is not in /keys, the only folder allowed\n"
+              "error: sshKey names a file that can't be read\n");
+  }
+}

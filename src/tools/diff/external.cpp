@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/file_system.h"
+#include "base/held_signals.h"
 #include "tools/diff/manifest.h"
 
 namespace trainjobc::diff {
@@ -59,6 +60,7 @@ std::vector<std::string> split_external(std::string_view variable) {
 
 base::IoResult<base::ProcessResult> run_external(const Report& report, std::string_view variable,
                                                  base::Streams streams, base::ProcessRunner& runner) {
+  const base::HeldSignals held;  // until the folders are gone
   const TemporaryFolder live("LIVE");
   const TemporaryFolder merged("MERGED");
   if (live.path().empty() || merged.path().empty()) {
