@@ -17,6 +17,7 @@ add_component(CLI11 "${CLI11_VERSION}" "{\"license\": {\"id\": \"BSD-3-Clause\"}
 add_component(fmt "${fmt_VERSION}" "${mit}")
 add_component(glibc "${glibc}" "{\"license\": {\"id\": \"LGPL-2.1-or-later\"}}")
 add_component(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "{\"expression\": \"GPL-3.0-or-later WITH GCC-exception-3.1\"}")
+add_component(libyaml "${LIBYAML_VERSION}" "${mit}")
 add_component(nlohmann_json "${nlohmann_json_VERSION}" "${mit}")
 add_component(openssl "${OPENSSL_VERSION}" "{\"license\": {\"id\": \"Apache-2.0\"}}")
 add_component(yaml-cpp "${yaml-cpp_VERSION}" "${mit}")
@@ -24,7 +25,7 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/sbom.cdx.json.in ${PROJECT_BINARY_DIR}/
 install(FILES ${PROJECT_BINARY_DIR}/trainjobc.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)
 
 # The licences of what trainjobc-static holds.
-foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-cpp-dev)
+foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-dev libyaml-cpp-dev)
   if(EXISTS /usr/share/doc/${library}/copyright)
     install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
       RENAME ${library}.txt COMPONENT static EXCLUDE_FROM_ALL)

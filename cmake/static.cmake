@@ -3,10 +3,11 @@
 
 # libfmt for it: its archive, or where only the shared library is packaged (Debian), one made of its headers.
 find_library(FMT_ARCHIVE libfmt.a)
+find_library(LIBYAML_ARCHIVE libyaml.a)
 find_library(YAML_CPP_ARCHIVE libyaml-cpp.a)
 find_library(CRYPTO_ARCHIVE libcrypto.a)
-if(NOT YAML_CPP_ARCHIVE OR NOT CRYPTO_ARCHIVE)
-  message(STATUS "no static archives of yaml-cpp and OpenSSL: trainjobc-static can't be built")
+if(NOT LIBYAML_ARCHIVE OR NOT YAML_CPP_ARCHIVE OR NOT CRYPTO_ARCHIVE)
+  message(STATUS "no static archives of libyaml, yaml-cpp and OpenSSL: trainjobc-static can't be built")
   return()
 endif()
 if(NOT FMT_ARCHIVE)

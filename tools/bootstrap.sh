@@ -2,7 +2,7 @@
 # Installs the Debian packages that the build and the tests need, and those named, where they are missing.
 set -eu
 
-packages="g++ make cmake ninja-build libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev python3 python3-yaml"
+packages="g++ make cmake ninja-build libyaml-dev libyaml-cpp-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev python3 python3-yaml"
 
 command -v dpkg-query > /dev/null || exit 0  # not Debian: the compiler will say what is missing
 missing=""

@@ -14,6 +14,7 @@ using base::Severity;
 using base::Stage;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr uint32_t kByteOrderMarkCode = 0xFEFF;
 
 std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
@@ -127,14 +128,25 @@ void report_character(const base::SourceFile& file, size_t offset, const base::C
   const auto column = static_cast<uint32_t>(offset - file.line_start(line) + 1);
   const auto byte = static_cast<unsigned char>(file.text()[offset]);
   const bool broken = point.length == 0;
+  const bool is_mark = point.value == kByteOrderMarkCode;
   diagnostics.add(
       {.rule = "yaml/character",
        .stage = Stage::Yaml,
        .severity = Severity::Error,
-       .message = broken ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
-                         : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
-       .hint = broken ? "save the file as UTF-8" : "write it as an escape in a double-quoted string",
+       .message = broken    ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
+                  : is_mark ? "a byte order mark can't stand here"
+                            : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
+       .hint = broken    ? "save the file as UTF-8"
+               : is_mark ? "remove it"
+                         : "write it as an escape in a double-quoted string",
        .location = line_location(file, line, column, std::max<size_t>(point.length, 1))});
+}
+
+// Whether a line break of any kind ends before `at`.
+bool begins_line(std::string_view text, size_t at) {
+  const std::string_view before = text.substr(0, at);
+  return std::string_view("\n\r").find(before.back()) != std::string_view::npos ||
+         before.ends_with("\xC2\x85") || before.ends_with("\xE2\x80\xA8") || before.ends_with("\xE2\x80\xA9");
 }
 
 }  // namespace
@@ -148,7 +160,7 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
     const auto begin = static_cast<size_t>(chunk.text.data() - text.data());
     chunk.text = text.substr(begin, end - begin);
     chunk.text = chunk.text.substr(0, length_to_end_marker(file, chunk, begun, diagnostics));
-    if (chunk.text.starts_with(kByteOrderMark)) chunk.text.remove_prefix(kByteOrderMark.size());
+    if (!begun && chunk.text.starts_with(kByteOrderMark)) chunk.text.remove_prefix(kByteOrderMark.size());
     if (chunk.text.find_first_not_of(" \r\n") != std::string_view::npos) chunks.push_back(chunk);
   };
   const auto separate = [&](uint32_t line) {
@@ -159,7 +171,9 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
     const std::string_view rest = trim(file.line(line).substr(3));
     // To the parser, a lone "\r" ends a comment.
     const bool is_comment = rest.starts_with('#') && rest.find('\r') == std::string_view::npos;
-    if (!rest.empty() && !is_comment) report_separator(file, line, diagnostics);
+    // What Kubernetes keeps goes to the parser, for which a marker ends with white space.
+    const bool is_text = begun && file.line(line).starts_with("---#");
+    if ((!rest.empty() && !is_comment) || is_text) report_separator(file, line, diagnostics);
     chunk = {text.substr(file.line_start(line + 1)), line + 1};
   };
   if (text.starts_with("---")) separate(1);
@@ -188,7 +202,9 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   const std::string_view text = chunk.text;
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const base::CodePoint point = base::decode_utf8(text.substr(at));
-    if (point.length == 0 || !is_allowed(point.value)) {
+    // libyaml passes over a mark that begins a line, Kubernetes' parser takes it for text.
+    const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || begins_line(text, at));
+    if (point.length == 0 || is_mark || !is_allowed(point.value)) {
       const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;
       report_character(file, offset, point, diagnostics);
       return false;

@@ -1,26 +1,15 @@
 #include "yaml/reader.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <istream>
-#include <limits>
 #include <optional>
-#include <string>
 
 #include "yaml/documents.h"
+#include "yaml/event_stream.h"
 #include "yaml/json_reader.h"
-#include "yaml/lexer.h"
-#include "yaml/odd_lines.h"
-#include "yaml/parser_text.h"
 #include "yaml/scalar_builder.h"
 #include "yaml/syntax.h"
-#include "yaml/tags.h"
-#include "yaml/text_buffer.h"
 #include "yaml/tree_builder.h"
 
 namespace trainjobc::yaml {
@@ -28,105 +17,54 @@ namespace {
 
 using base::SourceFile;
 
-// Takes yaml-cpp's events of one document for its structure, and leads the lexer along behind them: it reads
-// what the scalars say, and stops where the two disagree about what stands where.
-class EventReader : public YAML::EventHandler {
+// Where offsets of a document's text are in its file. Asked for in the order of the text, it takes no search.
+class Places {
+ public:
+  Places(const SourceFile& file, const Chunk& chunk)
+      : file_(file),
+        text_(chunk.text),
+        begin_(static_cast<size_t>(chunk.text.data() - file.text().data())),
+        line_(chunk.first_line) {}
+
+  Origin origin(size_t offset, bool in_flow = false) {
+    // The end is after the last thing that stands in the document.
+    if (offset >= text_.size()) offset = text_.find_last_not_of(" \t\r\n") + 1;
+    const size_t at = begin_ + offset;
+    while (line_ < file_.line_count() && file_.line_start(line_ + 1) <= at) ++line_;
+    while (line_ > 1 && file_.line_start(line_) > at) --line_;
+    return {&file_, line_, static_cast<uint32_t>(at - file_.line_start(line_) + 1), in_flow};
+  }
+
+ private:
+  const SourceFile& file_;
+  std::string_view text_;
+  size_t begin_;
+  uint32_t line_;
+};
+
+// How often a document is read for its strings with `\'`, one of them at a time.
+constexpr int kMostReadings = 100;
+
+// The events of one document, to its tree and, with a recorder, to its syntax.
+class DocumentReader {
  public:
   // `recorder` may be nullptr.
-  EventReader(Lexer& lexer, TreeBuilder& builder, base::Arena& arena, SyntaxRecorder* recorder)
-      : lexer_(lexer), builder_(builder), scalars_(builder, arena), recorder_(recorder) {}
+  DocumentReader(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
+                 TreeBuilder& builder, base::Arena& arena, SyntaxRecorder* recorder)
+      : text_(chunk.text),
+        events_(chunk, backslashes),
+        places_(file, chunk),
+        builder_(builder),
+        scalars_(builder, arena, file.text()),
+        recorder_(recorder) {}
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  // Kubernetes' parser drops what stands behind the collection that is the document, where nothing ties it to
-  // that collection.
-  void OnDocumentEnd() override {
-    lexer_.skip_gap();
-    if (lexer_.at_end()) return;
-    if (!root_is_collection_ || lexer_.column() >= root_indent_) lexer_.fail_here();
-    const Origin at = lexer_.origin();
-    lexer_.properties(-1);
-    if (lexer_.peek() == '*') lexer_.alias();
-    if (lexer_.at_scalar()) lexer_.scalar(-1);
-    builder_.warn("yaml/after-document-end", at,
-                  "the document's value ends above: nothing from here on is read by Kubernetes",
-                  "indent it as its siblings, or put a line \"---\" before it");
-  }
-
-  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {
-    const bool here = begin_node() && is_deeper();
-    const size_t begin = lexer_.offset();
-    Origin at = absent_origin();
-    Properties properties;
-    if (here) properties = lexer_.properties(indent());
-    ScalarToken token = kAbsent;
-    if (here && is_deeper() && lexer_.at_scalar()) {
-      at = lexer_.origin();
-      const size_t offset = lexer_.offset();
-      token = lexer_.scalar(indent());
-      const bool is_null = token.plain && read_plain(token.text).type == PlainType::Null;
-      if (!is_null) lexer_.fail(offset, "this key has no value: a \": \" must follow on its line");
-    } else if (properties.anchor.empty() && !levels_.empty() && levels_.back().is_flow &&
-               !levels_.back().is_map) {
-      lexer_.fail_here();
+  void read() {
+    try {
+      for (Event event = events_.next(); event.type != Event::Type::End; event = events_.next()) add(event);
+      warn_of_rest();
+    } catch (const SyntaxError& error) {
+      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
     }
-    record(token, properties, begin);
-    scalar(token, properties, at);
-  }
-
-  // The aliases of a document whose text was not changed for yaml-cpp. There is none.
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    lexer_.fail(static_cast<size_t>(mark.pos), "an alias can't stand here");
-  }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                const std::string& /*value*/) override {
-    if (!begin_node()) lexer_.fail_here();
-    const size_t begin = lexer_.offset();
-    Origin at = lexer_.origin();
-    // Only a block scalar may stand as far left as its key.
-    if (!is_deeper() && lexer_.peek() != '|' && lexer_.peek() != '>') lexer_.fail_here();
-    const Properties properties = lexer_.properties(indent());
-    const bool here = is_deeper() || lexer_.offset() == begin;
-    const auto expected = static_cast<size_t>(mark.pos);
-    if (begin != expected && lexer_.offset() != expected) lexer_.fail_here();
-    if (here && lexer_.peek() == '*') {
-      at = lexer_.origin();
-      if (lexer_.offset() != begin) lexer_.fail(lexer_.offset(), "an alias can't have an anchor or a tag");
-      builder_.alias(lexer_.alias(), at);
-      if (recorder_) recorder_->leaf(Syntax::Kind::Alias, false, begin, lexer_.offset());
-      end_node();
-      return;
-    }
-    ScalarToken token = kAbsent;
-    if (here && lexer_.at_scalar()) {
-      at = lexer_.origin();
-      token = lexer_.scalar(indent());
-    } else if (lexer_.offset() == begin) {
-      lexer_.fail_here();
-    }
-    record(token, properties, begin);
-    scalar(token, properties, at);
-  }
-
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value style) override {
-    open(mark, anchor != 0, tag != "?", style == YAML::EmitterStyle::Flow, false);
-  }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value style) override {
-    open(mark, anchor != 0, tag != "?", style == YAML::EmitterStyle::Flow, true);
-  }
-  void OnSequenceEnd() override { close(']'); }
-  void OnMapEnd() override { close('}'); }
-
-  // The column of the innermost block collection, -1 for none.
-  int indent() const { return levels_.empty() ? -1 : levels_.back().indent; }
-
-  // The offset of the innermost bracket that is still open.
-  std::optional<size_t> open_bracket() const {
-    const auto level = std::ranges::find_if(levels_.rbegin(), levels_.rend(), &Level::is_flow);
-    if (level == levels_.rend()) return std::nullopt;
-    return level->begin;
   }
 
  private:
@@ -134,216 +72,153 @@ class EventReader : public YAML::EventHandler {
   struct Level {
     bool is_map = false;
     bool is_flow = false;
-    bool is_pair = false;  // `key: value` in `[]`, a map without brackets
     bool expects_key = true;
-    bool is_explicit = false;  // the key stands behind `?`
-    int indent = -1;           // of the innermost block collection
-    size_t count = 0;
-    size_t begin = 0;  // offset of its bracket
-    Origin dash;       // of the last item of a block list
   };
 
-  static constexpr ScalarToken kAbsent{.plain = true};
+  bool in_flow() const { return !levels_.empty() && levels_.back().is_flow; }
 
-  // Whether what the lexer stands before can belong to a node of this level, and is not what comes after it.
-  bool is_deeper() const {
-    if (lexer_.at_end()) return false;
-    if (lexer_.in_flow() || levels_.empty()) return true;
-    const Level& level = levels_.back();
-    const bool is_simple_key = builder_.expects_key() && !level.is_explicit;
-    return lexer_.column() > level.indent || (is_simple_key && lexer_.column() == level.indent);
-  }
-
-  // To the node that comes next, over the indicators before it. False where there is none: a key without ":".
-  bool begin_node() {
-    lexer_.skip_gap();
-    if (levels_.empty()) return true;
-    Level& level = levels_.back();
-    if (!level.is_map) {
-      begin_item(level);
-    } else if (level.expects_key) {
-      begin_key(level);
-    } else if (!begin_value(level)) {
-      return false;
+  void add(const Event& event) {
+    switch (event.type) {
+      case Event::Type::Scalar: scalar(event); break;
+      case Event::Type::Alias: alias(event); break;
+      case Event::Type::OpenList: open(event, false); break;
+      case Event::Type::OpenMap: open(event, true); break;
+      case Event::Type::Close: close(event); break;
+      case Event::Type::End: break;
     }
-    lexer_.skip_gap();
-    return true;
   }
 
-  void begin_item(Level& level) {
-    if (level.is_flow) {
-      if (level.count > 0 && !lexer_.take_flow(',')) lexer_.fail_here();
-      return;
+  void scalar(const Event& event) {
+    record_indicator(event.start);
+    const bool is_absent = event.start == event.end;
+    if (recorder_) {
+      const bool is_plain = event.anchor.empty() && event.tag.empty();
+      recorder_->leaf(is_absent ? Syntax::Kind::Absent : Syntax::Kind::Scalar, is_plain, event.start,
+                      event.end);
     }
-    begin_line(level);
-    level.dash = lexer_.origin();
-    if (recorder_) recorder_->dash(lexer_.offset());
-    if (!lexer_.take_indicator('-')) lexer_.fail_here();
-    indicator_end_ = lexer_.offset();
+    // libyaml lets a value end a document that ends right after its indicator; so does a block scalar.
+    scalars_.add(event, event.begin == event.end ? absent_origin(event.begin)
+                                                 : places_.origin(event.begin, in_flow()));
+    end_ = std::max(end_, event.end);
+    end_node();
   }
 
-  void begin_key(Level& level) {
-    if (level.is_flow) {
-      if (level.count > 0 && !lexer_.take_flow(',')) lexer_.fail_here();
-      lexer_.skip_gap();
-    } else if (!level.is_pair) {
-      begin_line(level);
+  void alias(const Event& event) {
+    record_indicator(event.start);
+    if (recorder_) recorder_->leaf(Syntax::Kind::Alias, false, event.start, event.end);
+    builder_.alias(event.text, places_.origin(event.begin, in_flow()));
+    end_ = event.end;
+    end_node();
+  }
+
+  void open(const Event& event, bool is_map) {
+    record_indicator(event.start);
+    const bool has_bracket = event.flow && (text_[event.begin] == '[' || text_[event.begin] == '{');
+    if (recorder_) {
+      const bool is_pair = event.flow && !has_bracket;
+      recorder_->open(is_map, has_bracket, event.start == event.begin && !is_pair, event.start);
     }
-    level.is_explicit = lexer_.take_indicator('?');
-    if (level.is_explicit && recorder_) recorder_->question_mark();
+    builder_.open(is_map, event.anchor, places_.origin(event.begin, in_flow()));
+    levels_.push_back({is_map, event.flow});
+    end_ = event.begin + (has_bracket ? 1 : 0);
   }
 
-  bool begin_value(Level& level) {
-    const bool found = lexer_.take_indicator(':', !level.is_explicit);
-    indicator_end_ = lexer_.offset();
-    if (!found && !level.is_flow && !level.is_explicit) lexer_.fail_here();
-    return found;
-  }
-
-  // The first entry of a block collection sets its indentation.
-  void begin_line(Level& level) const {
-    if (level.count == 0) level.indent = lexer_.column();
-    if (level.indent != lexer_.column()) lexer_.fail_here();
-  }
-
-  void end_node() {
-    if (levels_.empty()) return;
-    Level& level = levels_.back();
-    level.expects_key = !level.expects_key;
-    if (!level.is_map || level.expects_key) ++level.count;
-  }
-
-  void open(const YAML::Mark& mark, bool has_anchor, bool has_tag, bool is_flow, bool is_map) {
-    if (!begin_node()) lexer_.fail_here();
-    if (lexer_.offset() != static_cast<size_t>(mark.pos)) lexer_.fail_here();
-    // Only a block list may stand as far left as its key.
-    if ((is_flow || has_anchor || has_tag) && !is_deeper()) lexer_.fail_here();
-    const size_t begin = lexer_.offset();
-    Properties properties;
-    if (has_anchor || has_tag) properties = lexer_.properties(indent(), has_anchor, has_tag);
-    Level level;
-    level.begin = lexer_.offset();
-    level.is_map = is_map;
-    level.indent = indent();
-    const Origin at = lexer_.origin();
-    level.is_flow = is_flow && lexer_.take_flow(is_map ? '{' : '[');
-    level.is_pair = is_flow && !level.is_flow;
-    if (level.is_pair && (!is_map || levels_.empty() || levels_.back().is_map)) lexer_.fail_here();
-    builder_.open(is_map, properties.anchor, at);
-    const bool is_plain = !has_anchor && !has_tag && !level.is_pair;
-    if (recorder_) recorder_->open(is_map, level.is_flow, is_plain, begin);
-    levels_.push_back(level);
-  }
-
-  void close(char bracket) {
-    const Level level = levels_.back();
-    if (levels_.size() == 1) {
-      root_is_collection_ = true;
-      if (!level.is_flow) root_indent_ = level.indent;
-    }
-    if (level.is_flow) {
-      lexer_.skip_gap();
-      if (level.count > 0 && lexer_.take_flow(',')) lexer_.skip_gap();
-      if (!lexer_.take_flow(bracket)) lexer_.fail_here();
-    }
+  void close(const Event& event) {
+    if (levels_.back().is_flow) end_ = std::max(end_, event.end);
     levels_.pop_back();
-    if (recorder_) recorder_->close(lexer_.offset());
+    if (recorder_) recorder_->close(end_);
     builder_.close();
     end_node();
   }
 
+  void end_node() {
+    if (!levels_.empty()) levels_.back().expects_key = !levels_.back().expects_key;
+  }
+
   // A value that is left out stands at its key or its dash.
-  Origin absent_origin() const {
-    if (levels_.empty()) return lexer_.origin();
+  Origin absent_origin(size_t offset) {
+    if (levels_.empty()) return places_.origin(offset);
     const Level& level = levels_.back();
     if (level.is_map && !level.expects_key) return builder_.key_origin();
-    return level.is_map || level.is_flow ? lexer_.origin() : level.dash;
+    const bool after_dash = !level.is_map && !level.is_flow && offset > 0 && text_[offset - 1] == '-';
+    return places_.origin(after_dash ? offset - 1 : offset, level.is_flow);
   }
 
-  void record(const ScalarToken& token, const Properties& properties, size_t begin) {
-    if (!recorder_) return;
-    const bool is_plain = properties.anchor.empty() && properties.tag.empty();
-    const bool is_absent = token.text.empty() && token.plain && is_plain;
-    if (is_absent) begin = indicator_end_;
-    recorder_->leaf(is_absent ? Syntax::Kind::Absent : Syntax::Kind::Scalar, is_plain, begin,
-                    is_absent ? begin : lexer_.offset());
+  // The dash of a list item, or the `?` of a key, which stands between the value before and this one.
+  void record_indicator(size_t begin) {
+    if (!recorder_ || levels_.empty() || (levels_.back().is_map && !levels_.back().expects_key)) return;
+    size_t at = events_.skip_gap(end_);
+    if (levels_.back().is_flow && text_.substr(at, 1) == ",") at = events_.skip_gap(at + 1);
+    if (levels_.back().is_map && text_.substr(at, 1) == "?" && at < begin) recorder_->question_mark();
+    if (!levels_.back().is_map && !levels_.back().is_flow) recorder_->dash(at);
   }
 
-  void scalar(const ScalarToken& token, const Properties& properties, const Origin& at) {
-    scalars_.add(token, properties, at);
-    end_node();
+  // Kubernetes' parser drops what stands after the value that is the document.
+  void warn_of_rest() {
+    const size_t rest = events_.skip_gap(end_);
+    if (rest >= text_.size()) return;
+    builder_.warn("yaml/after-document-end", places_.origin(rest),
+                  "the document's value ends above: nothing from here on is read by Kubernetes",
+                  "indent it as its siblings, or put a line \"---\" before it");
   }
 
-  Lexer& lexer_;
+  std::string_view text_;
+  EventStream events_;
+  Places places_;
   TreeBuilder& builder_;
   ScalarBuilder scalars_;
   SyntaxRecorder* recorder_;
-  size_t indicator_end_ = 0;  // behind the last dash or colon
+  size_t end_ = 0;  // of what has been read
   std::vector<Level> levels_;
-  bool root_is_collection_ = false;
-  int root_indent_ = std::numeric_limits<int>::max();  // of a block collection
 };
 
-// What yaml-cpp says, where the lexer can't say it better.
-SyntaxError explain(const YAML::Exception& error, std::string_view text, const EventReader& events,
-                    Lexer& lexer) {
-  const size_t offset =
-      error.mark.is_null() ? text.size() : std::min(static_cast<size_t>(error.mark.pos), text.size());
-  if (const auto tab = indenting_tab(text, offset))
-    return {*tab, "a tab can't indent YAML", "indent with spaces"};
-  try {
-    lexer.scan_on(offset, events.indent());
-  } catch (SyntaxError& found) {
-    return std::move(found);
-  }
-  const std::optional<size_t> bracket = events.open_bracket();
-  if (bracket && text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos) {
-    return {*bracket, "this bracket is not closed before the end of the document", "close it"};
-  }
-  if (bracket && error.msg.find("flow not found") != std::string::npos) {
-    return {offset,
-            fmt::format("the bracket of line {} is not closed above this, and there is no comma before it",
-                        lexer.origin_at(*bracket).line()),
-            ""};
-  }
-  const size_t before = text.find_last_not_of(" \t", offset == 0 ? 0 : offset - 1);
-  const bool begins_line = before == std::string_view::npos || text[before] == '\n';
-  if (!begins_line && error.msg.find("not found") != std::string::npos) {
-    return {offset, "this can't follow the value before it", "put the whole value into quotes"};
-  }
-  SyntaxAdvice advice = explain_syntax_error(error.msg);
-  return {offset, std::move(advice.message), std::move(advice.hint)};
+void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offset,
+                         base::Diagnostics& diagnostics) {
+  const Origin at = Places(file, chunk).origin(offset);
+  diagnostics.add(
+      {.rule = "yaml/syntax",
+       .stage = base::Stage::Yaml,
+       .severity = base::Severity::Error,
+       .message = fmt::format("more than {} strings of this document hold the escape \\'", kMostReadings),
+       .hint = "write ' without the backslash",
+       .location = {&file, at.line(), at.column(), at.line(), at.column() + 2}});
 }
 
-void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::Arena& arena,
-                 SyntaxRecorder* recorder) {
-  const std::string changed = text_for_parser(chunk.text);
-  TextBuffer buffer(changed.empty() ? chunk.text : changed);
-  std::istream stream(&buffer);
-  EventReader events(lexer, builder, arena, recorder);
-  try {
-    YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(events)) events.OnDocumentEnd();
-  } catch (const YAML::Exception& error) {
-    throw explain(error, chunk.text, events, lexer);
-  }
-}
-
-const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                      base::Diagnostics& diagnostics, const ReadLimits& limits,
-                      SyntaxRecorder* recorder = nullptr) {
-  Lexer lexer(file, chunk);
+// One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
+const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
+                      base::Arena& arena, base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      SyntaxRecorder* recorder) {
   TreeBuilder builder(file, arena, diagnostics, limits);
   try {
-    read_events(chunk, lexer, builder, arena, recorder);
-  } catch (SyntaxError& error) {
-    if (const auto dots = left_out(chunk.text, error.offset))
-      error = {*dots, "\"...\" stands for what was left out here", "write it, or remove the line"};
-    builder.fail("yaml/syntax", lexer.origin_at(error.offset), error.message, error.hint);
+    DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
   } catch (const StopReading&) {
     // What stopped it has been reported.
   }
   return builder.root();
+}
+
+const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      std::optional<Syntax>* syntax = nullptr) {
+  std::vector<size_t> backslashes;
+  for (int again = 0;; ++again) {
+    SyntaxRecorder recorder(file, static_cast<size_t>(chunk.text.data() - file.text().data()));
+    base::Diagnostics found;
+    try {
+      const Node* root =
+          read_once(file, chunk, backslashes, arena, found, limits, syntax ? &recorder : nullptr);
+      if (syntax) *syntax = recorder.take();
+      diagnostics.append(std::move(found));
+      return root;
+    } catch (const OtherEscapes& escapes) {
+      if (again < kMostReadings) {
+        backslashes.insert(backslashes.end(), escapes.backslashes.begin(), escapes.backslashes.end());
+        continue;
+      }
+      report_many_escapes(file, chunk, escapes.backslashes.front(), diagnostics);
+      return nullptr;
+    }
+  }
 }
 
 bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnostics& diagnostics) {
@@ -385,9 +260,9 @@ std::optional<Syntax> read_syntax(const SourceFile& file, uint32_t first_line) {
   const auto chunk = std::ranges::find(chunks, first_line, &Chunk::first_line);
   if (chunk == chunks.end()) return std::nullopt;
   base::Arena arena;
-  SyntaxRecorder recorder(file, static_cast<size_t>(chunk->text.data() - file.text().data()));
-  if (!read_yaml(file, *chunk, arena, ignored, {}, &recorder)) return std::nullopt;
-  return recorder.take();
+  std::optional<Syntax> syntax;
+  if (!read_yaml(file, *chunk, arena, ignored, {}, &syntax)) return std::nullopt;
+  return syntax;
 }
 
 }  // namespace trainjobc::yaml

@@ -2,37 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "yaml/tags.h"
 
 namespace trainjobc::yaml {
 
-void ScalarBuilder::add(const ScalarToken& token, const Properties& properties, const Origin& at) {
-  const bool is_plain = token.plain && properties.tag.empty();
-  const bool may_merge = is_plain || properties.tag == "!" || properties.tag == "tag:yaml.org,2002:merge";
-  wants_key_ = builder_.expects_key() || !properties.anchor.empty();
-  wants_node_ = !builder_.expects_key() || !properties.anchor.empty();
-  BuiltScalar built = is_plain                 ? plain(read_plain(token.text), token, at)
-                      : properties.tag.empty() ? string(token, at)
-                                               : tagged(properties.tag, token, at);
-  built.is_merge_word = may_merge && token.text == "<<";
-  builder_.scalar(built, properties.anchor, at);
+void ScalarBuilder::add(const Event& scalar, const Origin& at) {
+  const bool is_plain = scalar.plain && scalar.tag.empty();
+  const bool may_merge = is_plain || scalar.tag == "!" || scalar.tag == "tag:yaml.org,2002:merge";
+  wants_key_ = builder_.expects_key() || !scalar.anchor.empty();
+  wants_node_ = !builder_.expects_key() || !scalar.anchor.empty();
+  BuiltScalar built = is_plain             ? plain(read_plain(scalar.text), scalar.text, at)
+                      : scalar.tag.empty() ? string(scalar.text, at)
+                                           : tagged(scalar, at);
+  built.is_merge_word = may_merge && scalar.text == "<<";
+  builder_.scalar(built, scalar.anchor, at);
 }
 
-BuiltScalar ScalarBuilder::string(std::string_view text, const Origin& at) const {
+BuiltScalar ScalarBuilder::lasting_string(std::string_view text, const Origin& at) const {
   BuiltScalar out;
   if (wants_node_) out.node = builder_.make().string(text, at);
   if (wants_key_) out.key = text;
   return out;
 }
 
-BuiltScalar ScalarBuilder::string(const ScalarToken& token, const Origin& at) const {
-  return string(token.in_source ? token.text : arena_.copy(token.text), at);
+BuiltScalar ScalarBuilder::string(std::string_view text, const Origin& at) const {
+  const std::less_equal<> is_before;
+  const bool in_source = is_before(source_.data(), text.data()) &&
+                         is_before(text.data() + text.size(), source_.data() + source_.size());
+  return lasting_string(in_source ? text : arena_.copy(text), at);
 }
 
-BuiltScalar ScalarBuilder::plain(const PlainValue& value, const ScalarToken& token, const Origin& at) {
-  if (value.type == PlainType::String) return string(token, at);
+BuiltScalar ScalarBuilder::plain(const PlainValue& value, std::string_view text, const Origin& at) {
+  if (value.type == PlainType::String) return string(text, at);
   BuiltScalar out;
-  if (wants_node_) out.node = json_node(value, token.text, at);
+  if (wants_node_) out.node = json_node(value, text, at);
   if (!wants_key_) return out;
   if (const auto key = key_text(value)) {
     out.key = arena_.copy(*key);
@@ -53,14 +58,14 @@ const Node* ScalarBuilder::json_node(const PlainValue& value, std::string_view t
   return builder_.make().null(at);
 }
 
-BuiltScalar ScalarBuilder::tagged(std::string_view tag, const ScalarToken& token, const Origin& at) {
-  const TaggedValue read = read_tagged(tag, token.text);
+BuiltScalar ScalarBuilder::tagged(const Event& scalar, const Origin& at) {
+  const TaggedValue read = read_tagged(scalar.tag, scalar.text);
   if (read.is_wrong) {
     builder_.fail("yaml/scalar", at,
-                  fmt::format("\"{}\" can't be read as {}", shorten(token.text), short_tag(tag)));
+                  fmt::format("\"{}\" can't be read as {}", shorten(scalar.text), short_tag(scalar.tag)));
   }
-  if (read.is_binary) return string(arena_.copy(read.bytes), at);
-  return plain(read.value, token, at);
+  if (read.is_binary) return lasting_string(arena_.copy(read.bytes), at);
+  return plain(read.value, scalar.text, at);
 }
 
 }  // namespace trainjobc::yaml

@@ -1,7 +1,7 @@
-// ScalarBuilder: what the lexer read as a scalar, to the value or the key that it is.
+// ScalarBuilder: a scalar event, to the value or the key that it is.
 #pragma once
 
-#include "yaml/lexer.h"
+#include "yaml/event_stream.h"
 #include "yaml/scalar.h"
 #include "yaml/tree_builder.h"
 
@@ -9,20 +9,23 @@ namespace trainjobc::yaml {
 
 class ScalarBuilder {
  public:
-  ScalarBuilder(TreeBuilder& builder, base::Arena& arena) : builder_(builder), arena_(arena) {}
+  // Texts that lie in `source` are not copied; it outlives the tree.
+  ScalarBuilder(TreeBuilder& builder, base::Arena& arena, std::string_view source)
+      : builder_(builder), arena_(arena), source_(source) {}
 
   // Adds the scalar to the tree, as what the tree expects next.
-  void add(const ScalarToken& token, const Properties& properties, const Origin& at);
+  void add(const Event& scalar, const Origin& at);
 
  private:
+  BuiltScalar lasting_string(std::string_view text, const Origin& at) const;
   BuiltScalar string(std::string_view text, const Origin& at) const;
-  BuiltScalar string(const ScalarToken& token, const Origin& at) const;
-  BuiltScalar plain(const PlainValue& value, const ScalarToken& token, const Origin& at);
-  BuiltScalar tagged(std::string_view tag, const ScalarToken& token, const Origin& at);
+  BuiltScalar plain(const PlainValue& value, std::string_view text, const Origin& at);
+  BuiltScalar tagged(const Event& scalar, const Origin& at);
   const Node* json_node(const PlainValue& value, std::string_view text, const Origin& at);
 
   TreeBuilder& builder_;
   base::Arena& arena_;
+  std::string_view source_;
   bool wants_key_ = false;  // what the tree will use of the scalar at hand
   bool wants_node_ = false;
 };

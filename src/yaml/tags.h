@@ -1,4 +1,4 @@
-// Tags of scalars, and what the parser's complaints mean.
+// Tags of scalars.
 #pragma once
 
 #include <string>
@@ -21,13 +21,5 @@ TaggedValue read_tagged(std::string_view tag, std::string_view text);
 
 // The tag as people write it: !!int.
 std::string short_tag(std::string_view tag);
-
-struct SyntaxAdvice {
-  std::string message;
-  std::string hint;
-};
-
-// yaml-cpp's message, and what to do about it.
-SyntaxAdvice explain_syntax_error(std::string_view message);
 
 }  // namespace trainjobc::yaml

@@ -181,8 +181,13 @@ void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
     return;
   }
   if (failed_ && entry.key.empty()) return;  // the stand-in for a key that was refused
+  if (stack_.size() == 1 && lacks_separator_) return;
+  // An object has these once: a second one begins the next object.
+  lacks_separator_ = stack_.size() == 1 && (entry.key == "apiVersion" || entry.key == "kind");
   fail("yaml/duplicate-key", entry.key_origin,
-       fmt::format("key \"{}\" is set twice in this map", shorten(entry.key)), "remove one of the two",
+       fmt::format("key \"{}\" is set twice in this map", shorten(entry.key)),
+       lacks_separator_ ? "put a line \"---\" between two objects, or remove one of the two"
+                        : "remove one of the two",
        {{"first set here", locate_key(entries_[at])}});
 }
 

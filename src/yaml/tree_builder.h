@@ -99,6 +99,7 @@ class TreeBuilder {
   size_t steps_ = 1;
   size_t repeated_steps_ = 0;
   bool failed_ = false;
+  bool lacks_separator_ = false;  // what is set twice at the top has been reported as a second object
 };
 
 }  // namespace trainjobc::yaml

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "support/reading.h"
-#include "yaml/parser_text.h"
 
 namespace trainjobc::yaml {
 namespace {
@@ -120,18 +119,6 @@ TEST_CASE("UTF-16 and UTF-32 are named") {
   CHECK(read_all(std::string_view("\xFE\xFF\0a\0:", 6)) == expected);
   CHECK(read_all(std::string_view("a\0:\0 \0b\0", 8)) == expected);
   CHECK(read_all(std::string_view("\0\0\xFE\xFF\0\0\0a", 8)) != "");
-}
-
-TEST_CASE("yaml-cpp gets the text that it understands as Kubernetes does") {
-  CHECK(text_for_parser("a: b\n") == "");
-  CHECK(text_for_parser("a: *b\n") == "a: 0b\n");
-  CHECK(text_for_parser("a\rb\r\nc\xC2\x85"
-                        "d\xE2\x80\xA8"
-                        "e é\n") == "a\nb\r\nc \nd  \ne é\n");
-  CHECK(text_for_parser("- &a |\n  x\n") == "-    |\n  x\n");
-  CHECK(text_for_parser("- ? &a !!str >2- # c\n") == "- ?          >2- # c\n");
-  CHECK(text_for_parser("- &a b\n- &a b: c\n- &a [b]\n- ! b\n") == "-    b\n- &a b: c\n- &a [b]\n-   b\n");
-  CHECK(text_for_parser("a: |\n  ! grep x\n") == "a: |\n  ! grep x\n");
 }
 
 }  // namespace trainjobc::yaml

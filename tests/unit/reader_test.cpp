@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/reading.h"
+#include "yaml/second_reading.h"
 
 namespace trainjobc::yaml {
 
@@ -204,7 +205,7 @@ TEST_CASE("JSON: escapes of its own, several values in a row, duplicate keys") {
 
 TEST_CASE("only the beginning of a file is tried as JSON, as kubectl does") {
   CHECK(read_all("a: 1\n---\n{\"b\": \"\\/\"}\n") == R"({"a":1}
-job.yaml:3:8: error: this escape is none that Kubernetes' YAML parser knows [yaml/syntax]
+job.yaml:3:8: error: Kubernetes' YAML parser does not know this escape [yaml/syntax]
     3 | {"b": "\/"}
       |        ^~~ double the backslash, or use single quotes
 )");
@@ -214,7 +215,7 @@ TEST_CASE("what begins like JSON and is none is YAML") {
   CHECK(read_all("{\"a\": \"\\_\", b: [1,], }\n") == "{\"a\":\"\xC2\xA0\",\"b\":[1]}\n");
   CHECK(read_all("{\"a\": 01}") == "{\"a\":1}\n");
   CHECK(read_all("{\"a\": \"\\ud83d\\ude00\", b: 1}") ==
-        R"(job.yaml:1:8: error: this escape is no Unicode character [yaml/syntax]
+        R"(job.yaml:1:8: error: this escape is not a Unicode character [yaml/syntax]
     1 | {"a": "\ud83d\ude00", b: 1}
       |        ^~~~~~~~~~~~~~~~ write the character itself
 )");
@@ -260,13 +261,13 @@ TEST_CASE("mistakes are shown where they are made") {
       |    ^~ close it
 )");
   CHECK(read_all("a: \"\\z\"\n") ==
-        R"(job.yaml:1:5: error: this escape is none that Kubernetes' YAML parser knows [yaml/syntax]
+        R"(job.yaml:1:5: error: Kubernetes' YAML parser does not know this escape [yaml/syntax]
     1 | a: "\z"
       |     ^~~ double the backslash, or use single quotes
 )");
   CHECK(
       read_all("a: *.py\n") ==
-      R"(job.yaml:1:4: error: a value that begins with "*" is an alias, and this is no name of an anchor [yaml/syntax]
+      R"(job.yaml:1:4: error: a value that begins with "*" is an alias, and this is not the name of an anchor [yaml/syntax]
     1 | a: *.py
       |    ^~~~ quote it if a string is meant
 )");
@@ -296,6 +297,71 @@ TEST_CASE("what stands too much or too little inside a value") {
     1 | a: 'it's'
       |        ^~ put the whole value into quotes
 )");
+}
+
+TEST_CASE("the message names the line that is wrong") {
+  CHECK(
+      read_all("spec:\n  a: 1\n   b: 2\n  c: 3\n") ==
+      R"(job.yaml:3:4: error: this line is read as part of the value above it: it is indented deeper than its siblings [yaml/syntax]
+    3 |    b: 2
+      |    ^ indent it as its siblings, or quote the value above
+)");
+  CHECK(read_all("a:\n  image:docker\n  b: 1\n") ==
+        R"(job.yaml:2:3: error: this key has no value: a ": " must follow on its line [yaml/syntax]
+    2 |   image:docker
+      |   ^~~~~~~~~~~~ put a space after the colon
+)");
+  CHECK(read_all("a:\n  b: 1\n  image:docker\n") ==
+        R"(job.yaml:3:3: error: this key has no value: a ": " must follow on its line [yaml/syntax]
+    3 |   image:docker
+      |   ^~~~~~~~~~~~ put a space after the colon
+)");
+  CHECK(
+      read_all("a: \"one\nb: two\nc: \"three\"\n") ==
+      R"(job.yaml:1:4: error: this string ends only at a quote further below, and more follows it there [yaml/syntax]
+    1 | a: "one
+      |    ^~~~ close the quote where the string ends
+)");
+  CHECK(read_all("command:\n- a\n-python\n- b\n") ==
+        R"(job.yaml:3:1: error: this is not a list item: a "- " begins one [yaml/syntax]
+    3 | -python
+      | ^~~~~~~ put a space after the dash
+)");
+  CHECK(read_all("apiVersion: v1\nkind: A\nmetadata: {}\napiVersion: v1\nkind: B\nmetadata: {}\n") ==
+        R"(job.yaml:4:1: error: key "apiVersion" is set twice in this map [yaml/duplicate-key]
+    4 | apiVersion: v1
+      | ^~~~~~~~~~ put a line "---" between two objects, or remove one of the two
+  note: first set here at job.yaml:1:1
+)");
+}
+
+TEST_CASE("what libyaml reads otherwise than Kubernetes") {
+  CHECK(read_all("a: \"it\\'s\"\nb: [\"\\'\\\\\", \"é\\'\"]\n") == R"({"a":"it's","b":["'\\","é'"]})"
+                                                                   "\n");
+  CHECK(read_all("a: \"b\r\r\n c\"\r\r\nd: e\r\n") == "{\"a\":\"b c\",\"d\":\"e\"}\n");
+  CHECK(read_all("#\xC2\x85---\nb\n") ==
+        "job.yaml:1:4: error: a document marker can't stand here [yaml/syntax]\n"
+        "    1 | #\xC2\x85---\n      |   ^~~\n");
+  CHECK(read_all("a: [b?c]\n") == R"(job.yaml:1:6: error: "?" can't stand here [yaml/syntax]
+    1 | a: [b?c]
+      |      ^~ put the whole value into quotes
+)");
+  CHECK(read_all("a: 1\n\xEF\xBB\xBF"
+                 "b: 2\n") ==
+        "job.yaml:2:1: error: a byte order mark can't stand here [yaml/character]\n"
+        "    2 | \xEF\xBF\xBD"
+        "b: 2\n      | ^ remove it\n");
+}
+
+TEST_CASE("yaml-cpp reads the same, or the text is not trusted") {
+  const auto same = [](std::string_view text) {
+    return reads_the_same(base::SourceFile("job.yaml", std::string(text)));
+  };
+  CHECK(same("a: &x {b: [1, 'two', ~, yes], c: |\n    text\n  }\n") == false);  // no block scalar in brackets
+  CHECK(same("a: &x {b: [1, 'two', ~, yes]}\nc: *x\nd: |\n  text\n---\n<<: {e: 0x1f}\nf: >-\n  g\n  h\n"));
+  CHECK(same("a: ! 5\nb: !!int '5'\nc: [d: e]\n"));
+  CHECK_FALSE(same("- &a b: c\n- &d\n  e\n- *d\n- [f, g?]\n"));
+  CHECK_FALSE(same("a: {? b, c: }\n? d\n  e\n: f {}\nf: {}\ng\n"));
 }
 
 TEST_CASE("aliases without an anchor, or inside their own") {
