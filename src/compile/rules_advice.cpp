@@ -49,8 +49,9 @@ constexpr std::array kRules = std::to_array<Rule>({
      "    - name: NCCL_DEBUG  # trainjobc:ignore advice/env-twice -- this cluster needs the log\n"
      "      value: INFO"},
     {"advice/env-value-dropped", Stage::Advice, Warning, "A variable has both value and valueFrom",
-     "In a pod the API server refuses such a variable. The controller writes the variables of spec.trainer "
-     "and spec.initializer anew before it asks, and keeps valueFrom only, so that the value has no effect. "
+     "In a pod the API server refuses such a variable. The controller rewrites the variables of spec.trainer "
+     "and spec.initializer first, "
+     "and keeps valueFrom only, so that the value has no effect. "
      "Remove the one that is not meant."},
     {"advice/flux-setting", Stage::Advice, Warning,
      "A Flux setting comes from a valueFrom, which is not read",
@@ -79,12 +80,12 @@ constexpr std::array kRules = std::to_array<Rule>({
      "    resourcesPerNode:\n      limits:\n        memory: 64Gi\n        nvidia.com/gpu: 4"},
     {"advice/hostfile-size", Stage::Advice, Warning, "The hostfile is too large for a ConfigMap",
      "The controller writes one line per MPI node into a ConfigMap, which holds at most 1 MiB. Above that "
-     "the API server refuses it, the controller tries again without end, and no pod starts. Run fewer nodes "
+     "the API server refuses it, the controller keeps retrying, and no pod starts. Run fewer nodes "
      "with more slots each, or shorten the names of the job and its subdomain, which stand in each line."},
     {"advice/image-name", Stage::Advice, Warning, "No container runtime can read the image's name",
      "The API server takes any text for an image. A container runtime wants a registry, a repository of "
      "lower-case letters and digits, and a tag or a digest; with capitals, spaces or signs beyond ASCII the "
-     "pods stay in InvalidImageName. Often the name was pasted from a text. Write it anew.\n\n"
+     "pods stay in InvalidImageName. Often the name was pasted from a text. Type it again.\n\n"
      "    image: ghcr.io/team-a/trainer:1.4"},
     {"advice/image-tag", Stage::Advice, Warning, "An image has no tag, or \"latest\"",
      "What such a name means changes with each release. Nodes that pulled on different days run different "

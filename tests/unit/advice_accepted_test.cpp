@@ -163,9 +163,8 @@ TEST_CASE("advice/device-name: what no device plugin offers") {
     return advice("advice/device-name",
                   torch_job("  trainer: {resourcesPerNode: {limits: {" + name + ": 4}}}\n"));
   };
-  CHECK(
-      device("nvidia.com/gpus") ==
-      R"(in.yaml:28:41: warning: no node offers nvidia.com/gpus: the pods wait for one without end [advice/device-name]
+  CHECK(device("nvidia.com/gpus") ==
+        R"(in.yaml:28:41: warning: no node offers nvidia.com/gpus: the pods stay pending [advice/device-name]
    28 |   trainer: {resourcesPerNode: {limits: {nvidia.com/gpus: 4}}}
       |                                         ^~~~~~~~~~~~~~~ did you mean nvidia.com/gpu?
 )");
@@ -189,19 +188,19 @@ TEST_CASE("advice/image-name: what can't be pulled") {
   };
   CHECK(
       image("ghcr.io/Team/app:1") ==
-      R"(in.yaml:28:20: warning: the image's repository has capitals, in "Team": it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: warning: the image's repository has capital letters, in "Team": it can't be pulled [advice/image-name]
    28 |   trainer: {image: "ghcr.io/Team/app:1"}
       |                    ^~~~~~~~~~~~~~~~~~~~ write "team"
 )");
   CHECK(image("a b:1").find("holds a space") != std::string::npos);
   CHECK(image("a\u00a0b:1").find("holds the character U+00A0") != std::string::npos);
-  CHECK(image("Team/app:1").find("has capitals, in \"Team\"") != std::string::npos);
+  CHECK(image("Team/app:1").find("has capital letters, in \"Team\"") != std::string::npos);
   CHECK(image("a//b:1").find("has an empty part") != std::string::npos);
-  CHECK(image("a/b-:1").find("\"b-\" is no part") != std::string::npos);
+  CHECK(image("a/b-:1").find("\"b-\" is not a valid part") != std::string::npos);
   CHECK(image("a:").find("has no tag") != std::string::npos);
   CHECK(image("a:b:c").find("tag is malformed") != std::string::npos);
-  CHECK(image("a@sha256:12").find("is no digest") != std::string::npos);
-  CHECK(image("host:port/a:1").find("is no registry") != std::string::npos);
+  CHECK(image("a@sha256:12").find("is not a digest") != std::string::npos);
+  CHECK(image("host:port/a:1").find("is not a registry") != std::string::npos);
   CHECK(image("docker://a:1").find("no scheme") != std::string::npos);
   const std::string digest(64, 'a');
   for (const std::string& name :

@@ -1,6 +1,7 @@
 // Runtimes of the inputs that no TrainJob uses: checked with a job of their own.
 #include <doctest/doctest.h>
 
+#include "compile/catalogue_files.h"
 #include "support/advice.h"
 
 using trainjobc::test::errors;
@@ -110,6 +111,12 @@ TEST_CASE("trial: the same in a container that no job reaches") {
   // Without a policy, Trainer 2.3 ignores resourcesPerNode.
   CHECK(errors(runtime("", with_resources("{requests: {nvidia.com/gpu: 4}}"))).find("[job/gpu-limit]") !=
         std::string::npos);
+}
+
+TEST_CASE("trial: the runtimes of the catalogue have no errors") {
+  for (const trainjobc::compile::CatalogueFile& file : trainjobc::compile::catalogue_files()) {
+    CHECK_MESSAGE(errors(std::string(file.text), {}, std::string(file.version)) == "", file.name);
+  }
 }
 
 TEST_CASE("trial: only of runtimes of the inputs, and only where no job uses them") {

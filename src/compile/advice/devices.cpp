@@ -89,7 +89,7 @@ void check_resources(const Node* resources, const std::string& field, Advisor& a
       const auto meant = meant_by(entry.key);
       if (!meant || !seen.insert(entry.key).second) continue;
       advisor.warn("advice/device-name", fmt::format("{}.{}[{}]", field, list, entry.key),
-                   fmt::format("no node offers {}: the pods wait for one without end", entry.key),
+                   fmt::format("no node offers {}: the pods stay pending", entry.key),
                    yaml::locate_key(entry), fmt::format("did you mean {}?", *meant));
     }
   }

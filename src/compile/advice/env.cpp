@@ -48,7 +48,7 @@ void compare_env(const Node* env, const std::string& field, const Container* con
   }
 }
 
-// The controller writes the variables of a TrainJob anew, with one of the two only.
+// The controller rewrites the variables of a TrainJob, with one of the two only.
 void check_dropped_values(const Node* env, const std::string& field, Advisor& advisor) {
   if (!env) return;
   for (size_t i = 0; i < env->size(); ++i) {

@@ -85,7 +85,7 @@ ImageComplaint digest_complaint(std::string_view digest) {
   const std::string_view digits = is_sha ? digest.substr(kSha.size()) : "";
   if (is_sha && digits.size() == kDigits && is_hex(digits)) return {};
   if (digest.starts_with("sha384:") || digest.starts_with("sha512:")) return {};
-  return {"what follows the @ of the image is no digest: it can't be pulled",
+  return {"what follows the image's @ is not a digest: it can't be pulled",
           "a digest is sha256: and 64 of the digits 0-9 and a-f"};
 }
 
@@ -104,14 +104,15 @@ ImageComplaint path_complaint(std::string_view path) {
     const size_t slash = std::min(path.find('/'), path.size());
     const std::string_view part = path.substr(0, slash);
     if (has_capitals(part)) {
-      return {fmt::format("the image's repository has capitals, in \"{}\": it can't be pulled", part),
+      return {fmt::format("the image's repository has capital letters, in \"{}\": it can't be pulled", part),
               fmt::format("write \"{}\"", base::lower_case(part))};
     }
     if (!is_path_part(part)) {
-      return {part.empty()
-                  ? "the image's repository has an empty part: it can't be pulled"
-                  : fmt::format("\"{}\" is no part of an image's repository: it can't be pulled", part),
-              "parts are lower-case letters and digits, with single ., _ or - between them"};
+      return {
+          part.empty()
+              ? "the image's repository has an empty part: it can't be pulled"
+              : fmt::format("\"{}\" is not a valid part of an image's repository: it can't be pulled", part),
+          "parts are lower-case letters and digits, with single ., _ or - between them"};
     }
     if (slash == path.size()) return {};
     path.remove_prefix(slash + 1);
@@ -142,7 +143,7 @@ ImageComplaint image_complaint(std::string_view image) {
   const bool looks_like_host = first.find_first_of(".:") != std::string_view::npos || first == "localhost";
   if (first.empty() || !looks_like_host) return path_complaint(name);
   if (!is_registry(first))
-    return {"what stands before the image's first / is no registry: it can't be pulled",
+    return {"what stands before the image's first / is not a registry: it can't be pulled",
             "write HOST or HOST:PORT"};
   return path_complaint(name.substr(slash + 1));
 }
