@@ -100,9 +100,16 @@ std::string as_resource_list(const Reading& read) {
   return list;
 }
 
+bool is_trainer_kind(const Node& object) {
+  const Node* kind = object.get("kind");
+  return kind && (kind->text() == "TrainJob" || kind->text() == "TrainingRuntime" ||
+                  kind->text() == "ClusterTrainingRuntime");
+}
+
 bool is_input(const Node& item) {
   const Node* version = item.get("apiVersion");
-  return version && version->text().substr(0, version->text().find('/')) == "trainer.kubeflow.org";
+  return version && version->text().substr(0, version->text().find('/')) == "trainer.kubeflow.org" &&
+         is_trainer_kind(item);
 }
 
 }  // namespace
@@ -140,9 +147,8 @@ std::string wrong_with_migrate(const std::string& text, std::string_view to) {
     return fmt::format("migrate --to {} breaks the text:\n{}", to, after);
   for (size_t i = 0; i < old_one.documents.size() && i < new_one.documents.size(); ++i) {
     const Node& before = *old_one.documents[i].root;
-    const Node* kind = before.get("kind");
-    const bool is_other = !kind || (kind->text() != "TrainJob" && !kind->text().ends_with("TrainingRuntime"));
-    if (is_other && before.get("items") == nullptr && !yaml::equal(before, *new_one.documents[i].root))
+    if (!is_trainer_kind(before) && before.get("items") == nullptr &&
+        !yaml::equal(before, *new_one.documents[i].root))
       return fmt::format("migrate --to {} changes another object:\n{}", to, after);
   }
   std::string again = after;
