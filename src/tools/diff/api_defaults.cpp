@@ -21,8 +21,8 @@ struct Default {
   std::string_view value;
 };
 
-// Nothing sets defaults in volumeClaimPolicies.templates, and a default that is written there is a change that
-// is refused.
+// Nothing sets defaults in volumeClaimPolicies.templates, and a default that is written there is a change
+// that is refused.
 constexpr auto kJobSet = std::to_array<Default>({
     {"suspend", "false"},
 });

@@ -74,7 +74,8 @@ std::string_view sentence(Cause cause) {
     case Cause::Exists: return "an object of that name exists";
     case Cause::Webhook: return "a webhook of the cluster gave no answer: is its controller running?";
     case Cause::Claim:
-      return "a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, which may "
+      return "a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, which "
+             "may "
              "delete what is on its volume), or rename the claim template";
     case Cause::Refused: return "the API server refused it";
     default: return "kubectl failed";

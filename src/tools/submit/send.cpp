@@ -174,7 +174,7 @@ class Sender {
   }
 
   static std::string manifests(const std::vector<Outcome*>& outcomes,
-                               const yaml::Node* Item::* which = &Item::root) {
+                               const yaml::Node* Item::*which = &Item::root) {
     std::string text;
     for (const Outcome* outcome : outcomes) {
       text += "---\n";
