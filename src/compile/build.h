@@ -10,8 +10,8 @@ namespace trainjobc::compile {
 const yaml::Node* build_job_set(const policy::RuntimeInfo& info, const yaml::Maker& make);
 
 // `job_set` with the volumeClaimPolicies of the same JobSet as it is stored. JobSet's webhook completes them
-// when the JobSet is created, but not when it is updated, and they can't be changed: whoever applies less
-// than what is stored is refused, each time.
+// when the JobSet is created, but not when it is updated, and they can't be changed: applying less than
+// what is stored is refused each time.
 const yaml::Node* with_stored_claims(const yaml::Node* job_set, const yaml::Node& admitted,
                                      const yaml::Maker& make);
 

@@ -8,7 +8,7 @@
 namespace trainjobc::diff {
 
 // Whether applying `rendered`, compiled with defaults, takes the successPolicy of the live JobSet away:
-// whoever applied it wrote one, and the inputs do so no longer. The CRD's rule lets it go, the webhook adds
+// it was applied with one, and the inputs no longer write it. The CRD's rule lets it go, the webhook adds
 // one to new JobSets only, and the controller fails on a JobSet without one.
 bool loses_success_policy(const yaml::Node& rendered, const yaml::Node& live);
 
