@@ -187,6 +187,14 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
   console.write_stderr(text);
 }
 
+void note_other_managers(Console& console, const Compilation& compiled) {
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.rule != "advice/managed-elsewhere") continue;
+    console.write_stderr(fmt::format("note: {}: {}; this is what the cluster that runs it makes\n",
+                                     found.object, found.message));
+  }
+}
+
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
   console.write_stderr(fmt::format("note: rendered for Trainer {}: {} (pin with --trainer-version)\n",

@@ -75,6 +75,9 @@ const schema::VersionSchemas& schemas_of(const Compilation& compiled);
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);
 
+// Says on stderr which jobs are another controller's.
+void note_other_managers(Console& console, const Compilation& compiled);
+
 // Says on stderr which Trainer version `auto` chose, if not the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled);
 

@@ -273,6 +273,8 @@ int run_external(Console& console, const diff::Report& report, const std::string
 
 int print(Console& console, const diff::Report& report, const DiffFlags& flags, bool files,
           base::ProcessRunner& runner) {
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
   const bool all_compared = report.count(diff::Verdict::Never, false) == 0;
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");

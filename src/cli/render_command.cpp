@@ -58,6 +58,7 @@ int run_render(Console& outer, RenderFlags flags) {
   if (!check_jobs(console, flags.input, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
+  note_other_managers(console, compiled);
   const bool rejected = compiled.diagnostics.has_refusals();
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {

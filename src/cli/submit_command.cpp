@@ -57,6 +57,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   if (refused && !shown.has_errors()) shown = sent.diagnostics;
   print_diagnostics(console, shown, flags.colour.value(), false);
   note_trainer_version(console, sent);
+  note_other_managers(console, sent);
   if (rejected) {
     console.write_stderr("trainjobc: nothing was sent\n");
     return kRejected;
@@ -205,6 +206,8 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
   console.write_stderr(train_job_warnings(cluster->live));
   const diff::Report report = compare(compiled, {cluster, &cluster->live});
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
   const Plan plan = submit::make_plan(compiled.sent.objects,
                                       {report, cluster->live, cluster->secrets, flags.force_conflicts});
   if (is_in_the_way(console, plan)) return kRejected;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "model/behaviours.h"
+#include "model/names.h"
 #include "schema/decoded.h"
 #include "schema/defaults.h"
 #include "schema/object_meta.h"
@@ -27,7 +29,13 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
     std::ranges::move(violations, std::back_inserter(checked.violations));
   };
   take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
-  checked.root = schema::apply_defaults(*object.root, *kind->schema, make);
+  const yaml::Node* root = object.root;
+  // The webhook comes before the schema is checked.
+  const model::Behaviours* behaviours = model::find_behaviours(schemas.trainer);
+  if (behaviours && behaviours->rewrites_jobs && object.id.kind == model::kTrainJob) {
+    root = schema::with_zero_items(*root, *kind->schema, make);
+  }
+  checked.root = schema::apply_defaults(*root, *kind->schema, make);
   schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);
   take(std::move(validation.violations));
   schema::Violations metadata =

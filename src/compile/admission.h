@@ -14,8 +14,8 @@ struct CheckedInput {
   schema::Violations violations;
 };
 
-// Unknown fields, defaulting, schema, list types, object metadata, CEL. Webhooks come later: they need the
-// runtime.
+// Unknown fields, what a mutating webhook makes of it, defaulting, schema, list types, object metadata, CEL.
+// Webhooks come later: they need the runtime.
 CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
                          const yaml::Maker& make);
 

@@ -13,6 +13,7 @@ namespace trainjobc::compile {
 struct AdviceContext {
   const model::TrainJob& job;
   const model::Runtime& runtime;
+  bool runtime_is_input = false;      // and gets advice of its own
   const policy::RuntimeInfo& merged;  // after merging, before the policies expand it
   const yaml::Node& admitted_job_set;
   const yaml::Node& source;  // the TrainJob as it was written, before defaults and types

@@ -16,6 +16,9 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
+// A cluster compares the claims of two JobSets as they are written, empty structs and all.
+constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
+
 NodeList items_of(const Node* list) {
   if (!list) return {};
   return {list->items().begin(), list->items().end()};
@@ -214,13 +217,20 @@ const Node* build_job_set(const RuntimeInfo& info, const Maker& make) {
   return JobSetBuilder(info, make).build();
 }
 
+const Node* with_stored_claims(const Node* job_set, const Node& admitted, const Maker& make) {
+  const Node* claims = admitted.at({"spec", kVolumeClaimPolicies});
+  if (!claims || claims == job_set->at({"spec", kVolumeClaimPolicies})) return job_set;
+  return make.with_path(job_set, {"spec", kVolumeClaimPolicies}, claims);
+}
+
 const Node* without_empty_structs(const Node& node, const Maker& make) {
   bool changed = false;
   if (node.is_map()) {
     std::vector<yaml::Entry> entries;
     entries.reserve(node.size());
     for (const yaml::Entry& entry : node.entries()) {
-      const Node* value = without_empty_structs(*entry.value, make);
+      const bool is_stored = entry.key == kVolumeClaimPolicies;
+      const Node* value = is_stored ? entry.value : without_empty_structs(*entry.value, make);
       changed = changed || value != entry.value || is_empty_struct(entry);
       if (!is_empty_struct({entry.key, value, {}})) entries.push_back({entry.key, value, entry.key_origin});
     }

@@ -9,7 +9,14 @@ namespace trainjobc::compile {
 
 const yaml::Node* build_job_set(const policy::RuntimeInfo& info, const yaml::Maker& make);
 
-// Drops the empty maps that Go writes for structs by value: metadata, resources, status, strategy.
+// `job_set` with the volumeClaimPolicies of the same JobSet as it is stored. JobSet's webhook completes them
+// when the JobSet is created, but not when it is updated, and they can't be changed: applying less than
+// what is stored is refused each time.
+const yaml::Node* with_stored_claims(const yaml::Node* job_set, const yaml::Node& admitted,
+                                     const yaml::Maker& make);
+
+// Drops the empty maps that Go writes for structs by value: metadata, resources, status, strategy. Those in
+// volumeClaimPolicies stay.
 const yaml::Node* without_empty_structs(const yaml::Node& node, const yaml::Maker& make);
 
 }  // namespace trainjobc::compile

@@ -116,6 +116,21 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
   unit.diagnostics.add(std::move(diagnostic));
 }
 
+// What is rendered is what the controller of another cluster makes.
+void note_other_manager(JobUnit& unit, const model::Behaviours& behaviours) {
+  const Node* manager = unit.job.managed_by;
+  if (!behaviours.heeds_managed_by || !manager || manager->text() == model::kTrainJobController) return;
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "advice/managed-elsewhere", "spec.managedBy",
+      fmt::format("{} manages this job: the Trainer of the cluster that it is applied to makes "
+                  "nothing of it",
+                  manager->text()),
+      manager);
+  diagnostic.severity = base::Severity::Info;
+  diagnostic.stage = Stage::Advice;
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
 const Node* with_namespace(const Node* root, const std::string& ns, const Maker& make) {
   const Node* metadata = root->get("metadata");
   if (ns.empty() || !metadata || !metadata->is_map()) return root;
@@ -165,10 +180,12 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
   if (accepted) report(validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
   if (merged) {
-    const AdviceContext context{unit.job, unit.runtime->runtime, *merged, *admitted, *unit.source};
+    const AdviceContext context{unit.job,  unit.runtime->runtime, unit.runtime->is_input, *merged,
+                                *admitted, *unit.source};
     report(advise_job(context), Stage::Advice, object, unit.diagnostics);
   }
-  return without_empty_structs(options.with_defaults ? *admitted : *job_set, make);
+  const Node* emitted = options.with_defaults ? admitted : with_stored_claims(job_set, *admitted, make);
+  return without_empty_structs(*emitted, make);
 }
 
 }  // namespace
@@ -200,6 +217,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   }
   if (!resolution.found->accepted || !name_fits) return;  // its own errors say why
   unit.runtime = resolution.found;
+  note_other_manager(unit, *target.behaviours);
   warn_of_deprecated_runtime(unit, *target.behaviours);
 }
 

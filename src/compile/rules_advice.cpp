@@ -19,6 +19,32 @@ constexpr std::array kRules = std::to_array<Rule>({
      "A comment that suppresses findings names the rules and, behind two dashes, why they don't matter "
      "here; the next reader can't tell otherwise. One that lacks either suppresses nothing.\n\n"
      "    image: torch  # trainjobc:ignore advice/image-tag -- the registry serves one build only"},
+    {"advice/claim-policy", Stage::Advice, Warning, "A suspended job with claims never starts",
+     "A queued job starts suspended: its JobSet is made, and changed when the job is resumed. JobSet's "
+     "webhook "
+     "adds retentionPolicy to volumeClaimPolicies when the JobSet is made, the controller's change lacks it, "
+     "and "
+     "the field can't be changed. So the change is refused each time, and the job stays suspended. Write the "
+     "policy into the runtime.\n\n"
+     "    volumeClaimPolicies:\n    - retentionPolicy: {whenDeleted: Delete}\n      templates: []"},
+    {"advice/claim-retained", Stage::Advice, Info,
+     "Claims outlive their job and refuse the next one of its name",
+     "With whenDeleted: Retain the claims stay when the job is deleted. JobSet's webhook takes another job "
+     "of that "
+     "name only if the template equals the spec of the claim, and a claim's spec holds more than any "
+     "template: "
+     "volumeMode, the volume it was bound to, the default storage class. Give each job a name of its own, or "
+     "delete the claim first."},
+    {"advice/deadline-overflow", Stage::Advice, Warning,
+     "activeDeadlineSeconds is too large: the job fails at once",
+     "The controllers count in nanoseconds, in 64 bits: more than 9223372036 seconds, 292 years, overflow to "
+     "a time "
+     "that has passed. So the job fails as soon as it starts. Leave the deadline out if there is to be "
+     "none."},
+    {"advice/depends-on-itself", Stage::Advice, Warning, "A replicatedJob depends on itself and never starts",
+     "JobSet's webhook takes a dependsOn on the replicatedJob itself, and its controller waits for that job "
+     "before it "
+     "makes it. Name the replicatedJob that comes first."},
     {"advice/deprecated-runtime", Stage::Advice, Warning, "The runtime is deprecated",
      "The label trainer.kubeflow.org/support: deprecated marks runtimes that a later release of Trainer "
      "drops; the webhook warns of them, too. Jobs that refer to one will be refused after the upgrade. "
@@ -53,6 +79,13 @@ constexpr std::array kRules = std::to_array<Rule>({
      "and spec.initializer first, "
      "and keeps valueFrom only, so that the value has no effect. "
      "Remove the one that is not meant."},
+    {"advice/exclusive-topology", Stage::Advice, Warning,
+     "The topology of an exclusive placement is not a node label",
+     "The value of alpha.jobset.sigs.k8s.io/exclusive-topology becomes the topologyKey of the pods' "
+     "affinity. It must "
+     "be the key of a label; the API server refuses the pods otherwise, while the Jobs stand there without "
+     "any.\n\n"
+     "    annotations:\n      alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool"},
     {"advice/flux-setting", Stage::Advice, Warning,
      "A Flux setting comes from a valueFrom, which is not read",
      "The controller itself reads FLUX_VIEW_IMAGE, FLUX_NETWORK_DEVICE and FLUX_QUEUE_POLICY from "
@@ -100,6 +133,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Kueue looks at the labels of the TrainJob, and the labels of the runtime object reach no job. So "
      "jobs are not queued, although the runtime seems to say so. Label each TrainJob.\n\n"
      "    metadata:\n      labels:\n        kueue.x-k8s.io/queue-name: team-a"},
+    {"advice/managed-elsewhere", Stage::Advice, Info, "Another controller manages the job",
+     "spec.managedBy: kueue.x-k8s.io/multikueue hands the job to MultiKueue, which copies it to another "
+     "cluster. "
+     "Trainer makes nothing of it on the cluster that it is applied to; what is rendered is what the other "
+     "cluster makes."},
     {"advice/mpi-image", Stage::Advice, Warning, "The job's image reaches only one side of an MPI run",
      "spec.trainer.image replaces the image of the replicatedJob with the trainer label, and no patch can "
      "set another. The launcher and the nodes then have different images: mpirun starts a program that the "
@@ -125,6 +163,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "empty one. Without it each node trains on its own or waits for the others, and nothing says why. "
      "Add the section.\n\n"
      "    spec:\n      trainer: {}"},
+    {"advice/node-name", Stage::Advice, Warning, "A pod with scheduling gates names its node: no pod is made",
+     "The API server takes a Job whose pods have both nodeName and schedulingGates, and refuses the pods: a "
+     "gate holds "
+     "the scheduler back, and nodeName passes it over. Use a nodeSelector instead of nodeName.\n\n"
+     "    nodeSelector:\n      kubernetes.io/hostname: node-17"},
     {"advice/num-nodes-no-effect", Stage::Advice, Warning, "numNodes does nothing with this runtime",
      "The number of nodes goes to the replicatedJob that trains, and the runtime has none that the "
      "controller knows: either the label trainer.kubeflow.org/trainjob-ancestor-step: trainer or, for "
@@ -134,11 +177,20 @@ constexpr std::array kRules = std::to_array<Rule>({
      "MPI has no host then, or keeps the node that the launcher is. To have a job wait, set suspend "
      "instead.\n\n"
      "    spec:\n      suspend: true"},
+    {"advice/object-size", Stage::Advice, Warning, "An object is too large for etcd",
+     "etcd takes requests of at most 1.5 MiB. The API server finds nothing wrong with a larger object, fails "
+     "to store "
+     "it, and the controller tries again without end. Move scripts and data into images, ConfigMaps or "
+     "volumes."},
     {"advice/one-word-command", Stage::Advice, Warning, "A command line stands in one item of a command",
      "The first item of a command is a program, and the container runtime looks for one whose name is the "
      "whole text, with its spaces. There is none, and the container can't start. Write each word as an item "
      "of its own, or have a shell take the line apart.\n\n"
      "    command: [torchrun, train.py]"},
+    {"advice/overhead", Stage::Advice, Warning,
+     "Pods with an overhead but without a RuntimeClass are refused",
+     "overhead is what a RuntimeClass adds to its pods. The API server refuses pods that state one without "
+     "runtimeClassName, while their Jobs stand there without pods. Remove it; the RuntimeClass fills it in."},
     {"advice/patch-no-effect", Stage::Advice, Warning,
      "A value of a patch clears nothing, or clears too much",
      "Patches are reduced to what is not empty before they are merged, so \"\", [], {} and null leave the "
@@ -171,6 +223,13 @@ constexpr std::array kRules = std::to_array<Rule>({
      "same number or, since two missing names count as equal, without a name. The other port, or its "
      "name, is lost. Name your ports, and use numbers in probes.\n\n"
      "    ports:\n      - name: metrics\n        containerPort: 9090"},
+    {"advice/priority", Stage::Advice, Warning,
+     "Pods with a priority but without a PriorityClass are refused",
+     "The API server computes priority and preemptionPolicy from the pod's PriorityClass, or the cluster's "
+     "default "
+     "one, and refuses pods that say otherwise, while their Jobs stand there without pods. Name a "
+     "class.\n\n"
+     "    priorityClassName: batch-high"},
     {"advice/priority-class", Stage::Advice, Info,
      "The job needs a PriorityClass that only the cluster knows",
      "Pods with a priority class that the cluster lacks are not created, and with Volcano the webhook "

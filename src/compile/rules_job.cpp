@@ -98,7 +98,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "A volume has a name of its own and exactly one source, and each source has required fields and "
      "bounds, such as a claimName or a mode from 0 to 0777. A volume without a source is an emptyDir, and "
      "a patch that changes the source of a volume leaves the old one beside the new: delete it in the "
-     "patch. The API server refuses the pod otherwise."},
+     "patch. The API server refuses the pod otherwise. Claim templates, of an ephemeral volume or of "
+     "volumeClaimPolicies, need access modes and a request for storage; where JobSet can't make a claim it "
+     "makes "
+     "no Job."},
 });
 
 }  // namespace

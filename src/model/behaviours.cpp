@@ -46,6 +46,9 @@ constexpr Behaviours kTrainer20{
     .initializer_needs_mount = false,
     .ancestor_needs_container = false,
     .warns_of_deprecated_runtimes = false,
+    .rewrites_jobs = false,
+    .runtimes_opt_out = false,
+    .heeds_managed_by = false,
     .takes_snapshots = false,
     .coordinator_is_label = false,
 };
@@ -82,6 +85,9 @@ constexpr Behaviours kTrainer21{
     .initializer_needs_mount = false,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .rewrites_jobs = false,
+    .runtimes_opt_out = false,
+    .heeds_managed_by = false,
     .takes_snapshots = false,
     .coordinator_is_label = false,
 };
@@ -120,6 +126,9 @@ constexpr Behaviours kTrainer22{
     .initializer_needs_mount = false,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .rewrites_jobs = true,
+    .runtimes_opt_out = false,
+    .heeds_managed_by = false,
     .takes_snapshots = false,
     .coordinator_is_label = true,
 };
@@ -158,6 +167,9 @@ constexpr Behaviours kTrainer23{
     .initializer_needs_mount = true,
     .ancestor_needs_container = true,
     .warns_of_deprecated_runtimes = true,
+    .rewrites_jobs = true,
+    .runtimes_opt_out = true,
+    .heeds_managed_by = true,
     .takes_snapshots = true,
     .coordinator_is_label = true,
 };

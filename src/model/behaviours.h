@@ -100,6 +100,9 @@ struct Behaviours {
   bool initializer_needs_mount = true;   // a mount of the volume `initializer`
   bool ancestor_needs_container = true;  // a job with an ancestor label has the container that belongs to it
   bool warns_of_deprecated_runtimes = true;  // of cluster scope
+  bool rewrites_jobs = true;                 // its mutating webhook decodes a TrainJob and writes it again
+  bool runtimes_opt_out = true;              // a label keeps the validating webhook away from a runtime
+  bool heeds_managed_by = true;              // makes nothing of a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
   bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
 };

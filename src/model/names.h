@@ -22,6 +22,11 @@ inline constexpr std::string_view kModelInitializer = "model-initializer";
 // Label of a runtime.
 inline constexpr std::string_view kFrameworkLabel = "trainer.kubeflow.org/framework";
 inline constexpr std::string_view kSupportLabel = "trainer.kubeflow.org/support";
+// "disabled": the release's webhook configuration leaves the runtime out.
+inline constexpr std::string_view kValidationLabel = "trainer.kubeflow.org/webhook-validation";
+
+// The spec.managedBy that is Trainer's own.
+inline constexpr std::string_view kTrainJobController = "trainer.kubeflow.org/trainjob-controller";
 
 // The replicatedJob and the container that train, and MPI's launcher.
 inline constexpr std::string_view kNode = "node";

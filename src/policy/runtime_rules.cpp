@@ -65,8 +65,13 @@ void check_replicated_job(const Node& job, const std::string& path, const model:
   }
 }
 
-const Node* support_label(const model::Runtime& runtime) {
-  return runtime.root->at({"metadata", "labels", model::kSupportLabel});
+const Node* label_of(const model::Runtime& runtime, std::string_view key) {
+  return runtime.root->at({"metadata", "labels", key});
+}
+
+bool has_label(const model::Runtime& runtime, std::string_view key, std::string_view value) {
+  const Node* label = label_of(runtime, key);
+  return label && label->text() == value;
 }
 
 }  // namespace
@@ -74,16 +79,16 @@ const Node* support_label(const model::Runtime& runtime) {
 bool is_deprecated(const model::Runtime& runtime, const model::Behaviours& behaviours) {
   if (!behaviours.warns_of_deprecated_runtimes || runtime.id.kind != model::kClusterTrainingRuntime)
     return false;
-  const Node* support = support_label(runtime);
-  return support && support->text() == "deprecated";
+  return has_label(runtime, model::kSupportLabel, "deprecated");
 }
 
 void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
                       Findings& findings) {
+  if (behaviours.runtimes_opt_out && has_label(runtime, model::kValidationLabel, "disabled")) return;
   if (is_deprecated(runtime, behaviours)) {
     findings.warning("advice/deprecated-runtime", "metadata.labels",
                      fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
-                     support_label(runtime), "move its jobs to another runtime");
+                     label_of(runtime, model::kSupportLabel), "move its jobs to another runtime");
   }
   const Node* jobs = runtime.root->at({"spec", "template", "spec", "replicatedJobs"});
   if (!jobs) return;

@@ -8,7 +8,8 @@
 namespace trainjobc::policy {
 
 // The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name;
-// a deprecated ClusterTrainingRuntime is warned about.
+// a deprecated ClusterTrainingRuntime is warned about. None for a runtime that its label keeps the webhook
+// away from.
 void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings);
 
 // Whether the webhooks warn about the runtime: of cluster scope and labelled trainer.kubeflow.org/support:

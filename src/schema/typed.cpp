@@ -138,6 +138,31 @@ const Node* typed_list(const Node& list, const Schema& items, const Maker& make)
 
 }  // namespace
 
+const Node* with_zero_items(const Node& node, const Schema& schema, const Maker& make) {
+  bool changed = false;
+  if (node.is_map()) {
+    std::vector<Entry> entries(node.entries().begin(), node.entries().end());
+    for (Entry& entry : entries) {
+      const Property* property = schema.property(entry.key);
+      const Schema* child = property ? property->schema : schema.additional;
+      const Node* value = child ? with_zero_items(*entry.value, *child, make) : entry.value;
+      changed = changed || value != entry.value;
+      entry.value = value;
+    }
+    return changed ? make.map(entries, node.origin()) : &node;
+  }
+  if (!node.is_list() || !schema.items) return &node;
+  const bool of_structs = schema.items->type == Type::Object && !schema.items->properties.empty();
+  std::vector<const Node*> items(node.items().begin(), node.items().end());
+  for (const Node*& item : items) {
+    const Node* given = item;
+    item = given->is_null() && of_structs ? zero_value(*schema.items, make, given->origin())
+                                          : with_zero_items(*given, *schema.items, make);
+    changed = changed || item != given;
+  }
+  return changed ? make.list(items, node.origin()) : &node;
+}
+
 const Node* as_typed(const Node& node, const Schema& schema, const Maker& make) {
   if (schema.quantity) return typed_quantity(node, make);
   if (schema.format == Format::DateTime) return typed_time(node, make);

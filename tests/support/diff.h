@@ -107,6 +107,19 @@ struct DiffRun {
            image + "\n";
   }
 
+  // The same with a claim "cache", and more lines of its policy.
+  static std::string runtime_with_claim(const std::string& storage = "1Gi", const std::string& policy = "") {
+    std::string text = runtime();
+    const std::string jobs = "      replicatedJobs:\n";
+    text.insert(text.find(jobs),
+                "      volumeClaimPolicies:\n"
+                "        - templates:\n"
+                "            - metadata: {name: cache}\n"
+                "              spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: " +
+                    storage + "}}}\n" + policy);
+    return text + "                      volumeMounts: [{name: cache, mountPath: /cache}]\n";
+  }
+
   static std::string job(const std::string& name, const std::string& nodes) {
     return "apiVersion: trainer.kubeflow.org/v1alpha1\n"
            "kind: TrainJob\n"

@@ -173,6 +173,85 @@ TEST_CASE("a live field of nobody is a difference") {
 )");
 }
 
+TEST_CASE("claims are compared as JobSet's webhook stores them") {
+  LiveRun run;
+  run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim();
+  run.live() = run.rendered();
+  CHECK(run.live().find("\"whenDeleted\": \"Delete\"") != std::string::npos);
+  CHECK(run.live().find("\"status\": {}") != std::string::npos);
+  CHECK(run.run() == 0);
+  // Nothing sets this default, so writing it is a change.
+  run.files.files["runtime.yaml"] =
+      replaced(run.files.files["runtime.yaml"], "accessModes:", "volumeMode: Filesystem, accessModes:");
+  CHECK(run.run() == 1);
+  CHECK(run.console.out == R"()");
+}
+
+TEST_CASE("scripts of Flux jobs that the controller wrote are set apart") {
+  LiveRun run;
+  run.files.files["runtime.yaml"] =
+      replaced(DiffRun::runtime(), "    numNodes: 1\n", "    numNodes: 1\n    flux: {}\n");
+  run.files.files["job.yaml"] = DiffRun::job("demo", "2");
+  const std::string rendered = run.rendered();
+  const std::string script = "\"init.sh\": \"";
+  const std::string kind = "\"kind\": \"ConfigMap\",";
+  REQUIRE(rendered.find(kind) < rendered.find(script));
+  const auto live = [&](const std::string& metadata) {
+    std::string text = replaced(rendered, script, script + "echo others; ");
+    const size_t at = text.find("\"metadata\": {", text.find(kind));
+    return text.insert(at + 13, metadata);
+  };
+  run.live() = live("\"ownerReferences\": [{\"kind\": \"TrainJob\", \"name\": \"demo\"}], ");
+  CHECK(run.run() == 0);
+  run.flags.show_ignored = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out.find("ignored: managed by trainer\n") != std::string::npos);
+  // Somebody else's are an older trainjobc's, or changed by hand.
+  run.live() = live("");
+  CHECK(run.run() == 1);
+  const std::string managers =
+      R"("managedFields": [{"manager": "trainjobc", "operation": "Apply", "fieldsV1": {"f:data": {"f:init.sh": {}}}}],)";
+  run.live() = live(managers);
+  CHECK(run.run() == 1);
+  run.live() = live(replaced(managers, "trainjobc", "trainer"));
+  CHECK(run.run() == 0);
+}
+
+TEST_CASE("an update that takes the successPolicy away is warned about") {
+  LiveRun run;
+  const std::string warning =
+      "warning: JobSet team-a/demo: the inputs write spec.successPolicy no longer. The cluster lets an "
+      "update take "
+      "it away, and the JobSet controller then fails on this JobSet each time: keep successPolicy: "
+      "{operator: All} "
+      "in the runtime\n";
+  const auto applied_by = [](const std::string& manager) {
+    return "\"metadata\": {\"managedFields\": [{\"manager\": \"" + manager +
+           R"(", "operation": "Apply", "fieldsV1": {"f:spec": {"f:successPolicy": {}}}}], )";
+  };
+  const std::string live = run.live();
+  run.live() = replaced(live, "\"metadata\": {", applied_by("trainjobc"));
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == warning);
+  run.live() = replaced(live, "\"metadata\": {",
+                        R"("metadata": {"annotations": {"kubectl.kubernetes.io/last-applied-configuration":
+                        "{\"spec\":{\"successPolicy\":{\"operator\":\"All\"}}}"}, )");
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == warning);
+  // What the webhook or the controller wrote stays.
+  run.live() = live;
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+  run.live() = replaced(live, "\"metadata\": {", applied_by("trainer"));
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+  run.files.files["runtime.yaml"] = replaced(DiffRun::runtime(), "      replicatedJobs:\n",
+                                             "      successPolicy: {operator: All}\n      replicatedJobs:\n");
+  run.live() = replaced(live, "\"metadata\": {", applied_by("trainjobc"));
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+}
+
 TEST_CASE("missing and orphaned objects") {
   LiveRun run;
   run.files.files["job.yaml"] = DiffRun::job("other", "2");

@@ -33,7 +33,7 @@ TEST_CASE("claim templates are volumes of the pods that mount them") {
   const auto job_set_of = [](std::string_view job) {
     return R"(metadata: {name: js}
 spec:
-  volumeClaimPolicies: [{templates: [{metadata: {name: cache}, spec: {}}, {metadata: {name: data.v1}, spec: {}}]}]
+  volumeClaimPolicies: [{templates: [{metadata: {name: cache}, spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}, {metadata: {name: data.v1}, spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}]}]
   replicatedJobs:
   - name: node
     template: {spec: {template: {spec: {restartPolicy: Never, )" +

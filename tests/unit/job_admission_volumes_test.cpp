@@ -170,6 +170,44 @@ ephemeral.volumeClaimTemplate.spec.resources[storage]: a claim can't ask for 0 o
 )");
 }
 
+TEST_CASE("claims of the JobSet") {
+  const auto findings = [](const std::string& claim) {
+    return job_set_findings(
+        "metadata: {name: js}\nspec:\n  volumeClaimPolicies: [{templates: [{metadata: {name: data}, spec: "
+        "{accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}]}, {templates: [" +
+        claim +
+        "]}]\n"
+        "  replicatedJobs:\n"
+        "  - name: node\n"
+        "    template: {spec: {completions: 1, completionMode: Indexed, template: {spec: {restartPolicy: "
+        "Never, "
+        "containers: [{name: node, image: i}]}}}}\n");
+  };
+  CHECK(findings(
+            "{metadata: {name: ok.dotted, labels: {a: b}}, spec: {accessModes: [ReadWriteOnce], resources: "
+            "{requests: {storage: 1Gi}}}}") == "");
+  CHECK(
+      findings("{metadata: {name: a, labels: {team: a b}}, spec: {}}") ==
+      R"(spec.volumeClaimPolicies[1].templates[0].metadata.labels: the value "a b" of label team may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+spec.volumeClaimPolicies[1].templates[0].spec.accessModes: a claim needs at least one access mode | add accessModes: [ReadWriteOnce]
+spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim needs a request for storage | add resources: {requests: {storage: 10Gi}}
+)");
+  CHECK(
+      findings("{metadata: {name: a}, spec: {accessModes: [], resources: {requests: {cpu: 1}}}}") ==
+      R"(spec.volumeClaimPolicies[1].templates[0].spec.accessModes: a claim needs at least one access mode | add accessModes: [ReadWriteOnce]
+spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim needs a request for storage | add resources: {requests: {storage: 10Gi}}
+)");
+  CHECK(
+      findings(
+          "{metadata: {name: a, annotations: {-: x}}, spec: {accessModes: [ReadOnce], storageClassName: A_B, "
+          "resources: {requests: {storage: 0}}}}") ==
+      R"(spec.volumeClaimPolicies[1].templates[0].metadata.annotations: annotation key "-" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
+spec.volumeClaimPolicies[1].templates[0].spec.accessModes: no access mode is "ReadOnce" | one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod
+spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim can't ask for 0 of storage
+spec.volumeClaimPolicies[1].templates[0].spec.storageClassName: storageClassName "A_B" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
+)");
+}
+
 TEST_CASE("data of claims made for a pod") {
   CHECK(
       volume_findings(R"(

@@ -198,6 +198,76 @@ TEST_CASE("an update that would be refused stops submit before it sends anything
   CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
 }
 
+TEST_CASE("--replace tries a JobSet without the claims that are deleted with the old one") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim();
+  run.runner.answer = with_job_set(run.rendered());
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
+
+  run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim("2Gi");
+  CHECK(run.run() == 1);
+  CHECK(run.console.err ==
+        "JobSet team-a/demo\n"
+        "! spec.volumeClaimPolicies[0].templates[0].spec.resources.requests.storage   \"1Gi\" → \"2Gi\"   "
+        "runtime.yaml:15  "
+        "spec.template.spec.volumeClaimPolicies[0].templates[0].spec.resources.requests.storage\n"
+        "  ! refused (1 field): spec.volumeClaimPolicies is immutable\n"
+        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "TrainJob\n"
+        "\n"
+        "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
+        "recreates it, and this would be lost:\n"
+        "  JobSet team-a/demo: not started, made \n"
+        "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
+        "    the claim cache-demo, and what is on its volume\n");
+  run.flags.replace = true;
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo replaced\n1 job: 1 replaced\n");
+  REQUIRE(run.runner.requests.size() == 5);
+  CHECK(run.runner.requests[2].input.find("volumeClaimPolicies") == std::string::npos);
+  CHECK(run.runner.requests[4].input.find("storage: 2Gi") != std::string::npos);
+}
+
+TEST_CASE("--replace says of claims that stay how to get rid of them") {
+  SubmitRun run;
+  const std::string retain = "          retentionPolicy: {whenDeleted: Retain}\n";
+  run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim("1Gi", retain);
+  const std::string live = run.rendered();
+  run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim("2Gi", retain);
+  run.flags.replace = true;
+  run.runner.answer = [&](const ProcessRequest& request) -> IoResult<ProcessResult> {
+    if (request.argv[1] == "create") {
+      return said(
+          "The JobSet \"demo\" is invalid: spec.volumeClaimPolicies[0].template[0].spec: Invalid value: {}: "
+          "spec "
+          "does not match existing PVC cache-demo in namespace team-a\n");
+    }
+    return with_job_set(live)(request);
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.runner.requests[2].input.find("storage: 2Gi") != std::string::npos);
+  CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
+  CHECK(run.console.err ==
+        "warning: --replace deletes and recreates; this is lost:\n"
+        "  JobSet team-a/demo: not started, made \n"
+        "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
+        "    but not the claim cache-demo, which stays: the new JobSet is refused unless its template equals "
+        "the "
+        "claim's spec, volumeMode, volumeName and storageClassName included, and says whenDeleted: Retain. "
+        "To start "
+        "with an empty volume, delete the claim first: kubectl delete pvc cache-demo -n team-a\n"
+        "trainjobc: a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, "
+        "which may "
+        "delete what is on its volume), or rename the claim template\n"
+        "  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=team-a: exit status 1\n"
+        "  The JobSet \"demo\" is invalid: spec.volumeClaimPolicies[0].template[0].spec: Invalid value: {}: "
+        "spec "
+        "does not match existing PVC cache-demo in namespace team-a\n"
+        "not applied:\n"
+        "  JobSet team-a/demo\n");
+}
+
 TEST_CASE("what could not be deleted is not sent") {
   SubmitRun run;
   const std::string live = run.rendered();

@@ -52,6 +52,31 @@ TEST_CASE("deprecated runtimes are warned about from 2.1 on") {
         "2.0 -\n2.1 " + warned + "2.2 " + warned + "2.3 " + warned);
 }
 
+TEST_CASE("from 2.3 on a label keeps the webhook away from a runtime") {
+  const auto runtime = [](const std::string& value) {
+    return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt, "
+           "labels: "
+           "{trainer.kubeflow.org/webhook-validation: " +
+           value + "}}\nspec: {" + template_of(replicated_job("node", "trainer", "replicas: 3")) + "}\n---\n";
+  };
+  const std::string path = "spec/replicatedJobs/node/replicas";
+  const std::string refused =
+      "refused: spec.template.spec.replicatedJobs[0].replicas: a replicatedJob with the ancestor label "
+      "\"trainer\" "
+      "has exactly one replica, not 3\n";
+  CHECK(in_each_version(runtime("disabled") + train_job(), "JobSet", path) ==
+        "2.0 " + refused + "2.1 " + refused + "2.2 " + refused + "2.3 1\n");
+  CHECK(outcome(compile_for("2.3", runtime("enabled") + train_job()), "JobSet", path) + "\n" == refused);
+}
+
+TEST_CASE("from 2.2 on a webhook makes empty objects of a job's nulls before the schema is checked") {
+  const std::string not_null = "refused: spec.trainer.env[0]: spec.trainer.env[0] must be a map, not null\n";
+  CHECK(in_each_version(kRuntime + train_job("trainer: {env: [null]}"), "JobSet", "kind") ==
+        "2.0 " + not_null + "2.1 " + not_null + "2.2 \"JobSet\"\n2.3 \"JobSet\"\n");
+  CHECK(outcome(compile_for("2.3", kRuntime + train_job("runtimePatches: [null]")), "JobSet", "kind") ==
+        "refused: spec.runtimePatches[0].manager: spec.runtimePatches[0].manager is required");
+}
+
 TEST_CASE("an initializer needs a mount of the volume from 2.3 on") {
   const auto runtime = [](const std::string& mounts) {
     return cluster_runtime(

@@ -77,6 +77,19 @@ void check_failure_policy(const RuntimeContext& context, Advisor& advisor);
 void check_job_retries(const RuntimeContext& context, Advisor& advisor);
 void check_gang_retries(const AdviceContext& context, Advisor& advisor);
 
+// never_starts.cpp
+void check_runtime_starts(const RuntimeContext& context, Advisor& advisor);
+void check_job_starts(const AdviceContext& context, Advisor& advisor);
+void check_job_deadline(const AdviceContext& context, Advisor& advisor);
+
+// limits.cpp
+void check_runtime_size(const RuntimeContext& context, Advisor& advisor);
+void check_job_size(const AdviceContext& context, Advisor& advisor);
+
+// claims.cpp
+void check_retained_claims(const RuntimeContext& context, Advisor& advisor);
+void check_suspended_claims(const AdviceContext& context, Advisor& advisor);
+
 // queues.cpp
 void check_priority_classes(const RuntimeContext& context, Advisor& advisor);
 void check_runtime_queue(const RuntimeContext& context, Advisor& advisor);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compile/job/annotations.h"
+#include "compile/job/claim_templates.h"
 #include "compile/job/construct.h"
 #include "compile/job/job_spec.h"
 #include "compile/job/labels.h"
@@ -63,6 +64,7 @@ schema::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml:
   job::Report report(violations);
   const Field job_set(&admitted_job_set);
   const Field spec = job_set.child("spec");
+  job::check_claim_templates(spec, report);
   const Field replicated_jobs = spec.child("replicatedJobs");
   const jobset::JobSetView view = jobset::view_job_set(admitted_job_set);
   for (size_t i = 0; i < view.jobs.size(); ++i) {

@@ -102,6 +102,8 @@ void check_data_sources(const Field& spec, Report& report) {
   }
 }
 
+}  // namespace
+
 void check_claim_spec(const Field& spec, Report& report) {
   constexpr std::string_view kModes[] = {"Block", "Filesystem"};
   check_access_modes(spec.child("accessModes"), report);
@@ -113,8 +115,6 @@ void check_claim_spec(const Field& spec, Report& report) {
   check_optional_one_of(spec.child("volumeMode"), kModes, rule::kVolume, report);
   check_data_sources(spec, report);
 }
-
-}  // namespace
 
 void check_ephemeral_volume(const Field& source, Report& report) {
   const Field claim = source.child("volumeClaimTemplate");

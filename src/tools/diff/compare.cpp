@@ -1,5 +1,7 @@
 #include "tools/diff/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +11,7 @@
 #include "compile/jobset_admission.h"
 #include "model/names.h"
 #include "tools/diff/field_owners.h"
+#include "tools/diff/flux_scripts.h"
 #include "tools/diff/merged.h"
 #include "tools/diff/object_schemas.h"
 #include "tools/diff/orphans.h"
@@ -16,6 +19,7 @@
 #include "tools/diff/refusals.h"
 #include "tools/diff/server_fields.h"
 #include "tools/diff/settle.h"
+#include "tools/diff/success_policy.h"
 #include "tools/diff/train_jobs.h"
 
 namespace trainjobc::diff {
@@ -61,6 +65,7 @@ class Comparison {
     } else if (!is_made_anew(object)) {
       compare(object, *found->second, diff);
     }
+    if (object.kind == "JobSet" && found != live_.end()) warn_of_harm(object, *found->second->root, report);
     if (!diff.differences.empty()) report.objects.push_back(std::move(diff));
     if (object.kind == "JobSet" && object.train_job && options_.refusals) {
       add_train_job(wanted, found != live_.end() ? found->second->root : nullptr, report);
@@ -138,6 +143,7 @@ class Comparison {
     });
     const FieldOwners owners(*there.root);
     diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set});
+    if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));
     for (Difference& difference : diff.differences) point_at_cause(*object.root, asked, difference);
@@ -147,6 +153,17 @@ class Comparison {
     diff.live = masked.live;
     diff.merged = masked.rendered;
     if (object.kind == "Secret") mask_values(diff);
+  }
+
+  void warn_of_harm(const Object& job_set, const Node& live, Report& report) const {
+    if (!options_.refusals || !loses_success_policy(*job_set.root, live)) return;
+    report.warnings.push_back(
+        fmt::format("JobSet {}/{}: the inputs write spec.successPolicy no longer. The cluster lets an update "
+                    "take it away, and "
+                    "the JobSet controller then fails on this JobSet each time: keep successPolicy: "
+                    "{{operator: All}} in the "
+                    "runtime",
+                    job_set.ns.empty() ? "default" : job_set.ns, job_set.name));
   }
 
   // A TrainJob of the cluster is of interest where its update would be refused.

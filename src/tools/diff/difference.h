@@ -63,6 +63,7 @@ struct Report {
   std::vector<ObjectDiff>
       objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
   size_t jobs = 0;  // TrainJobs compared
+  std::vector<std::string> warnings;                // of updates that the cluster takes and that do harm
   std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
 
   bool differs() const;

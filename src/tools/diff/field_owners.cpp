@@ -120,6 +120,11 @@ Ownership FieldOwners::of(const schema::FieldPath& path) const {
   return result;
 }
 
+bool FieldOwners::is_of(const schema::FieldPath& path, std::string_view name) const {
+  return std::ranges::any_of(
+      managers_, [&](const Manager& manager) { return manager.name == name && owns(*manager.fields, path); });
+}
+
 std::string_view tool_of_key(std::string_view key) {
   static constexpr std::array kTools = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"kueue.x-k8s.io/", "Kueue"},

@@ -29,6 +29,8 @@ class FieldOwners {
   explicit FieldOwners(const yaml::Node& object);
 
   Ownership of(const schema::FieldPath& path) const;
+  // Whether that manager wrote the field, possibly with others.
+  bool is_of(const schema::FieldPath& path, std::string_view manager) const;
 
  private:
   struct Manager {

@@ -19,6 +19,8 @@ struct Mark {
 // webhook reads like what goes wrong between kubectl and the API server.
 constexpr auto kMarks = std::to_array<Mark>({
     {"failed calling webhook", Cause::Webhook},
+    {"does not match existing PVC", Cause::Claim},
+    {"must be retain when PVC exists", Cause::Claim},
     {"denied the request", Cause::Refused},
     {"exceeded quota", Cause::Refused},
     {"is being terminated", Cause::Refused},
@@ -71,6 +73,10 @@ std::string_view sentence(Cause cause) {
              "--force-conflicts";
     case Cause::Exists: return "an object of that name exists";
     case Cause::Webhook: return "a webhook of the cluster gave no answer: is its controller running?";
+    case Cause::Claim:
+      return "a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, which "
+             "may "
+             "delete what is on its volume), or rename the claim template";
     case Cause::Refused: return "the API server refused it";
     default: return "kubectl failed";
   }

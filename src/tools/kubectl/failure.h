@@ -19,6 +19,7 @@ enum class Cause {
   Conflict,  // another manager owns a field
   Exists,    // create found the object there
   Webhook,   // a webhook that must be asked gave no answer
+  Claim,     // JobSet's webhook found a claim that the JobSet would make
   Refused,   // the API server or a webhook refused an object
   Other,
 };

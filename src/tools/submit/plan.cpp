@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/submit/claims.h"
 #include "tools/submit/state.h"
 
 namespace trainjobc::submit {
@@ -54,8 +55,11 @@ Plan make_plan(std::span<const Object> objects, const Situation& situation) {
   for (const Object& object : objects) {
     const std::string id = diff::object_id(object.kind, object.ns, object.name);
     const ObjectDiff* difference = find_in(differences, id);
-    Item item{&object, Step::Create, plan.jobs, find_in(there, id), object.root, {}};
+    Item item{&object, Step::Create, plan.jobs, find_in(there, id), object.root, object.root, {}};
     item.step = step_of(object, difference, item.live != nullptr, situation);
+    if (item.step == Step::Replace && object.kind == "JobSet") {
+      item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*plan.arena));
+    }
     if (difference && item.step != Step::Replace && !situation.takes_over) {
       item.root = without_others_fields(*object.root, *difference, yaml::Maker(*plan.arena), item.left_out);
     }
@@ -83,6 +87,7 @@ std::string loss_of(const Item& item, const diff::Report& report) {
     const JobSetState state = state_of(*item.live->root);
     text += fmt::format(": {}{}\n", describe(state), state.jobs.empty() ? "" : "; " + describe_jobs(state));
     text += "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n";
+    text += claims_lost(*item.live->root, object.ns.empty() ? "" : fmt::format(" -n {}", object.ns));
     if (state.restarts > 0) text += fmt::format("    the count of its restarts, {} so far\n", state.restarts);
   } else {
     text += "\n    what it holds; a Pod that starts in between waits for the new one\n";

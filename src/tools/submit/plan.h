@@ -30,6 +30,7 @@ struct Item {
   size_t job = 0;                          // which JobSet it belongs to
   const diff::LiveObject* live = nullptr;  // of Change, Confirm and Replace
   const yaml::Node* root = nullptr;        // what is sent
+  const yaml::Node* trial = nullptr;       // what is tried before a Replace deletes anything
   std::vector<LeftOut> left_out;           // what of the object is not
 };
 

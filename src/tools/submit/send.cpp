@@ -139,7 +139,9 @@ class Sender {
   std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::vector<Outcome*> accepted;
     if (hopeless_) return accepted;
-    const Reply reply = kubectl_.run(create_call(ns, outcomes, "--dry-run=server"));
+    Call call = create_call(ns, outcomes, "--dry-run=server");
+    call.input = manifests(outcomes, &Item::trial);
+    const Reply reply = kubectl_.run(call);
     const auto tried = first_words(reply.out);
     for (Outcome* outcome : outcomes) {
       if (tried.contains(kubectl_name(*outcome)) || exists(*outcome, reply)) {
@@ -171,11 +173,12 @@ class Sender {
     return options_.dry_run == DryRun::Server ? "--dry-run=server" : "--dry-run=client";
   }
 
-  static std::string manifests(const std::vector<Outcome*>& outcomes) {
+  static std::string manifests(const std::vector<Outcome*>& outcomes,
+                               const yaml::Node* Item::*which = &Item::root) {
     std::string text;
     for (const Outcome* outcome : outcomes) {
       text += "---\n";
-      yaml::write_yaml(*outcome->item->root, yaml::KeyOrder::Kubernetes, text);
+      yaml::write_yaml(*(outcome->item->*which), yaml::KeyOrder::Kubernetes, text);
     }
     return text;
   }
