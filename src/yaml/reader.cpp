@@ -330,10 +330,10 @@ void read_events(const Chunk& chunk, Lexer& lexer, TreeBuilder& builder, base::A
 }
 
 const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                      base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits, size_t& repeated_bytes,
                       SyntaxRecorder* recorder = nullptr) {
   Lexer lexer(file, chunk);
-  TreeBuilder builder(file, arena, diagnostics, limits);
+  TreeBuilder builder(file, arena, diagnostics, limits, repeated_bytes);
   try {
     read_events(chunk, lexer, builder, arena, recorder);
   } catch (SyntaxError& error) {
@@ -343,6 +343,7 @@ const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& a
   } catch (const StopReading&) {
     // What stopped it has been reported.
   }
+  repeated_bytes = builder.repeated_bytes();
   return builder.root();
 }
 
@@ -369,24 +370,24 @@ std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Dia
   std::vector<Document> documents;
   if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
   const bool may_be_json = begins_as_json(file);
+  size_t repeated_bytes = 0;
   for (const Chunk& chunk : split_documents(file, diagnostics)) {
     if (!check_characters(file, chunk, diagnostics)) continue;
     const bool is_first = chunk.text.data() == file.text().data();
     if (is_first && may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
-    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits);
-    if (root && !root->is_null()) documents.push_back({root, chunk.first_line});
+    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits, repeated_bytes);
+    if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
   }
   return documents;
 }
 
-std::optional<Syntax> read_syntax(const SourceFile& file, uint32_t first_line) {
+std::optional<Syntax> read_syntax(const SourceFile& file, const Document& document) {
   base::Diagnostics ignored;
-  const std::vector<Chunk> chunks = split_documents(file, ignored);
-  const auto chunk = std::ranges::find(chunks, first_line, &Chunk::first_line);
-  if (chunk == chunks.end()) return std::nullopt;
   base::Arena arena;
-  SyntaxRecorder recorder(file, static_cast<size_t>(chunk->text.data() - file.text().data()));
-  if (!read_yaml(file, *chunk, arena, ignored, {}, &recorder)) return std::nullopt;
+  SyntaxRecorder recorder(file, static_cast<size_t>(document.text.data() - file.text().data()));
+  const Chunk chunk{document.text, document.first_line};
+  size_t repeated_bytes = 0;
+  if (!read_yaml(file, chunk, arena, ignored, {}, repeated_bytes, &recorder)) return std::nullopt;
   return recorder.take();
 }
 
