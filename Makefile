@@ -3,7 +3,7 @@
 # make test     build, run all tests
 # make unit     build and run the unit tests only
 # make golden   rewrite the golden files and manual pages from what the binary prints now
-# make bench    measure
+# make bench    measure;  make bench-growth  how time and memory grow up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
@@ -14,7 +14,7 @@ BUILD_TYPE ?= Release
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden bench format tidy asan install tarball deb wheel dist static clean
+.PHONY: all build bootstrap demo test unit golden bench bench-growth format tidy asan install tarball deb wheel dist static clean
 
 all: build
 
@@ -48,6 +48,9 @@ golden: build
 
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc
+
+bench-growth: build
+	@python3 bench/growth.py $(BUILD)/trainjobc
 
 format:
 	@git ls-files --cached --others --exclude-standard '*.cpp' '*.h' | xargs clang-format -i

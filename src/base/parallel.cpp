@@ -2,25 +2,66 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace trainjobc::base {
+namespace {
+
+// What the threads of one loop share.
+class Loop {
+ public:
+  Loop(size_t count, size_t chunk, const std::function<void(size_t)>& body)
+      : count_(count), chunk_(chunk), body_(body) {}
+
+  size_t chunks() const { return (count_ + chunk_ - 1) / chunk_; }
+
+  // Takes chunks until there are no more, or one has failed.
+  void work() noexcept {
+    try {
+      for (size_t at = next_++; at < chunks(); at = next_++) {
+        const size_t end = std::min(count_, (at + 1) * chunk_);
+        for (size_t i = at * chunk_; i < end; ++i) body_(i);
+      }
+    } catch (...) {
+      next_ = chunks();
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  size_t count_;
+  size_t chunk_;
+  const std::function<void(size_t)>& body_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
 
 void parallel_for(size_t count, size_t chunk, unsigned threads, const std::function<void(size_t)>& body) {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  const size_t chunks = (count + chunk - 1) / chunk;
-  const size_t workers = std::min<size_t>(threads, chunks);
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t at = next++; at < chunks; at = next++) {
-      const size_t end = std::min(count, (at + 1) * chunk);
-      for (size_t i = at * chunk; i < end; ++i) body(i);
+  Loop loop(count, chunk, body);
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (size_t i = 1; i < std::min<size_t>(threads, loop.chunks()); ++i)
+        others.emplace_back([&loop] { loop.work(); });
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that began, and this one, do the work.
     }
-  };
-  std::vector<std::jthread> others;
-  for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
-  work();
+    loop.work();
+  }
+  loop.rethrow();
 }
 
 }  // namespace trainjobc::base

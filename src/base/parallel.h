@@ -6,8 +6,9 @@
 
 namespace trainjobc::base {
 
-// Calls `body` once for each index below `count`, on up to `threads` threads (0: one a processor), each with
-// at least `chunk` indices. Returns when all calls have. `body` must not throw.
+// Calls `body` once for each index below `count`, on up to `threads` threads (0: one per processor), fewer
+// if the system has no more, each with at least `chunk` indices. Returns when all calls have. What a call
+// throws is thrown here, once the other threads have ended; calls that had not begun are left out.
 void parallel_for(size_t count, size_t chunk, unsigned threads, const std::function<void(size_t)>& body);
 
 }  // namespace trainjobc::base

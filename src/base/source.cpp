@@ -9,6 +9,7 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
     text_.erase(0, 3);
     had_byte_order_mark_ = true;
   }
+  text_.shrink_to_fit();  // readers leave room for a whole block, and there may be thousands of files
   line_starts_.push_back(0);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
     if (at + 1 < text_.size()) line_starts_.push_back(at + 1);

@@ -10,4 +10,7 @@ namespace trainjobc::base {
 std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view old_name,
                          std::string_view new_name);
 
+// The same without the two lines of names.
+std::string unified_hunks(std::string_view old_text, std::string_view new_text);
+
 }  // namespace trainjobc::base

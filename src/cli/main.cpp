@@ -1,8 +1,52 @@
+#include <cstdlib>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/write_all.h"
 #include "cli/app.h"
+#include "cli/exit_status.h"
 #include "cli/process_console.h"
 
+namespace {
+
+// Without memory of its own: there may be none left.
+int fail(std::initializer_list<std::string_view> message) noexcept {
+  for (const std::string_view part : message) static_cast<void>(trainjobc::base::write_all(2, part));
+  return trainjobc::cli::kFailed;
+}
+
+// What no layer has caught. Returns the exit status.
+int report(const std::exception_ptr& failure) noexcept {
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return fail({"trainjobc: out of memory\n"});
+  } catch (const std::exception& error) {
+    return fail({"trainjobc: internal error, please report it: ", error.what(), "\n"});
+  } catch (...) {
+    return fail({"trainjobc: internal error, please report it\n"});
+  }
+  return fail({"trainjobc: internal error, please report it\n"});
+}
+
+// For what leaves a destructor.
+[[noreturn]] void end() noexcept {
+  std::_Exit(report(std::current_exception()));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  trainjobc::cli::ProcessConsole console;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return trainjobc::cli::run(arguments, console);
+  std::set_terminate(end);
+  try {
+    trainjobc::cli::ProcessConsole console;
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    return trainjobc::cli::run(arguments, console);
+  } catch (...) {
+    return report(std::current_exception());
+  }
 }

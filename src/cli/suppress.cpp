@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/path_suppressions.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -91,61 +92,33 @@ class CommentScanner {
     comments.push_back(std::move(comment));
   }
 
-  // The next line that is more than a comment.
-  uint32_t next_line(uint32_t line) const {
-    for (++line; line <= file_.line_count(); ++line) {
-      const std::string_view text = trim(file_.line(line));
-      if (!text.empty() && text.front() != '#') return line;
+  // The next line that is more than a comment. Lines are asked for from the top.
+  uint32_t next_line(uint32_t line) {
+    for (next_ = std::max(next_, line + 1); next_ <= file_.line_count(); ++next_) {
+      const std::string_view text = trim(file_.line(next_));
+      if (!text.empty() && text.front() != '#') break;
     }
-    return line;
+    return next_;
   }
 
   const SourceFile& file_;
   Diagnostics& out_;
+  uint32_t next_ = 0;
 };
-
-bool suppresses(Comment& comment, const Diagnostic& diagnostic) {
-  if (comment.line != diagnostic.location.line) return false;
-  if (std::ranges::find(comment.rules, diagnostic.rule) == comment.rules.end()) return false;
-  comment.used = true;
-  return true;
-}
-
-// A file's name as the globs of the configuration see it: relative to the configuration's folder.
-std::string relative_to(const std::string& name, const std::string& folder) {
-  namespace fs = std::filesystem;
-  if (name.starts_with('<')) return name;  // <stdin>
-  std::error_code failed;
-  const fs::path from = fs::absolute(folder.empty() ? "." : folder, failed).lexically_normal();
-  const fs::path relative = fs::absolute(name, failed).lexically_normal().lexically_relative(from);
-  return failed || relative.empty() ? name : relative.string();
-}
-
-bool is_about(const PathSuppression& suppression, const std::string& name) {
-  return std::ranges::any_of(suppression.paths,
-                             [&](const std::string& glob) { return matches_glob(glob, name); });
-}
 
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
-      : config_(config), used_(config.suppressions.size()), reached_(config.suppressions.size()) {
+      : paths_(config) {
     for (const SourceFile* file : files) {
       comments_[file] = CommentScanner(*file, out).scan();
-      const std::string name = relative_to(file->name(), config.folder);
-      for (size_t i = 0; i < reached_.size(); ++i) {
-        if (is_about(config.suppressions[i], name)) reached_[i] = true;
-      }
+      paths_.add(*file);
     }
   }
 
   bool suppresses_finding(const Diagnostic& diagnostic) {
-    bool found = false;
-    const auto comments = comments_.find(diagnostic.location.file);
-    if (comments != comments_.end()) {
-      for (Comment& comment : comments->second) found = suppresses(comment, diagnostic) || found;
-    }
-    return suppressed_by_path(diagnostic) || found;
+    const bool by_comment = suppressed_by_comment(diagnostic);
+    return paths_.suppress(diagnostic) || by_comment;
   }
 
   void report_unused(Diagnostics& out) const {
@@ -158,33 +131,29 @@ class Suppressor {
         }
       }
     }
-    for (size_t i = 0; i < used_.size(); ++i) {
-      if (used_[i] || !reached_[i]) continue;  // a hook sees the staged files only
-      const PathSuppression& suppression = config_.suppressions[i];
+    for (const PathSuppression* suppression : paths_.unused()) {  // a hook sees the staged files only
       out.add(advice("advice/unused-suppression",
-                     fmt::format("this suppresses no finding of {}", suppression.rule), "remove it",
-                     suppression.location));
+                     fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
+                     suppression->location));
     }
   }
 
  private:
-  bool suppressed_by_path(const Diagnostic& diagnostic) {
-    if (!diagnostic.location.file) return false;
-    const std::string name = relative_to(diagnostic.location.file->name(), config_.folder);
+  bool suppressed_by_comment(const Diagnostic& diagnostic) {
+    const auto comments = comments_.find(diagnostic.location.file);
+    if (comments == comments_.end()) return false;
     bool found = false;
-    for (size_t i = 0; i < config_.suppressions.size(); ++i) {
-      const PathSuppression& suppression = config_.suppressions[i];
-      if (suppression.rule != diagnostic.rule || !is_about(suppression, name)) continue;
-      used_[i] = true;
+    for (Comment& comment :
+         std::ranges::equal_range(comments->second, diagnostic.location.line, {}, &Comment::line)) {
+      if (std::ranges::find(comment.rules, diagnostic.rule) == comment.rules.end()) continue;
+      comment.used = true;
       found = true;
     }
     return found;
   }
 
-  const Config& config_;
-  std::vector<bool> used_;
-  std::vector<bool> reached_;  // one of the files is among the suppression's paths
-  std::map<const SourceFile*, std::vector<Comment>> comments_;
+  PathSuppressions paths_;
+  std::map<const SourceFile*, std::vector<Comment>> comments_;  // by line
 };
 
 }  // namespace

@@ -83,8 +83,8 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "input/missing-runtime", "spec.runtimeRef",
       fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
-  if (const auto meant = base::closest(ref.name.value, resolution.candidates)) {
-    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
+  if (resolution.meant) {
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", *resolution.meant);
   } else {
     diagnostic.hint = "add it to the inputs, or name its file or folder with --runtimes";
   }

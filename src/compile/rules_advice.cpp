@@ -111,10 +111,6 @@ constexpr std::array kRules = std::to_array<Rule>({
      "for CPU or memory keeps the runtime's GPUs, but gets processes for CPUs, so that GPUs stand idle. "
      "Name the GPUs in the job as well, or set numProcPerNode.\n\n"
      "    resourcesPerNode:\n      limits:\n        memory: 64Gi\n        nvidia.com/gpu: 4"},
-    {"advice/hostfile-size", Stage::Advice, Warning, "The hostfile is too large for a ConfigMap",
-     "The controller writes one line per MPI node into a ConfigMap, which holds at most 1 MiB. Above that "
-     "the API server refuses it, the controller keeps retrying, and no pod starts. Run fewer nodes "
-     "with more slots each, or shorten the names of the job and its subdomain, which stand in each line."},
     {"advice/image-name", Stage::Advice, Warning, "No container runtime can read the image's name",
      "The API server takes any text for an image. A container runtime wants a registry, a repository of "
      "lower-case letters and digits, and a tag or a digest; with capitals, spaces or signs beyond ASCII the "

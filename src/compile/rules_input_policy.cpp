@@ -23,6 +23,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The Flux plugin multiplies numProcPerNode with the number of nodes to get the tasks of the run. "
      "Zero or less would start nothing, so the webhook refuses it. Write 1 or more, or leave the field to "
      "the runtime."},
+    {"input/mpi-hostfile", Stage::Input, Error, "The hostfile is too large for a ConfigMap",
+     "The controller writes one line per MPI node into a ConfigMap, which holds at most 1 MiB. Above that "
+     "the API server refuses it, the controller tries again without end, and no pod starts. Run fewer nodes "
+     "with more slots each, or shorten the names of the job and its subdomain, which stand in each line."},
     {"input/mpi-implementation", Stage::Input, Error,
      "The controller can't set up the runtime's MPI implementation",
      "The schema admits several names, but the controller writes a hostfile and variables for OpenMPI "

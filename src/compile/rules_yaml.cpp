@@ -79,7 +79,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "refuse such text, since it exhausts their stack; it comes from generators that went astray, or from "
      "an attack. Look at what wrote the file."},
     {"yaml/too-large", Stage::Yaml, Error, "The document holds too many values",
-     "With its aliases written out, the document stands for more values than an API server would read: "
+     "With its aliases written out, the document stands for more values or text than an API server would "
+     "read: "
      "requests are limited to 3 MiB. Split it into several documents, and move data into files that the "
      "training code loads."},
 });

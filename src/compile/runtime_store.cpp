@@ -141,18 +141,25 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   if (cluster && use_catalogue) {
     if (const StoredRuntime* stored = from_catalogue(ref.name.value)) return {stored, {}};
   }
-  Resolution nothing;
-  for (const auto& [key, stored] : runtimes_) {
-    if (std::get<0>(key) == ref.kind && std::get<1>(key) == ns)
-      nothing.candidates.push_back(std::get<2>(key));
+  return {nullptr, names_of(ref.kind, ns, cluster && use_catalogue).closest(ref.name.value)};
+}
+
+// Collected at the first question: all runtimes but those of the catalogue are in the store by then.
+const base::SuggestionList& RuntimeStore::names_of(std::string_view kind, const std::string& ns,
+                                                   bool use_catalogue) {
+  const std::pair key(std::string(kind), ns);
+  if (const auto found = names_.find(key); found != names_.end()) return found->second;
+  std::vector<std::string_view> names;
+  for (const auto& [runtime, stored] : runtimes_) {
+    if (std::get<0>(runtime) == kind && std::get<1>(runtime) == ns && !stored->runtime.from_catalogue)
+      names.push_back(std::get<2>(runtime));
   }
-  if (cluster && use_catalogue) {
+  if (use_catalogue) {
     for (const CatalogueFile& file : catalogue_files()) {
-      if (file.version == schemas_.trainer)
-        nothing.candidates.push_back(file.name.substr(0, file.name.rfind('.')));
+      if (file.version == schemas_.trainer) names.push_back(file.name.substr(0, file.name.rfind('.')));
     }
   }
-  return nothing;
+  return names_.try_emplace(key, std::move(names)).first->second;
 }
 
 }  // namespace trainjobc::compile

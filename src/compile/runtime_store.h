@@ -3,12 +3,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/suggest.h"
 #include "compile/input.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -29,8 +31,7 @@ struct StoredRuntime {
 // Where a lookup ended.
 struct Resolution {
   const StoredRuntime* found = nullptr;
-  std::vector<std::string_view>
-      candidates;  // names of that kind, for suggestions; only where nothing was found
+  std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a name like it
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
@@ -69,6 +70,7 @@ class RuntimeStore {
   StoredRuntime& store(const InputObject& object);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
+  const base::SuggestionList& names_of(std::string_view kind, const std::string& ns, bool use_catalogue);
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
@@ -78,6 +80,7 @@ class RuntimeStore {
   std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name
   std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
   std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
+  std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
 };
 
 }  // namespace trainjobc::compile

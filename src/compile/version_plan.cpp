@@ -208,9 +208,20 @@ class Planner {
     warn_of_split(plan.findings);
   }
 
+  // The first party of each set of versions.
+  std::vector<Party> different_parties() const {
+    std::vector<Party> different;
+    for (const Party& party : parties_) {
+      if (std::ranges::find(different, party.versions, &Party::versions) == different.end())
+        different.push_back(party);
+    }
+    return different;
+  }
+
   void warn_of_split(base::Diagnostics& findings) const {
-    for (const Party& one : parties_) {
-      for (const Party& other : parties_) {
+    const std::vector<Party> parties = different_parties();
+    for (const Party& one : parties) {
+      for (const Party& other : parties) {
         if (!(one.versions & other.versions).empty()) continue;
         const auto [about, why] = objection_of(one, other.versions.newest());
         const auto [against, because] = objection_of(other, one.versions.newest());

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "compile/target.h"
 #include "schema/defaults.h"
@@ -26,23 +28,37 @@ Violations violations_under(const InputObject& object, const Target& target, con
   return violations;
 }
 
-// Whether `field` is `part` or holds it.
-bool covers(std::string_view field, std::string_view part) {
-  if (field.empty() || !part.starts_with(field)) return field == part;
-  return part.size() == field.size() || part[field.size()] == '.' || part[field.size()] == '[';
-}
+// The fields that one version refuses.
+class RefusedFields {
+ public:
+  explicit RefusedFields(const Violations& violations) {
+    for (const Diagnostic& violation : violations) fields_.insert(violation.field);
+  }
 
-VersionSet versions_without(const std::vector<Violations>& by_version, std::string_view field) {
+  // Whether `field` is one of them, or inside of one.
+  bool cover(std::string_view field) const {
+    if (fields_.contains(field)) return true;
+    for (size_t end = field.find_first_of(".["); end != std::string_view::npos;
+         end = field.find_first_of(".[", end + 1)) {
+      if (end > 0 && fields_.contains(field.substr(0, end))) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::unordered_set<std::string_view> fields_;
+};
+
+VersionSet versions_without(const std::vector<RefusedFields>& by_version, std::string_view field) {
   VersionSet versions = VersionSet::none();
   for (size_t i = 0; i < by_version.size(); ++i) {
-    if (std::ranges::none_of(by_version[i], [&](const Diagnostic& d) { return covers(d.field, field); }))
-      versions.add(i);
+    if (!by_version[i].cover(field)) versions.add(i);
   }
   return versions;
 }
 
 std::vector<Objection> objections_of(const Violations& violations,
-                                     const std::vector<Violations>& by_version) {
+                                     const std::vector<RefusedFields>& by_version) {
   std::vector<Objection> objections;
   for (const Diagnostic& violation : violations) {
     const VersionSet accepted_by = versions_without(by_version, violation.field);
@@ -89,8 +105,9 @@ SurveyedObject survey(const InputObject& object) {
   SurveyedObject surveyed;
   surveyed.object = &object;
   surveyed.accepted_by = VersionSet::none();
+  const std::vector<RefusedFields> refused(by_version.begin(), by_version.end());
   for (size_t i = 0; i < by_version.size(); ++i) {
-    surveyed.objections.push_back(objections_of(by_version[i], by_version));
+    surveyed.objections.push_back(objections_of(by_version[i], refused));
     if (surveyed.objections.back().empty()) surveyed.accepted_by.add(i);
   }
   return surveyed;

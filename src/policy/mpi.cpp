@@ -169,7 +169,7 @@ std::string hostfile(const RuntimeInfo& info) {
     if (!has_hosts(info, set)) continue;
     const Node* replicas = replicas_of(info, set);
     const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
-    for (int64_t replica = 0; replica < count; ++replica) {
+    for (int64_t replica = 0; replica < count && set.count.value > 0; ++replica) {
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
         lines += fmt::format("{}-{}-{}-{}.{}{}{}\n", info.job_name(), set.name, replica, pod, subdomain,
                              implementation->slot_separator, slots(info));
@@ -216,8 +216,8 @@ void check_hostfile_size(PluginContext& context) {
   if (size <= kMost) return;
   const PodSet* node = context.info.pod_set_by_name(model::kNode);
   const auto& wanted = context.info.job->trainer ? context.info.job->trainer->num_nodes : std::nullopt;
-  context.findings.warning(
-      "advice/hostfile-size", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
+  context.findings.error(
+      "input/mpi-hostfile", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
       fmt::format(
           "the hostfile has {:.0f} KiB, and a ConfigMap holds at most 1024: the controller can't create "
           "it, and no pod starts",

@@ -230,7 +230,7 @@ bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& ar
       TreeBuilder builder(file, arena, found, limits);
       const uint32_t line = reader.line();
       reader.value(builder);
-      if (builder.root() && !builder.root()->is_null()) read.push_back({builder.root(), line});
+      if (builder.root() && !builder.root()->is_null()) read.push_back({builder.root(), line, chunk.text});
     }
   } catch (const NotJson&) {
     return false;

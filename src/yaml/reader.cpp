@@ -187,18 +187,19 @@ void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offs
 // One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
 const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
                       base::Arena& arena, base::Diagnostics& diagnostics, const ReadLimits& limits,
-                      SyntaxRecorder* recorder) {
-  TreeBuilder builder(file, arena, diagnostics, limits);
+                      size_t& repeated_bytes, SyntaxRecorder* recorder) {
+  TreeBuilder builder(file, arena, diagnostics, limits, repeated_bytes);
   try {
     DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
   } catch (const StopReading&) {
     // What stopped it has been reported.
   }
+  repeated_bytes = builder.repeated_bytes();
   return builder.root();
 }
 
 const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                      base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits, size_t& repeated_bytes,
                       std::optional<Syntax>* syntax = nullptr) {
   std::vector<size_t> backslashes;
   for (int again = 0;; ++again) {
@@ -206,7 +207,7 @@ const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& a
     base::Diagnostics found;
     try {
       const Node* root =
-          read_once(file, chunk, backslashes, arena, found, limits, syntax ? &recorder : nullptr);
+          read_once(file, chunk, backslashes, arena, found, limits, repeated_bytes, syntax ? &recorder : nullptr);
       if (syntax) *syntax = recorder.take();
       diagnostics.append(std::move(found));
       return root;
@@ -244,24 +245,24 @@ std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Dia
   std::vector<Document> documents;
   if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
   const bool may_be_json = begins_as_json(file);
+  size_t repeated_bytes = 0;
   for (const Chunk& chunk : split_documents(file, diagnostics)) {
     if (!check_characters(file, chunk, diagnostics)) continue;
     const bool is_first = chunk.text.data() == file.text().data();
     if (is_first && may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
-    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits);
-    if (root && !root->is_null()) documents.push_back({root, chunk.first_line});
+    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits, repeated_bytes);
+    if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
   }
   return documents;
 }
 
-std::optional<Syntax> read_syntax(const SourceFile& file, uint32_t first_line) {
+std::optional<Syntax> read_syntax(const SourceFile& file, const Document& document) {
   base::Diagnostics ignored;
-  const std::vector<Chunk> chunks = split_documents(file, ignored);
-  const auto chunk = std::ranges::find(chunks, first_line, &Chunk::first_line);
-  if (chunk == chunks.end()) return std::nullopt;
   base::Arena arena;
+  const Chunk chunk{document.text, document.first_line};
+  size_t repeated_bytes = 0;
   std::optional<Syntax> syntax;
-  if (!read_yaml(file, *chunk, arena, ignored, {}, &syntax)) return std::nullopt;
+  if (!read_yaml(file, chunk, arena, ignored, {}, repeated_bytes, &syntax)) return std::nullopt;
   return syntax;
 }
 

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -30,9 +31,11 @@
 
 namespace trainjobc::yaml {
 
-// Bounds on hostile input, for each document; of the bytes, for the file.
+// Bounds on hostile input, for each document; of bytes, for the file.
 struct ReadLimits {
   size_t max_bytes = size_t{128} << 20U;
+  size_t max_repeated_bytes = size_t{64} << 20U;  // of keys and scalars that aliases repeat; at least ten
+                                                  // times the file's size
   size_t max_values = 5'000'000;  // keys count too; what an alias repeats counts as often as it is repeated
   size_t max_depth = 400;         // of collections in collections
 };
@@ -40,6 +43,7 @@ struct ReadLimits {
 struct Document {
   const Node* root = nullptr;  // never null; an empty document is left out
   uint32_t first_line = 1;     // where its text begins in the file
+  std::string_view text;       // in the file; with JSON, all that stands there up to the next `---`
 };
 
 // Splits `file` at `---` lines, as Kubernetes does before it parses, and reads each document. A document that

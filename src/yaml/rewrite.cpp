@@ -31,11 +31,9 @@ Replacement Rewriter::run(const Node& new_root) {
   if (index_.line_break() != "\n" && has_other_breaks(root_.begin, end))
     throw Stop{"lines that end in CR LF and others that end in LF can't be kept apart", root_.begin};
   std::string text = write(new_root);
-  for (const Comment& comment : index_.comments(root_)) {
-    if (!is_used(comment)) homeless_.push_back(comment);
-  }
+  homeless_ = unused_comments();
   if (!homeless_.empty()) text = write(new_root);
-  if (!homeless_.empty()) throw Stop{"this comment would be lost", homeless_.front().begin};
+  if (!homeless_.empty()) throw Stop{"this comment would be lost", homeless_.begin()->first};
   return {root_.begin, end, std::move(text)};
 }
 
@@ -223,13 +221,13 @@ std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, 
     const auto column = static_cast<uint32_t>(offset - file.line_start(line) + 1);
     return base::Location{&file, line, column, line, column + 1};
   };
-  const std::optional<Syntax> syntax = read_syntax(file, document.first_line);
+  const std::optional<Syntax> syntax = read_syntax(file, document);
   if (!syntax) {
     return RewriteProblem{"JSON that is no YAML can't be changed in place",
                           at(file.line_start(document.first_line))};
   }
   try {
-    Rewriter rewriter(file, *document.root, *syntax);
+    Rewriter rewriter(file, document, *syntax);
     return rewriter.run(new_root);
   } catch (const Stop& stop) {
     return RewriteProblem{stop.message, at(stop.offset)};

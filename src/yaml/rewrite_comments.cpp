@@ -13,9 +13,17 @@ std::string_view Rewriter::use(size_t begin, size_t end) {
   return index_.slice(begin, end);
 }
 
-bool Rewriter::is_used(const Comment& comment) const {
-  return std::ranges::any_of(
-      used_, [&](const Range& range) { return range.begin <= comment.begin && comment.end <= range.end; });
+std::map<size_t, Comment> Rewriter::unused_comments() {
+  std::map<size_t, Comment> unused;
+  std::ranges::sort(used_, {}, &Range::begin);
+  auto next = used_.begin();
+  size_t used_to = 0;
+  for (const Comment& comment : index_.comments(root_)) {
+    for (; next != used_.end() && next->begin <= comment.begin; ++next)
+      used_to = std::max(used_to, next->end);
+    if (comment.end > used_to) unused.emplace(comment.begin, comment);
+  }
+  return unused;
 }
 
 std::string Rewriter::shifted(std::string_view text, size_t from, size_t to) {
@@ -75,11 +83,10 @@ void Rewriter::house(const Syntax& place, size_t child, std::vector<Housed>& hou
   const size_t begin = end_before(place, child * width);
   const size_t end = index_.end_with_comment(place.children[(child + 1) * width - 1].end);
   Housed found{child, {}};
-  std::erase_if(homeless_, [&](const Comment& comment) {
-    const bool is_here = begin <= comment.begin && comment.end <= end;
-    if (is_here) found.comments.push_back(comment);
-    return is_here;
-  });
+  for (auto at = homeless_.lower_bound(begin); at != homeless_.end() && at->second.end <= end;) {
+    found.comments.push_back(at->second);
+    at = homeless_.erase(at);
+  }
   if (!found.comments.empty()) housed.push_back(std::move(found));
 }
 

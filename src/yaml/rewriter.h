@@ -1,6 +1,7 @@
 // What rewrite.cpp and its neighbours share: one document on its way.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,8 +45,8 @@ std::string key_text(std::string_view key, bool quoted);
 
 class Rewriter {
  public:
-  Rewriter(const base::SourceFile& file, const Node& old_root, const Syntax& syntax)
-      : index_(file, old_root, syntax), root_(syntax) {
+  Rewriter(const base::SourceFile& file, const Document& document, const Syntax& syntax)
+      : index_(file, document, syntax), root_(syntax) {
     find_style(syntax);
   }
 
@@ -64,7 +65,8 @@ class Rewriter {
 
   std::string_view use(size_t begin, size_t end);
 
-  bool is_used(const Comment& comment) const;
+  // By offset.
+  std::map<size_t, Comment> unused_comments();
 
   // `text` moved to the right or left; its first line stays where it is.
   static std::string shifted(std::string_view text, size_t from, size_t to);
@@ -134,8 +136,8 @@ class Rewriter {
   std::optional<size_t> map_step_;
   std::optional<size_t> list_step_;
   std::vector<Range> used_;
-  std::set<size_t> taken_gaps_;    // a comment above what is written twice is written once
-  std::vector<Comment> homeless_;  // of the second pass: those that the first one had no use for
+  std::set<size_t> taken_gaps_;         // a comment above what is written twice is written once
+  std::map<size_t, Comment> homeless_;  // of the second pass: those that the first one had no use for
 };
 
 }  // namespace trainjobc::yaml

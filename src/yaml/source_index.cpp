@@ -18,9 +18,9 @@ void collect_leaves(const Syntax& syntax, std::vector<const Syntax*>& leaves) {
 
 }  // namespace
 
-SourceIndex::SourceIndex(const base::SourceFile& file, const Node& root, const Syntax& syntax)
-    : file_(file), line_break_(file.text().find("\r\n") == std::string_view::npos ? "\n" : "\r\n") {
-  add(root, syntax);
+SourceIndex::SourceIndex(const base::SourceFile& file, const Document& document, const Syntax& syntax)
+    : file_(file), line_break_(document.text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n") {
+  add(*document.root, syntax);
 }
 
 void SourceIndex::add(const Node& node, const Syntax& syntax) {

@@ -37,7 +37,7 @@ struct Comment {
 // Refers to the file, the tree and its syntax, which outlive it.
 class SourceIndex {
  public:
-  SourceIndex(const base::SourceFile& file, const Node& root, const Syntax& syntax);
+  SourceIndex(const base::SourceFile& file, const Document& document, const Syntax& syntax);
 
   const base::SourceFile& file() const { return file_; }
   std::string_view slice(size_t begin, size_t end) const { return file_.text().substr(begin, end - begin); }

@@ -7,6 +7,7 @@
 
 #include "base/source.h"
 #include "yaml/node.h"
+#include "yaml/reader.h"
 
 namespace trainjobc::yaml {
 
@@ -26,9 +27,8 @@ struct Syntax {
   bool is_list() const { return kind == Kind::List; }
 };
 
-// The syntax of the document of `file` that begins on line `first_line` (Document::first_line). nullopt where
-// it is no YAML: some JSON is not.
-std::optional<Syntax> read_syntax(const base::SourceFile& file, uint32_t first_line);
+// The syntax of a document of `file`; nullopt if it is not YAML: some JSON is not.
+std::optional<Syntax> read_syntax(const base::SourceFile& file, const Document& document);
 
 // Records a document's values in the order in which they stand.
 class SyntaxRecorder {

@@ -67,13 +67,23 @@ void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
   throw StopReading{};
 }
 
+void TreeBuilder::repeat(size_t bytes, const Origin& at) {
+  repeated_bytes_ += bytes;
+  const size_t most = std::max(limits_.max_repeated_bytes, 10 * file_.text().size());
+  if (repeated_bytes_ <= most) return;
+  fail("yaml/too-large", at, fmt::format("aliases repeat more than {} MiB of text in this file", most >> 20U),
+       "write the text once, in a ConfigMap or in the image");
+  throw StopReading{};
+}
+
 void TreeBuilder::scalar(const BuiltScalar& scalar, std::string_view anchor, const Origin& at) {
-  if (!anchor.empty()) anchors_[anchor] = {scalar, scalar.node, 1};
+  const size_t bytes = scalar.node ? scalar.node->text().size() : 0;
+  if (!anchor.empty()) anchors_[anchor] = {scalar, scalar.node, 1, bytes};
   count(1, 0, at);
   if (expects_key()) {
     set_key(scalar, at);
   } else {
-    put(scalar.node, 1, at, false);
+    put(scalar.node, 1, bytes, at, false);
   }
 }
 
@@ -90,10 +100,11 @@ void TreeBuilder::alias(std::string_view name, const Origin& at) {
     throw StopReading{};
   }
   count(1, anchored.weight, at);
+  repeat(anchored.bytes, at);
   if (expects_key()) {
     set_key(anchored.node->is_scalar() ? anchored.scalar : BuiltScalar{.not_a_key = "a collection"}, at);
   } else {
-    put(anchored.node, anchored.weight + 1, at, true);
+    put(anchored.node, anchored.weight + 1, anchored.bytes, at, true);
   }
 }
 
@@ -128,22 +139,23 @@ void TreeBuilder::close() {
   if (!frame.anchor.empty()) {
     // A value inside may have taken the name over.
     Anchored& anchored = anchors_[frame.anchor];
-    if (!anchored.node && anchored.depth == stack_.size()) anchored = {{}, node, frame.weight};
+    if (!anchored.node && anchored.depth == stack_.size()) anchored = {{}, node, frame.weight, frame.bytes};
   }
   if (expects_key()) {
     set_key({.not_a_key = "a collection"}, frame.origin);
   } else {
-    put(node, frame.weight, frame.origin, false);
+    put(node, frame.weight, frame.bytes, frame.origin, false);
   }
 }
 
-void TreeBuilder::put(const Node* node, size_t weight, const Origin& at, bool is_alias) {
+void TreeBuilder::put(const Node* node, size_t weight, size_t bytes, const Origin& at, bool is_alias) {
   if (stack_.empty()) {
     root_ = node;
     return;
   }
   Frame& frame = stack_.back();
   frame.weight += weight;
+  frame.bytes += bytes;
   if (!frame.is_map) {
     items_.push_back(node);
     return;
@@ -163,6 +175,7 @@ void TreeBuilder::set_key(const BuiltScalar& scalar, const Origin& at) {
   frame.key_is_merge = scalar.is_merge_word;
   frame.key_origin = at;
   frame.key = scalar.key.value_or(std::string_view());
+  frame.bytes += frame.key.size();
   if (scalar.key || scalar.is_merge_word) return;
   fail("yaml/key", at, fmt::format("a key must be a string, this one is {}", scalar.not_a_key),
        scalar.not_a_key == "a collection" ? "quote the value if a string is meant" : "quote it");

@@ -31,14 +31,20 @@ struct BuiltScalar {
 
 class TreeBuilder {
  public:
+  // `repeated_bytes`: what aliases of the documents above have repeated.
   TreeBuilder(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
-              const ReadLimits& limits)
-      : file_(file), make_(arena), diagnostics_(diagnostics), limits_(limits) {}
+              const ReadLimits& limits, size_t repeated_bytes = 0)
+      : file_(file),
+        make_(arena),
+        diagnostics_(diagnostics),
+        limits_(limits),
+        repeated_bytes_(repeated_bytes) {}
 
   const Maker& make() const { return make_; }
   // nullptr where nothing was read or an error was reported.
   const Node* root() const { return failed_ ? nullptr : root_; }
   bool failed() const { return failed_; }
+  size_t repeated_bytes() const { return repeated_bytes_; }
   // Whether the next node is the key of a map.
   bool expects_key() const { return !stack_.empty() && stack_.back().is_map && stack_.back().expects_key; }
   // The key whose value comes next.
@@ -58,6 +64,7 @@ class TreeBuilder {
     BuiltScalar scalar;
     const Node* node = nullptr;  // nullptr while the collection is still being read
     size_t weight = 0;
+    size_t bytes = 0;
     size_t depth = 0;  // of the collection that is still being read
   };
 
@@ -70,6 +77,7 @@ class TreeBuilder {
     size_t begin = 0;
     size_t indexed = 0;  // so many of its entries are in its index
     size_t weight = 1;   // the decoding steps it takes Kubernetes' parser, aliases expanded
+    size_t bytes = 0;    // of its keys and scalars, aliases expanded
     Origin origin;
     std::string_view key;
     Origin key_origin;
@@ -78,7 +86,8 @@ class TreeBuilder {
   using KeyIndex = std::unordered_map<std::string_view, size_t>;
 
   void count(size_t own, size_t repeated, const Origin& at);
-  void put(const Node* node, size_t weight, const Origin& at, bool is_alias);
+  void repeat(size_t bytes, const Origin& at);
+  void put(const Node* node, size_t weight, size_t bytes, const Origin& at, bool is_alias);
   void set_key(const BuiltScalar& scalar, const Origin& at);
   void add_entry(Frame& frame, const Entry& entry);
   size_t index_of(Frame& frame, std::string_view key);
@@ -98,6 +107,7 @@ class TreeBuilder {
   const Node* root_ = nullptr;
   size_t steps_ = 1;
   size_t repeated_steps_ = 0;
+  size_t repeated_bytes_ = 0;
   bool failed_ = false;
   bool lacks_separator_ = false;  // what is set twice at the top has been reported as a second object
 };

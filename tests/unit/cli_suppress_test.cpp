@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/fix.h"
@@ -118,4 +119,24 @@ TEST_CASE("fixes change nothing but their range") {
   const cli::FixedFiles fixed = cli::apply_fixes(diagnostics);
   CHECK(fixed.applied == 2);
   CHECK(fixed.texts.at("a.yaml") == "\xEF\xBB\xBF# c\r\nalpha:  1   # keep\nb: 2\nc: 3");
+}
+
+// Each finding would be compared with each comment and each suppression.
+TEST_CASE("tens of thousands of suppressions and findings") {
+  constexpr uint32_t kCount = 30'000;
+  std::string text;
+  std::vector<std::pair<uint32_t, std::string>> findings;
+  cli::Config config;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    text += "# trainjobc:ignore a/comment -- known\n# trainjobc:ignore a/unused -- " + std::to_string(i) +
+            "\nx:\n";
+    findings.emplace_back(3 * i + 3, "a/comment");
+    findings.emplace_back(3 * i + 3, "a/path");
+    config.suppressions.push_back({"a/path", {"jobs/" + std::to_string(i) + ".yaml"}, "known", {}});
+  }
+  config.suppressions.push_back({"a/path", {"jobs/*.yaml", "*.yaml"}, "known", {}});
+  const std::string left = suppress(text, std::move(findings), config);
+  CHECK(std::ranges::count(left, '\n') == 4 * kCount);
+  CHECK(left.starts_with(
+      "a.yaml:2:1: warning: this suppresses no finding of a/unused [advice/unused-suppression]\n"));
 }

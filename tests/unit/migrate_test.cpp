@@ -1,6 +1,8 @@
 // trainjobc migrate
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "support/test_console.h"
 
 using namespace trainjobc;
@@ -399,4 +401,43 @@ TEST_CASE("migrate: a text that can't be changed in place stays as it is") {
   CHECK(
       run.console.err.starts_with("job.yaml:8:5: error: this document can't be changed in place: a merge "
                                   "key or a ? key is in a map that changes [migrate/in-place]\n"));
+}
+
+// Each document was once read back in the whole file.
+TEST_CASE("migrate: two thousand jobs of one file, each with its comments") {
+  std::string old_text;
+  std::string new_text;
+  std::string diff;
+  for (int i = 0; i < 2000; ++i) {
+    const auto named = [&](std::string text) {
+      text.replace(text.find("name: job"), 9, "name: job-" + std::to_string(i));
+      return (i > 0 ? "---\n" : "") + text;
+    };
+    old_text += named(kOverrides);
+    new_text += named(kPatches);
+  }
+  MigrateRun run(old_text);
+  CHECK(run.to("2.3", {"--diff"}) == old_text);
+  CHECK(run.console.out.starts_with("--- job.yaml\n+++ job.yaml\n@@ -5,18 +5,20 @@\n"));
+  CHECK(std::ranges::count(run.console.out, '\n') > 40'000);
+  CHECK(run.to("2.3") == new_text);
+  CHECK(run.status == 0);
+  CHECK(run.console.err == "2000 of 2001 objects migrated to Trainer 2.3\n");
+}
+
+TEST_CASE("migrate: the jobs of a List, each with a comment that loses its place") {
+  std::string text = "apiVersion: v1\nkind: List\nitems:\n";
+  for (int i = 0; i < 2000; ++i) {
+    text += "  # job " + std::to_string(i) +
+            "\n  - apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob\n"
+            "    metadata: {name: job-" +
+            std::to_string(i) +
+            "}\n    spec:\n      runtimeRef: {name: rt}\n"
+            "      podTemplateOverrides:\n        - targetJobs:  # only\n            - name: node\n"
+            "          spec:  # of the pod\n            nodeSelector: {gpu: h100}\n";
+  }
+  MigrateRun run(text);
+  const std::string migrated = run.to("2.3");
+  CHECK(run.console.err == "2000 of 2001 objects migrated to Trainer 2.3\n");
+  CHECK(std::ranges::count(migrated, '#') == 6000);
 }

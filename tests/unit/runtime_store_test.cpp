@@ -62,3 +62,26 @@ TEST_CASE("a job that is rejected for something else hears of its runtimeRef too
       errors(trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer()) + broken, {}).find("rt\"") ==
       std::string::npos);
 }
+
+// Each reference would have to be compared with each runtime.
+TEST_CASE("thousands of wrong references among thousands of runtimes") {
+  constexpr int kCount = 3000;
+  std::string text;
+  std::string wanted;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string number = std::to_string(100'000 + i);
+    text += "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: job-" + number +
+            "}\nspec: {runtimeRef: {name: trch-" + number + "}}\n---\n";
+    wanted += "did you mean \"torch-" + number + "\"?\n";
+  }
+  std::string runtimes;
+  for (int i = 0; i < kCount; ++i) {
+    runtimes +=
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: torch-" +
+        std::to_string(100'000 + i) + "}\nspec: {}\n---\n";
+  }
+  std::string hints;
+  const trainjobc::Compilation compiled = trainjobc::test::lint(text, {{"rt.yaml", runtimes}});
+  for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) hints += found.hint + "\n";
+  CHECK(hints == wanted);
+}

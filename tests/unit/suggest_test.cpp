@@ -41,4 +41,16 @@ TEST_CASE("a word too long to be compared is not") {
   CHECK(suggest(std::string(65, 'x'), {std::string_view("x")}) == "nothing");
 }
 
+TEST_CASE("among many, a slip at either end or in the middle is found") {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 20'000; ++i) texts.push_back("torch-" + std::to_string(100'000 + i) + "-gpu");
+  const SuggestionList list({texts.begin(), texts.end()});
+  CHECK(list.closest("trch-112345-gpu") == "torch-112345-gpu");
+  CHECK(list.closest("Torch-112345-gup") == "torch-112345-gpu");
+  CHECK(list.closest("torch-11-2345-gpu") == "torch-112345-gpu");
+  CHECK(list.closest("torch-112345-gpu") == "torch-112345-gpu");
+  CHECK_FALSE(list.closest("deepspeed").has_value());
+  CHECK_FALSE(list.closest("").has_value());
+}
+
 }  // namespace trainjobc::base

@@ -153,3 +153,15 @@ TEST_CASE("each version has its row and its schemas, oldest first") {
   for (size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].trainer == schemas[i].trainer);
   CHECK(&model::newest_behaviours() == &rows.back());
 }
+
+// Each is compared with those of the other versions.
+TEST_CASE("tens of thousands of unknown fields") {
+  std::string fields;
+  for (int i = 0; i < 40'000; ++i) fields += "f" + std::to_string(i) + ": 1, ";
+  Options options;
+  options.use_catalogue = false;
+  const Compilation compiled =
+      compile_sources({{"a.yaml", runtime() + train_job("trainer: {" + fields + "}")}}, {}, options);
+  CHECK(compiled.diagnostics.items().size() == 40'000);
+  CHECK(compiled.trainer_version == "2.3");
+}

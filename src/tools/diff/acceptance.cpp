@@ -21,11 +21,9 @@ std::string object_of(const Diagnostic& diagnostic) {
   return diagnostic.location.file ? diagnostic.location.file->name() : "";
 }
 
-bool says_the_same(const Diagnostic& a, const Diagnostic& b) {
-  const auto what = [](const Diagnostic& d) {
-    return std::tie(d.rule, d.field, d.message, d.location.line, d.location.column);
-  };
-  return what(a) == what(b);
+// What makes two refusals the same.
+auto content_of(const Diagnostic& d) {
+  return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
 }
 
 std::string train_job_of(const Object& job_set) {
@@ -87,9 +85,10 @@ class Collector {
     acceptance.verdict = before ? Verdict::NoLonger : after ? Verdict::Newly : Verdict::Never;
     if (!before) acceptance.refusals = before_.refusals_of(object);
     if (!after) {
+      std::set<decltype(content_of({}))> known;
+      for (const Diagnostic& diagnostic : acceptance.refusals) known.insert(content_of(diagnostic));
       for (Diagnostic& diagnostic : after_.refusals_of(object)) {
-        const auto is_it = [&](const Diagnostic& other) { return says_the_same(diagnostic, other); };
-        if (std::ranges::none_of(acceptance.refusals, is_it)) acceptance.refusals.push_back(diagnostic);
+        if (known.insert(content_of(diagnostic)).second) acceptance.refusals.push_back(std::move(diagnostic));
       }
     }
     if (acceptance.refusals.empty() && linted) {

@@ -74,9 +74,9 @@ std::string refusals(const ObjectDiff& object) {
   return text;
 }
 
-std::string object_text(const ObjectDiff& object, const FormatOptions& options) {
+std::string object_text(const ObjectDiff& object, const FormatOptions& options, Causes& causes) {
   const std::string title = plain(title_of(object));
-  Causes causes;
+  causes.new_table();
   const Difference& first = object.differences.front();
   if (first.kind == DifferenceKind::Missing) {
     const std::string cause = causes.of(first);
@@ -119,16 +119,19 @@ std::string acceptance_text(const Acceptance& acceptance, const Report& report) 
 std::string format_markdown(const Report& report, const FormatOptions& options) {
   std::string out = fmt::format("### trainjobc diff: {}\n\n", summary_of(report, options.files));
   size_t left_out = 0;
-  const auto add = [&](const std::string& text) {
+  const auto add = [&](const auto& make_text) {
+    const std::string text = left_out == 0 ? make_text() : "";
     if (left_out > 0 || out.size() + text.size() > kLongest) {
       ++left_out;
     } else {
       out += text;
     }
   };
-  for (const Acceptance& acceptance : report.acceptances) add(acceptance_text(acceptance, report));
+  Causes causes;
+  for (const Acceptance& acceptance : report.acceptances)
+    add([&] { return acceptance_text(acceptance, report); });
   for (const ObjectDiff& object : report.objects) {
-    if (object.differs() || options.show_ignored) add(object_text(object, options));
+    if (object.differs() || options.show_ignored) add([&] { return object_text(object, options, causes); });
   }
   if (left_out > 0) out += fmt::format("… and {} more\n\n", counted(left_out, "object"));
   out.erase(out.find_last_not_of('\n') + 1);

@@ -26,10 +26,12 @@ struct Source {
   std::string place;
   std::vector<Change> changes;
   std::vector<std::string> objects;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> indexes;  // path and values: of changes
 };
 
+// The differences of one object follow each other.
 void add_once(std::string text, std::vector<std::string>& to) {
-  if (std::ranges::find(to, text) == to.end()) to.push_back(std::move(text));
+  if (to.empty() || to.back() != text) to.push_back(std::move(text));
 }
 
 std::string names(const std::vector<std::string>& objects) {
@@ -49,10 +51,10 @@ class Collector {
     if (!field.empty()) place += "  " + field;
     Source& source = source_at(place);
     Change change{short_path(difference.path), value_texts(difference), {}};
-    const auto key = [](const Change& c) { return std::tie(c.path, c.values.live, c.values.rendered); };
-    const auto known =
-        std::ranges::find_if(source.changes, [&](const Change& c) { return key(c) == key(change); });
-    Change& to = known != source.changes.end() ? *known : source.changes.emplace_back(std::move(change));
+    const auto [known, is_new] = source.indexes.try_emplace(
+        {change.path, change.values.live, change.values.rendered}, source.changes.size());
+    if (is_new) source.changes.push_back(std::move(change));
+    Change& to = source.changes[known->second];
     add_once(title_of(object), to.objects);
     add_once(title_of(object), source.objects);
   }
@@ -73,12 +75,14 @@ class Collector {
 
  private:
   Source& source_at(const std::string& place) {
-    const auto known = std::ranges::find(sources_, place, &Source::place);
-    return known != sources_.end() ? *known : sources_.emplace_back(Source{place, {}, {}});
+    const auto [known, is_new] = by_place_.try_emplace(place, sources_.size());
+    if (is_new) sources_.push_back({place, {}, {}, {}});
+    return sources_[known->second];
   }
 
   InputFields fields_;
   std::vector<Source> sources_;
+  std::map<std::string, size_t> by_place_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "base/unified_diff.h"
 #include "tools/diff/formats.h"
-#include "tools/diff/unified.h"
 #include "tools/diff/words.h"
 
 namespace trainjobc::diff {
@@ -51,6 +51,12 @@ bool is_block(const Difference& difference) {
          difference.rendered->is_string() && (has_breaks(difference.live) || has_breaks(difference.rendered));
 }
 
+// Texts that both end without a line break are not said to.
+std::string hunks_of(std::string_view live, std::string_view rendered) {
+  if (live.ends_with('\n') || rendered.ends_with('\n')) return base::unified_hunks(live, rendered);
+  return base::unified_hunks(fmt::format("{}\n", live), fmt::format("{}\n", rendered));
+}
+
 // One line of the report, and what stands under it.
 struct Row {
   std::string mark = "  ";
@@ -73,7 +79,7 @@ Row row_of(const Difference& difference, const schema::FieldPath& above, Causes&
   row.ignored = difference.kind == DifferenceKind::Ignored;
   if (!difference.refusal.empty()) row.mark = "! ";
   if (is_block(difference)) {
-    row.block = unified_hunks(difference.live->text(), difference.rendered->text());
+    row.block = hunks_of(difference.live->text(), difference.rendered->text());
   } else {
     row.values = value_texts(difference);
   }

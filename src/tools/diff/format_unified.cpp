@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/unified_diff.h"
 #include "tools/diff/formats.h"
 #include "tools/diff/live.h"
 #include "tools/diff/manifest.h"
-#include "tools/diff/unified.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::diff {
@@ -53,7 +53,7 @@ std::string format_unified(const Report& report, const FormatOptions& options) {
     if (!object.differs()) continue;
     const std::string name = manifest_name(object);
     out += fmt::format("diff -u -N LIVE/{0} MERGED/{0}\n--- LIVE/{0}\n+++ MERGED/{0}\n{1}", name,
-                       unified_hunks(manifest_of(object.live), manifest_of(object.merged)));
+                       base::unified_hunks(manifest_of(object.live), manifest_of(object.merged)));
   }
   return options.colour ? coloured(out) : out;
 }

@@ -50,8 +50,9 @@ class InputFields {
 // jobs/llama.yaml:8".
 class Causes {
  public:
-  // A place that was named just before, under the same `Causes`, is "the same".
+  // A place that was named just before, since the last new_table(), is "the same".
   std::string of(const Difference& difference);
+  void new_table() { last_place_.clear(); }
 
  private:
   InputFields fields_;

@@ -44,20 +44,28 @@ base::Diagnostic in_place(std::string message, std::string hint, const base::Loc
   return diagnostic;
 }
 
-std::string replaced(std::string_view text, const std::vector<yaml::Replacement>& replacements) {
+// A document of the file with its new text.
+struct Rewrite {
+  const yaml::Document* document;
+  const Node* root;
+  yaml::Replacement replacement;  // of bytes of the file
+  size_t objects;
+};
+
+std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
   std::string out;
   size_t at = 0;
-  for (const yaml::Replacement& replacement : replacements) {
-    out += text.substr(at, replacement.begin - at);
-    out += replacement.text;
-    at = replacement.end;
+  for (const Rewrite& rewrite : rewrites) {
+    out += text.substr(at, rewrite.replacement.begin - at);
+    out += rewrite.replacement.text;
+    at = rewrite.replacement.end;
   }
   return out.append(text.substr(at));
 }
 
 // Whether the text holds these documents and no others.
-bool reads_back_as(const std::string& text, const std::vector<const Node*>& roots) {
-  const base::SourceFile file("", text);
+bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
+  const base::SourceFile file("", std::move(text));
   base::Arena arena;
   base::Diagnostics problems;
   const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
@@ -68,54 +76,76 @@ bool reads_back_as(const std::string& text, const std::vector<const Node*>& root
   return true;
 }
 
-// One document at a time, so that one that can't be changed keeps nobody else from it.
+// A document that can't be changed keeps no other one from it.
 class FileRewriter {
  public:
   explicit FileRewriter(const base::SourceFile& file) : file_(file), make_(arena_) {
     base::Diagnostics ignored;  // unreadable documents are reported where the file is compiled
     documents_ = yaml::read(file, arena_, ignored);
     readable_ = !ignored.has_errors();
-    for (const yaml::Document& document : documents_) roots_.push_back(document.root);
   }
 
   RewrittenFile run(const Change& change) {
-    for (size_t i = 0; i < documents_.size(); ++i) {
+    for (const yaml::Document& document : documents_) {
       size_t count = 0;
-      const Node* root = changed_document(*documents_[i].root, change, make_, count, result_.problems);
-      if (root != documents_[i].root && rewrite(i, *root)) result_.changed += count;
+      const Node* root = changed_document(*document.root, change, make_, count, result_.problems);
+      if (root != document.root) rewrite(document, *root, count);
     }
-    std::vector<yaml::Replacement> replacements;
-    for (const auto& replacement : replacements_) replacements.push_back(replacement);
-    result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), replacements);
+    drop_unreadable();
+    for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
+    result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), rewrites_);
     return std::move(result_);
   }
 
  private:
-  bool rewrite(size_t index, const Node& root) {
-    auto rewritten = yaml::rewrite(file_, documents_[index], root);
+  void rewrite(const yaml::Document& document, const Node& root, size_t count) {
+    auto rewritten = yaml::rewrite(file_, document, root);
     if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
       result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
-      return false;
+    } else if (!readable_) {
+      result_.problems.add(in_place("another document of the file can't be read", "correct that one first",
+                                    yaml::locate(*document.root)));
+    } else {
+      rewrites_.push_back({&document, &root, std::move(std::get<yaml::Replacement>(rewritten)), count});
     }
-    std::vector<const Node*> roots = roots_;
-    roots[index] = &root;
-    std::vector<yaml::Replacement> replacements = replacements_;
-    replacements.push_back(std::move(std::get<yaml::Replacement>(rewritten)));
-    const std::string text = replaced(file_.text(), replacements);
-    if (readable_ && !reads_back_as(text, roots)) {
+  }
+
+  // Reads the file once, and only if that fails each document.
+  void drop_unreadable() {
+    if (file_reads_back()) return;
+    drop_if([&](const Rewrite& rewrite) { return !reads_back(rewrite); });
+    if (!file_reads_back()) drop_if([](const Rewrite&) { return true; });
+  }
+
+  void drop_if(const std::function<bool(const Rewrite&)>& condition) {
+    std::erase_if(rewrites_, [&](const Rewrite& rewrite) {
+      if (!condition(rewrite)) return false;
       result_.problems.add(in_place("it is written in a way that would not survive",
                                     "write it in plain block style, without anchors",
-                                    yaml::locate(*documents_[index].root)));
-      return false;
+                                    yaml::locate(*rewrite.document->root)));
+      return true;
+    });
+  }
+
+  bool file_reads_back() const {
+    std::vector<const Node*> roots;
+    auto next = rewrites_.begin();
+    for (const yaml::Document& document : documents_) {
+      const bool is_new = next != rewrites_.end() && next->document == &document;
+      roots.push_back(is_new ? (next++)->root : document.root);
     }
-    if (!readable_) {
-      result_.problems.add(in_place("another document of the file can't be read", "correct that one first",
-                                    yaml::locate(*documents_[index].root)));
-      return false;
-    }
-    roots_ = std::move(roots);
-    replacements_ = std::move(replacements);
-    return true;
+    return rewrites_.empty() || reads_back_as(replaced(file_.text(), rewrites_), roots);
+  }
+
+  // By itself.
+  bool reads_back(const Rewrite& rewrite) const {
+    const std::string_view text = rewrite.document->text;
+    const auto begin = static_cast<size_t>(text.data() - file_.text().data());
+    if (rewrite.replacement.begin < begin || rewrite.replacement.end > begin + text.size()) return false;
+    std::string changed(text.substr(0, rewrite.replacement.begin - begin));
+    changed += rewrite.replacement.text;
+    changed += text.substr(rewrite.replacement.end - begin);
+    return reads_back_as(std::move(changed), {rewrite.root});
   }
 
   const base::SourceFile& file_;
@@ -123,8 +153,7 @@ class FileRewriter {
   Maker make_;
   bool readable_ = false;
   std::vector<yaml::Document> documents_;
-  std::vector<const Node*> roots_;  // what the text holds so far
-  std::vector<yaml::Replacement> replacements_;
+  std::vector<Rewrite> rewrites_;  // in the order of the file
   RewrittenFile result_;
 };
 

@@ -26,7 +26,8 @@ bool rejects(const Diagnostic& diagnostic) {
   return base::is_refusal(diagnostic) && diagnostic.rule != "input/missing-runtime";
 }
 
-// Names that TrainJobs get for their generateName don't depend on what is in them, where one suffix will do.
+// Names that TrainJobs get for their generateName don't depend on what is in them, where one suffix will do;
+// "" where it won't, or no name is made.
 std::string suffix_for(const Compilation& compiled) {
   std::set<std::string> prefixes;
   for (const LintedObject& object : compiled.linted) {
@@ -35,7 +36,7 @@ std::string suffix_for(const Compilation& compiled) {
     const Node* ns = object.root->at({"metadata", "namespace"});
     if (!prefixes.insert(fmt::format("{}/{}", ns ? ns->text() : "", prefix->text())).second) return "";
   }
-  return "migrate";
+  return prefixes.empty() ? "" : "migrate";
 }
 
 class Migrator {
@@ -51,7 +52,8 @@ class Migrator {
     before_ = compile_sources(inputs_, runtimes_, options_.compile);
     if (options_.compile.name_suffix.empty()) {
       options_.compile.name_suffix = suffix_for(before_);
-      before_ = compile_sources(inputs_, runtimes_, options_.compile);
+      if (!options_.compile.name_suffix.empty())
+        before_ = compile_sources(inputs_, runtimes_, options_.compile);
     }
     collect_rejected();
     used_runtimes_ = used_runtimes(before_);

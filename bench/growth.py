@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Shows how the time and the memory of each command grow with the number of jobs, and prints a table.
+
+usage: growth.py TRAINJOBC [COUNT...]     (100 1000 10000)
+
+Times are CPU times, user and system together: other load on the machine moves them little. Ends with 1 if a command
+grows faster than 1.2 times linear between the two largest counts. GROWTH_ONLY=TEXT takes only rows with that text.
+"""
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+LIMIT = 1.2
+TIMEOUT = 600
+
+
+def jobs(count, shape="plain"):
+    command = [sys.executable, HERE / "make_jobs.py", str(count), shape]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+class Inputs:
+    """One folder for each shape of input; a command that writes gets a copy."""
+
+    def __init__(self, folder, count):
+        self.folder = pathlib.Path(folder, str(count))
+        self.count = count
+
+    def path(self, name):
+        return self.folder / name
+
+    def file(self, shape):
+        path = self.folder / f"{shape}.yaml"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(jobs(self.count, shape))
+        return str(path)
+
+    def split(self, shape):
+        """A file for each object."""
+        folder = self.folder / f"{shape}-files"
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            for i, document in enumerate(pathlib.Path(self.file(shape)).read_text().split("---\n")):
+                (folder / f"{i:05d}.yaml").write_text(document)
+        return str(folder)
+
+    def copy(self, shape, name="copy.yaml"):
+        path = self.folder / name
+        shutil.copyfile(self.file(shape), path)
+        return str(path)
+
+    def rendered(self, trainjobc, shape):
+        path = self.folder / f"{shape}-rendered.yaml"
+        if not path.exists():
+            with open(path, "w") as out:
+                subprocess.run([trainjobc, "render", self.file(shape)], stdout=out, stderr=subprocess.DEVNULL,
+                               check=True)
+        return str(path)
+
+    def resource_list(self):
+        path = self.folder / "resource-list.yaml"
+        if not path.exists():
+            documents = pathlib.Path(self.file("plain")).read_text().split("---\n")
+            items = "".join("  - " + document.replace("\n", "\n    ").rstrip() + "\n" for document in documents)
+            path.write_text("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + items)
+        return path
+
+    def suppressions(self, per_job):
+        """A configuration with a suppression for each file, or with globs of many stars for all of them."""
+        path = self.folder / ("suppressions.yaml" if per_job else "globs.yaml")
+        rows = [f'  - rule: advice/queue\n    paths: ["plain-files/{i:05d}.yaml"]\n    reason: known\n'
+                for i in range(self.count)]
+        if not per_job:
+            rows = ['  - rule: advice/queue\n    paths: ["*p*l*a*i*n*/*0*0*0*0*x"]\n    reason: known\n'
+                    for i in range(20)]
+        path.write_text("suppressions:\n" + "".join(rows))
+        return str(path)
+
+
+def rows(trainjobc, inputs):
+    """Each a name, a function from Inputs to the command's arguments, and what it reads from standard input."""
+    plain = inputs.file("plain")
+    old = inputs.file("old")
+    changed = inputs.file("changed")
+    upgrade = ["diff", "--from-version", "2.1", "--to-version", "2.3", old]
+    files = ["diff", "--from", plain, changed]
+    return {
+        "render": lambda: ["render", plain],
+        "render, a file for each object": lambda: ["render", inputs.split("plain")],
+        "render --output-dir": lambda: ["render", plain, "--output-dir", inputs.path("out"), "--prune-output"],
+        "lint": lambda: ["lint", plain],
+        "lint, a file for each object": lambda: ["lint", inputs.split("plain")],
+        "lint --format json": lambda: ["lint", plain, "--format", "json"],
+        "lint --format sarif": lambda: ["lint", plain, "--format", "sarif"],
+        "lint --format junit": lambda: ["lint", plain, "--format", "junit"],
+        "lint --format gitlab": lambda: ["lint", plain, "--format", "gitlab"],
+        "lint --fix --diff": lambda: ["lint", inputs.file("unknown"), "--fix", "--diff"],
+        "explain": lambda: ["explain", plain],
+        "explain --field image": lambda: ["explain", plain, "--field", "image"],
+        "diff OLD NEW": lambda: files,
+        "diff OLD NEW --format unified": lambda: files + ["--format", "unified"],
+        "diff OLD NEW --format json": lambda: files + ["--format", "json"],
+        "diff OLD NEW --format markdown": lambda: files + ["--format", "markdown"],
+        "diff --live": lambda: ["diff", "--live", inputs.rendered(trainjobc, "plain"), changed],
+        "diff --from-version": lambda: upgrade,
+        "diff --from-version --format json": lambda: upgrade + ["--format", "json"],
+        "diff --from-version --format markdown": lambda: upgrade + ["--format", "markdown"],
+        "diff --from-version --format unified": lambda: upgrade + ["--format", "unified"],
+        "migrate": lambda: ["migrate", inputs.copy("old")],
+        "migrate --diff": lambda: ["migrate", "--diff", old],
+        "migrate --diff, a file for each object": lambda: ["migrate", "--diff", inputs.split("old")],
+        "function": lambda: ["function"],
+        "lint, unknown keys under auto": lambda: ["lint", inputs.file("unknown")],
+        "lint, a job with many unknown keys": lambda: ["lint", inputs.file("keys")],
+        "lint, wrong runtime references": lambda: ["lint", inputs.file("lost")],
+        "lint, a suppression for each file": lambda: ["lint", "--config", inputs.suppressions(True),
+                                                      inputs.split("plain")],
+        "lint, suppressions with many stars": lambda: ["lint", "--config", inputs.suppressions(False),
+                                                       inputs.split("plain")],
+        "lint, a comment in each job": lambda: ["lint", inputs.file("comments")],
+        "lint, aliases of large texts": lambda: ["lint", inputs.file("aliases")],
+        "render, MPI": lambda: ["render", inputs.file("mpi"), "--ssh-key", "omit"],
+    }
+
+
+def limit_cpu():
+    resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT, TIMEOUT))
+
+
+def measure(command, stdin):
+    """CPU seconds and MB, or None if it took too long."""
+    with open(stdin or os.devnull, "rb") as source:
+        process = subprocess.Popen([str(word) for word in command], stdin=source, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, preexec_fn=limit_cpu)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        print(f"{command[1]} ended with {process.returncode}", file=sys.stderr)
+        return None
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def main():
+    trainjobc = os.path.abspath(sys.argv[1])
+    counts = [int(word) for word in sys.argv[2:]] or [100, 1000, 10000]
+    only = os.environ.get("GROWTH_ONLY", "")
+    print("| command | " + " | ".join(f"{count:,} jobs" for count in counts) + " | growth | memory |")
+    print("|---|" + "---:|" * (len(counts) + 2))
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = [Inputs(folder, count) for count in counts]
+        tables = [rows(trainjobc, each) for each in inputs]
+        for name in tables[0]:
+            if only not in name:
+                continue
+            measured = []
+            for each, table in zip(inputs, tables):
+                stdin = each.resource_list() if name == "function" else None
+                best = None
+                for _ in range(3 if each.count <= 1000 else 1):
+                    best = min(filter(None, (best, measure([trainjobc, *table[name]()], stdin))), default=None)
+                measured.append(best)
+                if best is None:
+                    break
+            cells = [f"{m[0]:.2f} s" if m else f"> {TIMEOUT} s" for m in measured]
+            cells += [""] * (len(counts) - len(cells))
+            growth = None
+            if len(measured) > 1 and measured[-1]:
+                growth = measured[-1][0] / measured[-2][0] / (counts[-1] / counts[-2])
+            memory = f"{measured[-1][1]:.0f} MB" if measured[-1] else ""
+            failed = failed or growth is None or growth > LIMIT
+            print(f"| {name} | " + " | ".join(cells) + f" | {growth:.2f} | {memory} |" if growth is not None
+                  else f"| {name} | " + " | ".join(cells) + " | | |", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+main()
