@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/glob.h"
+#include "cli/paths.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -113,17 +115,15 @@ bool suppresses(Comment& comment, const Diagnostic& diagnostic) {
 
 // A file's name as the globs of the configuration see it: relative to the configuration's folder.
 std::string relative_to(const std::string& name, const std::string& folder) {
-  namespace fs = std::filesystem;
   if (name.starts_with('<')) return name;  // <stdin>
-  std::error_code failed;
-  const fs::path from = fs::absolute(folder.empty() ? "." : folder, failed).lexically_normal();
-  const fs::path relative = fs::absolute(name, failed).lexically_normal().lexically_relative(from);
-  return failed || relative.empty() ? name : relative.string();
+  const std::string path = path_from(absolute_path(name), absolute_path(folder.empty() ? "." : folder));
+  return path.empty() ? name : path;
 }
 
 bool is_about(const PathSuppression& suppression, const std::string& name) {
-  return std::ranges::any_of(suppression.paths,
-                             [&](const std::string& glob) { return matches_glob(glob, name); });
+  return std::ranges::any_of(suppression.paths, [&](const std::string& glob) {
+    return base::matches_glob(glob, name, base::Stars::Anything);
+  });
 }
 
 class Suppressor {
@@ -131,7 +131,7 @@ class Suppressor {
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
       : config_(config), used_(config.suppressions.size()), reached_(config.suppressions.size()) {
     for (const SourceFile* file : files) {
-      comments_[file] = CommentScanner(*file, out).scan();
+      comments_[file->name()] = CommentScanner(*file, out).scan();
       const std::string name = relative_to(file->name(), config.folder);
       for (size_t i = 0; i < reached_.size(); ++i) {
         if (is_about(config.suppressions[i], name)) reached_[i] = true;
@@ -141,7 +141,8 @@ class Suppressor {
 
   bool suppresses_finding(const Diagnostic& diagnostic) {
     bool found = false;
-    const auto comments = comments_.find(diagnostic.location.file);
+    const SourceFile* file = diagnostic.location.file;
+    const auto comments = file ? comments_.find(file->name()) : comments_.end();
     if (comments != comments_.end()) {
       for (Comment& comment : comments->second) found = suppresses(comment, diagnostic) || found;
     }
@@ -149,7 +150,7 @@ class Suppressor {
   }
 
   void report_unused(Diagnostics& out) const {
-    for (const auto& [file, comments] : comments_) {
+    for (const auto& [name, comments] : comments_) {
       for (const Comment& comment : comments) {
         if (!comment.used) {
           out.add(advice("advice/unused-suppression",
@@ -183,8 +184,8 @@ class Suppressor {
 
   const Config& config_;
   std::vector<bool> used_;
-  std::vector<bool> reached_;  // one of the files is among the suppression's paths
-  std::map<const SourceFile*, std::vector<Comment>> comments_;
+  std::vector<bool> reached_;                             // one of the files is among the suppression's paths
+  std::map<std::string, std::vector<Comment>> comments_;  // by file name: a group may hold a copy of a file
 };
 
 }  // namespace
