@@ -79,8 +79,9 @@ def test_inputs(folder):
     (tree / "f.json").write_text('{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "trainer.kubeflow.org/v1alpha1", '
                                  '"kind": "TrainJob", "metadata": {"name": "f"}, "spec": {"runtimeRef": {"name": "torch-distributed"}}}]}')
     names = lambda *words: re.findall(r"/(\w)$", run("render", "-o", "name", *words, cwd=folder).stdout, re.M)
-    check(names("tree") == ["a", "b", "f"], f"a directory: {names('tree')}")
+    check(names("tree") == ["a", "b", "e", "f"], f"a directory: {names('tree')}")
     check(names("-R", "tree") == ["a", "b", "e", "f"], f"-R: {names('-R', 'tree')}")
+    check(names("--no-recursive", "tree") == ["a", "b", "f"], f"--no-recursive: {names('--no-recursive', 'tree')}")
     check(names("tree/c.txt") == ["c"], "a file that is named counts, whatever it is called")
     piped = run("render", "-o", "name", "-", text=JOB.replace("NAME", "p"))
     check(piped.stdout == "jobset.jobset.x-k8s.io/p\n", f"-: {piped}")
@@ -92,7 +93,7 @@ def test_inputs(folder):
 
 
 def test_the_same_bytes_everywhere(folder):
-    arguments = ["render", "-R", "--ssh-key", "seed:seed", "--config", "examples/.trainjobc.yaml"]
+    arguments = ["render", "--ssh-key", "seed:seed", "--config", "examples/.trainjobc.yaml"]
     (folder / "seed").write_text("long enough for a seed")
     (folder / "examples").symlink_to(ROOT / "examples")
     first = run(*arguments, "examples/jobs", cwd=folder)

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """A bad commit is stopped by the real pre-commit; a runtime outside the staged files comes from the configuration.
 
-Both hooks: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
+A repository's other YAML is passed over. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
 here instead of compiling another. usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
 it says so and passes.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+README = "readme"  # the hook of its .pre-commit-config.yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
@@ -51,6 +53,29 @@ spec:
 """
 
 
+# What else lies in such a repository, and is not trainjobc's business.
+OTHERS = {
+    "kustomization.yaml": "resources:\n- job.yaml\n",
+    "overlays/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [..]\n",
+    "overlays/patch.yaml": "- op: replace\n  path: /spec/trainer/numNodes\n  value: 4\n",
+    "charts/training/Chart.yaml": "apiVersion: v2\nname: training\nversion: 0.1.0\n",
+    "charts/training/values.yaml": "image: {tag: 1.0.0}\ntrainer:\n  numNodes: 4\n",
+    "charts/training/templates/service.yaml": "{{- if .Values.service }}\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n{{- end }}\n",
+    "charts/training/templates/job.yaml": "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {{ .Release.Name }}\n",
+    ".github/workflows/ci.yaml": "name: ci\non: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n    - run: echo ${{ github.ref }}\n",
+    ".gitlab-ci.yml": "test:\n  script: !reference [.shared, script]\n",
+    "docker-compose.yml": "services:\n  a: {image: 'a:1'}\n",
+    "deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\n",
+    "legacy.yaml": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n  name: a\n",
+}
+
+
+def readme_hook():
+    """The README's .pre-commit-config.yaml."""
+    blocks = re.findall(r"^```yaml\n(repos:\n.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    return blocks[0]
+
+
 def git(*words, folder=ROOT):
     return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -74,13 +99,19 @@ def try_hook(hook, environment, folder):
 
     run("git", "init", "-q")
     (repo / "platform/runtime.yaml").write_text(RUNTIME)
-    (repo / ".trainjobc.yaml").write_text("runtimes: [platform]\ncatalogue: false\n")
-    (repo / ".pre-commit-config.yaml").write_text(
-        f"repos:\n- repo: {ROOT}\n  rev: {git('rev-parse', 'HEAD')}\n  hooks:\n  - id: {hook}\n"
-    )
+    (repo / ".trainjobc.yaml").write_text("runtimes: [platform]\ncatalogue: false\nexclude: [charts/*/templates/job.yaml]\n")
+    own = f"repos:\n- repo: {ROOT}\n  rev: {git('rev-parse', 'HEAD')}\n  hooks:\n  - id: {hook}\n"
+    (repo / ".pre-commit-config.yaml").write_text(readme_hook() if hook == README else own)
     run("git", "add", ".")
     run("git", "commit", "-qm", "platform")
     run("pre-commit", "install")
+    for name, text in OTHERS.items():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(text)
+    run("git", "add", ".")
+    others = run("git", "commit", "-qm", "others", check=False)
+    if others.returncode:
+        return f"{hook}: what is not trainjobc's business stopped a commit:\n{others.stdout}{others.stderr}"
     (repo / "job.yaml").write_text(JOB.format(field="numNode"))
     run("git", "add", "job.yaml")
     bad = run("git", "commit", "-qm", "bad", check=False)
@@ -106,7 +137,7 @@ def main():
             **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         }
         on_path = {**environment, "PATH": f"{binary.parent}:{os.environ['PATH']}"}
-        problems = [try_hook("trainjobc-lint-system", on_path, folder)]
+        problems = [try_hook(hook, on_path, folder) for hook in (README, "trainjobc-lint-system")]
         if has_index():
             packed = {**environment, "CMAKE_ARGS": f"-DTRAINJOBC_PREBUILT={binary}"}
             problems.append(try_hook("trainjobc-lint", packed, folder))

@@ -2,7 +2,9 @@
 """What the README shows is what the binary does.
 
 Every `$ trainjobc …` of a ```console block prints what stands below it (a line `…` stands for any lines). Every
-trainjobc command of ```sh and ```yaml blocks runs in a copy of examples/, and does not end in a usage error; YAML parses.
+trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs as it stands in a copy of examples/;
+programs that are not trainjobc's are played, and what needs a cluster gets as far as asking kubectl. YAML parses, and
+settings are settings.
 usage: readme_test.py BINARY [FILE…]
 """
 import os
@@ -43,25 +45,72 @@ def try_console(block):
         yield None if right else f"$ {command}\nprints now:\n" + "\n".join(got)
 
 
+JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: from-helm
+spec:
+  runtimeRef:
+    name: torch-distributed
+"""
+# What other programs answer. kubectl says that it was asked; it knows nothing but an empty list.
+PLAYED = {
+    "helm": f"cat <<'END'\n{JOB}END\n",
+    "kpt": "if [ \"$2\" = source ]; then echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}'; fi\n",
+    "kubectl": "echo kubectl >> \"$ASKED\"\n[ -t 0 ] || cat > /dev/null\n"
+               "[ \"$3 $4\" = \"-A -o\" ] || { echo no cluster >&2; exit 1; }\necho '{apiVersion: v1, kind: List, items: []}'\n",
+}
+
+
 def commands_of(text):
-    """The trainjobc commands of a recipe: of a pipeline, the part that is trainjobc's."""
+    """The lines that run trainjobc, as they are pasted."""
     for line in text.splitlines():
-        found = re.search(r"(?:^|[-|] |entry: )(trainjobc [a-z]+ [^|]*)", line)
+        found = re.match(r"\s*(?:- |- exec |entry: )?((?:trainjobc|source <\(trainjobc|\w+ [^|]*\| trainjobc) .*)", line)
         if found:
             yield found.group(1).strip()
 
 
-def try_recipe(text):
+def try_commands(commands):
+    """Runs each in its own copy of examples/."""
+    for command in commands:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            shutil.copytree(ROOT / "examples", folder / "examples")
+            for made in (".zsh/completions", ".config/fish/completions", "bin"):
+                (folder / made).mkdir(parents=True)
+            for program, text in PLAYED.items():
+                (folder / "bin" / program).write_text("#!/bin/sh\n" + text)
+                (folder / "bin" / program).chmod(0o755)
+            (folder / "bin/trainjobc").symlink_to(BINARY)
+            asked = folder / "asked"
+            asked.write_text("")
+            environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": name, "ASKED": str(asked)}
+            run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder / "examples", input="", env=environment,
+                                 capture_output=True, text=True)
+            differs = re.search(r"trainjobc diff", command) and run.returncode == 1
+            good = run.returncode == 0 or differs or (asked.read_text() and "no cluster" in run.stderr)
+            yield None if good else f"{command} ends with {run.returncode}:\n{run.stdout}{run.stderr}"
+
+
+def try_settings(text):
+    """A problem of a block that is a configuration, put into the place of the example's."""
+    if not re.search(r"^trainerVersion:", text, re.M):
+        return None
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name, "work")
         shutil.copytree(ROOT / "examples", work)
-        for command in commands_of(text):
-            words = shlex.split(command, comments=True)
-            if words[1] == "submit":
-                continue
-            run = subprocess.run([BINARY, *words[1:]], cwd=work, input="", capture_output=True, text=True,
-                                 env={**os.environ, "TRAINJOBC_RUNTIMES": "runtimes"})
-            yield None if run.returncode == 0 else f"{command} ends with {run.returncode}:\n{run.stderr}"
+        (work / ".trainjobc.yaml").write_text(text)
+        run = subprocess.run([BINARY, "lint", "--fail-on", "error", "."], cwd=work, capture_output=True, text=True)
+        return None if run.returncode == 0 else f"these settings end lint with {run.returncode}:\n{run.stdout}{run.stderr}"
+
+
+def help_examples():
+    """Of every command's --help."""
+    top = subprocess.run([BINARY, "--help"], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^  ([a-z]+) ", top.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+    for words in ([], *([command] for command in commands)):
+        text = subprocess.run([BINARY, *words, "--help"], capture_output=True, text=True, check=True).stdout
+        yield from commands_of(text.partition("Examples:\n")[2])
 
 
 def parses(text):
@@ -73,7 +122,10 @@ def parses(text):
 
 
 def main():
-    results = []
+    examples = list(help_examples())
+    results = [problem and f"--help: {problem}" for problem in try_commands(examples)]
+    if len(examples) < 20:
+        results.append(f"--help shows only {len(examples)} examples")
     for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md"]:
         text = pathlib.Path(name).read_text()
         for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
@@ -81,7 +133,8 @@ def main():
             if language == "console":
                 found = list(try_console(block))
             elif language in ("sh", "yaml"):
-                found = list(try_recipe(block)) + ([parses(block)] if language == "yaml" else [])
+                found = list(try_commands(commands_of(block)))
+                found += [parses(block), try_settings(block)] if language == "yaml" else []
             results += [problem and f"{name}: {problem}" for problem in found]
     problems = [problem for problem in results if problem]
     print("\n".join(problems))

@@ -18,8 +18,7 @@ namespace trainjobc {
 struct Source {
   std::string name;
   std::string text;
-  // Named by the user, not found in a directory: a document without apiVersion and kind is then an error.
-  bool named = true;
+  bool named = true;  // by the user; false: found in a directory
 };
 
 struct Options {
@@ -33,7 +32,8 @@ struct Options {
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": from the content's hash
   policy::PolicyOptions policy;
-  unsigned threads = 0;  // 0: as many as there are processors
+  unsigned threads = 0;           // 0: as many as there are processors
+  bool translate_pinned = false;  // read the older dialects although trainer_version is not "auto"
 };
 
 struct Object {
@@ -54,6 +54,13 @@ struct LintedObject {
   const yaml::Node* root = nullptr;  // as it was read
 };
 
+// A document that is not for Trainer: nothing is said against it.
+struct PassedOver {
+  std::string file;
+  uint32_t line = 0;
+  std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
+};
+
 // What a compilation gives. Nodes live as long as `memory`.
 struct Compilation {
   // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
@@ -61,6 +68,7 @@ struct Compilation {
   std::vector<Object> objects;
   base::Diagnostics diagnostics;               // sorted
   std::vector<LintedObject> linted;            // in the order of the inputs
+  std::vector<PassedOver> passed_over;         // sorted by file and line
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
   std::string
       trainer_version;  // compiled for: "2.3"; several, for files that go with none, are joined by ", "

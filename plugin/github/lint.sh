@@ -35,7 +35,7 @@ if [[ $LINT_ARGS == *$'\n'* ]]; then each_line add_flag "$LINT_ARGS"; else read 
 formats=(--format github)
 if [[ -n $SARIF ]]; then formats+=(--format sarif --output "$SARIF"); fi
 status=0
-trainjobc lint -R "${formats[@]}" ${args[@]+"${args[@]}"} -- ${paths[@]+"${paths[@]}"} || status=$?
+trainjobc lint "${formats[@]}" ${args[@]+"${args[@]}"} -- ${paths[@]+"${paths[@]}"} || status=$?
 if [[ $status == 1 ]]; then findings=true; else findings=false; fi
 echo "findings=$findings" >> "$GITHUB_OUTPUT"
 exit "$status"

@@ -20,19 +20,38 @@ IoError changed_meanwhile(const std::string& path);
 // Whether the path consists of names alone: no "..", no "." and no slash at its ends.
 bool are_plain_names(std::string_view path);
 
+// What one file may hold. No manifest comes near it; a device or a data set does.
+inline constexpr size_t kMaxFileSize = size_t{128} << 20U;
+
 template <class T>
 using IoResult = std::variant<T, IoError>;
+
+enum class FileKind {
+  None,       // there is nothing
+  File,       // a regular file
+  Directory,  // or a link to one
+  Other,      // a pipe, a socket, a device
+  Broken,     // a link that leads nowhere
+};
+
+// What a directory holds under a name.
+struct DirectoryEntry {
+  std::string name;
+  FileKind kind = FileKind::Other;  // of what a link leads to
+  bool is_link = false;
+};
 
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  virtual bool is_directory(const std::string& path) const = 0;
-  virtual bool exists(const std::string& path) const = 0;
+  virtual FileKind kind(const std::string& path) const = 0;
+  bool is_directory(const std::string& path) const { return kind(path) == FileKind::Directory; }
+  bool exists(const std::string& path) const { return kind(path) != FileKind::None; }
+  // All of a file, a pipe or a device; an error if that is more than kMaxFileSize.
   virtual IoResult<std::string> read(const std::string& path) const = 0;
-  // Paths of a directory's regular files, sorted; of its subdirectories' too where `recurse` is set. Entries
-  // whose name begins with a dot are left out.
-  virtual IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const = 0;
+  // What is in a directory, by name; not what is below.
+  virtual IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const = 0;
   // Replaces or creates the file in one step: readers see the old or the new content. `mode` is that of a new
   // file, less the umask; an old one keeps its own, less what `mode` lacks (see atomic_write).
   // What is there and is no regular file, such as /dev/null or a pipe, is written to as it is.
@@ -50,12 +69,14 @@ class FileSystem {
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
 };
 
+// What is left to read of an open descriptor, at most kMaxFileSize. `name` is what errors call it.
+IoResult<std::string> read_all(int descriptor, const std::string& name);
+
 class RealFileSystem final : public FileSystem {
  public:
-  bool is_directory(const std::string& path) const override;
-  bool exists(const std::string& path) const override;
+  FileKind kind(const std::string& path) const override;
   IoResult<std::string> read(const std::string& path) const override;
-  IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
+  IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
   std::optional<IoError> replace(const std::string& path, std::string_view old_text,
                                  std::string_view text) override;
@@ -69,10 +90,9 @@ class MemoryFileSystem final : public FileSystem {
   std::map<std::string, std::string> files;
   std::map<std::string, unsigned> modes;
 
-  bool is_directory(const std::string& path) const override;
-  bool exists(const std::string& path) const override;
+  FileKind kind(const std::string& path) const override;
   IoResult<std::string> read(const std::string& path) const override;
-  IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override;
+  IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const override;
   std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
   std::optional<IoError> replace(const std::string& path, std::string_view old_text,
                                  std::string_view text) override;

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "base/file_system.h"
 
 namespace trainjobc::base {
@@ -9,34 +12,47 @@ std::string with_slash(const std::string& path) {
   return path.ends_with('/') ? path : path + "/";
 }
 
-}  // namespace
-
-bool MemoryFileSystem::is_directory(const std::string& path) const {
-  const auto at = files.lower_bound(with_slash(path));
-  return at != files.end() && at->first.starts_with(with_slash(path));
+// What the map calls "./jobs//a.yaml"; "" for ".".
+std::string key_of(const std::string& path) {
+  const std::string normal = std::filesystem::path(path).lexically_normal().string();
+  return normal == "." || normal == "./" ? "" : normal;
 }
 
-bool MemoryFileSystem::exists(const std::string& path) const {
-  return files.contains(path) || is_directory(path);
+std::string prefix_of(const std::string& path) {
+  const std::string key = key_of(path);
+  return key.empty() ? key : with_slash(key);
+}
+
+}  // namespace
+
+FileKind MemoryFileSystem::kind(const std::string& path) const {
+  if (files.contains(key_of(path))) return FileKind::File;
+  const std::string prefix = prefix_of(path);
+  const auto at = files.lower_bound(prefix);
+  return at != files.end() && at->first.starts_with(prefix) ? FileKind::Directory : FileKind::None;
 }
 
 IoResult<std::string> MemoryFileSystem::read(const std::string& path) const {
-  const auto at = files.find(path);
+  const auto at = files.find(key_of(path));
   if (at == files.end()) return IoError{fmt::format("open {}: No such file or directory", path)};
   return at->second;
 }
 
-IoResult<std::vector<std::string>> MemoryFileSystem::list(const std::string& path, bool recurse) const {
-  std::vector<std::string> paths;
-  const std::string prefix = with_slash(path);
+IoResult<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& path) const {
+  std::vector<DirectoryEntry> entries;
+  const std::string prefix = prefix_of(path);
   for (const auto& [name, text] : files) {
     if (!name.starts_with(prefix)) continue;
     const std::string rest = name.substr(prefix.size());
-    if (!recurse && rest.find('/') != std::string::npos) continue;
-    if (rest.starts_with('.') || rest.find("/.") != std::string::npos) continue;
-    paths.push_back(name);
+    const size_t slash = rest.find('/');
+    const bool below = slash != std::string::npos;
+    DirectoryEntry entry{rest.substr(0, slash), below ? FileKind::Directory : FileKind::File};
+    if (entries.empty() || entries.back().name != entry.name) entries.push_back(std::move(entry));
   }
-  return paths;
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  const auto repeated = std::ranges::unique(entries, {}, &DirectoryEntry::name);
+  entries.erase(repeated.begin(), repeated.end());
+  return entries;
 }
 
 std::optional<IoError> MemoryFileSystem::write(const std::string& path, std::string_view text,

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -23,25 +24,34 @@ IoError failure(std::string_view what, const std::string& path, int error) {
   return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
 }
 
-bool is_hidden(const fs::path& path) {
-  return path.filename().string().starts_with('.');
+FileKind kind_of(const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) return FileKind::Directory;
+  return S_ISREG(status.st_mode) ? FileKind::File : FileKind::Other;
 }
 
-void collect(const fs::path& directory, bool recurse, std::vector<std::string>& out, std::error_code& error) {
-  std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
-    entries.push_back(entry.path());
-  if (error) return;
-  std::ranges::sort(entries);
-  for (const fs::path& path : entries) {
-    if (is_hidden(path)) continue;
-    if (fs::is_directory(path)) {
-      // A link to a directory could lead back here.
-      if (recurse && !fs::is_symlink(path)) collect(path, recurse, out, error);
-    } else if (fs::is_regular_file(path)) {
-      out.push_back(path.string());
-    }
+// readdir(3) mostly says what an entry is, so that folders of thousands of files need no further call.
+std::optional<FileKind> told_kind(const dirent& entry) {
+  if (entry.d_type == DT_DIR) return FileKind::Directory;
+  if (entry.d_type == DT_REG) return FileKind::File;
+  return entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK ? std::nullopt : std::optional(FileKind::Other);
+}
+
+std::optional<IoError> add_entry(const std::string& directory, const dirent& found,
+                                 std::vector<DirectoryEntry>& entries) {
+  DirectoryEntry entry{static_cast<const char*>(found.d_name)};
+  if (entry.name == "." || entry.name == "..") return std::nullopt;
+  if (const auto kind = told_kind(found)) {
+    entry.kind = *kind;
+  } else {
+    const std::string path = directory + "/" + entry.name;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) return failure("look at", path, errno);
+    entry.is_link = S_ISLNK(status.st_mode);
+    const bool leads_somewhere = ::stat(path.c_str(), &status) == 0;
+    entry.kind = leads_somewhere ? kind_of(status) : FileKind::Broken;
   }
+  entries.push_back(std::move(entry));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -56,42 +66,56 @@ bool are_plain_names(std::string_view path) {
   }
 }
 
-bool RealFileSystem::is_directory(const std::string& path) const {
-  std::error_code error;
-  return fs::is_directory(path, error);
+IoResult<std::string> read_all(int descriptor, const std::string& name) {
+  const auto too_large = [&] {
+    return IoError{
+        fmt::format("read {}: more than {} MiB, which no manifest has", name, kMaxFileSize >> 20U)};
+  };
+  std::string text;
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && status.st_size > 0) {
+    if (static_cast<uintmax_t>(status.st_size) > kMaxFileSize) return too_large();
+    text.reserve(static_cast<size_t>(status.st_size) + 1);
+  }
+  constexpr size_t kBlock = size_t{1} << 16U;
+  while (true) {
+    const size_t at = text.size();
+    text.resize(at + kBlock);
+    const ssize_t count = ::read(descriptor, text.data() + at, kBlock);
+    text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure("read", name, errno);
+    if (count == 0) return text;
+    if (text.size() > kMaxFileSize) return too_large();
+  }
 }
 
-bool RealFileSystem::exists(const std::string& path) const {
-  std::error_code error;
-  return fs::exists(path, error);
+FileKind RealFileSystem::kind(const std::string& path) const {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return kind_of(status);
+  return ::lstat(path.c_str(), &status) == 0 ? FileKind::Broken : FileKind::None;
 }
 
 IoResult<std::string> RealFileSystem::read(const std::string& path) const {
   if (is_directory(path)) return failure("read", path, EISDIR);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return failure("open", path, errno);
-  std::string text;
-  struct stat status {};
-  if (::fstat(file.get(), &status) == 0 && status.st_size > 0)
-    text.reserve(static_cast<size_t>(status.st_size) + 1);
-  constexpr size_t kBlock = size_t{1} << 16U;
-  while (true) {
-    const size_t at = text.size();
-    text.resize(at + kBlock);
-    const ssize_t count = ::read(file.get(), text.data() + at, kBlock);
-    text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure("read", path, errno);
-    if (count == 0) return text;
-  }
+  return read_all(file.get(), path);
 }
 
-IoResult<std::vector<std::string>> RealFileSystem::list(const std::string& path, bool recurse) const {
-  std::vector<std::string> paths;
-  std::error_code error;
-  collect(path, recurse, paths, error);
-  if (error) return failure("list", path, error.value());
-  return paths;
+IoResult<std::vector<DirectoryEntry>> RealFileSystem::list(const std::string& path) const {
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
+  if (!directory) return failure("list", path, errno);
+  std::vector<DirectoryEntry> entries;
+  while (true) {
+    errno = 0;
+    const dirent* found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): a stream of its own
+    if (!found && errno != 0) return failure("list", path, errno);
+    if (!found) break;
+    if (auto error = add_entry(path, *found, entries)) return *error;
+  }
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
 }
 
 std::optional<IoError> RealFileSystem::write(const std::string& path, std::string_view text, unsigned mode) {

@@ -122,7 +122,7 @@ int run(const std::vector<std::string>& given, Console& console) {
       "\n"
       "Examples:\n"
       "  trainjobc lint jobs/\n"
-      "  trainjobc render jobs/bert.yaml\n"
+      "  trainjobc render jobs/ml-research/bert-pretrain.yaml\n"
       "  trainjobc diff jobs/");
   std::vector<Runner> runners;
   for (const Command& command : commands()) {

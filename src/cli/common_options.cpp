@@ -1,29 +1,41 @@
 #include "cli/common_options.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <tuple>
 
 #include "base/suggest.h"
+#include "cli/configurations.h"
 #include "cli/load.h"
-#include "model/behaviours.h"
+#include "cli/paths.h"
+#include "compile/document_type.h"
+#include "model/trainer_version.h"
 
 namespace trainjobc::cli {
-namespace {
-
-std::vector<std::string> versions() {
-  std::vector<std::string> words = trainer_versions();
-  words.insert(words.begin(), "auto");
-  return words;
+CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,
+                              const std::string& description, bool has_auto) {
+  std::vector<std::string> known = model::trainer_versions();
+  if (has_auto) known.insert(known.begin(), "auto");
+  return command.add_option(names, version, description)
+      ->check(CLI::IsMember(known))
+      ->transform([](std::string text) { return model::read_trainer_version(text).value_or(text); });
 }
 
-}  // namespace
+void DirectoryFlags::add_to(CLI::App& command) {
+  CLI::Option* recursive_flag =
+      command.add_flag("-R,--recursive", recursive, "Read the folders below directories, too: the default");
+  command.add_flag("--no-recursive", no_recursive, "Don't read the folders below directories")
+      ->excludes(recursive_flag);
+  command.add_flag("--allow-empty", allow_empty, "Accept directories that hold nothing for Trainer");
+}
 
-std::vector<std::string> trainer_versions() {
-  std::vector<std::string> words;
-  for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
-  return words;
+DiscoverOptions DirectoryFlags::options() const {
+  DiscoverOptions options;
+  options.recurse = !no_recursive;
+  return options;
 }
 
 void InputFlags::add_to(CLI::App& command) {
@@ -32,7 +44,7 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")
       ->allow_extra_args(false)
       ->type_name("PATH");
-  command.add_flag("-R,--recursive", recurse, "Read directories recursively");
+  directories.add_to(command);
   command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
       ->allow_extra_args(false)
       ->type_name("PATH");
@@ -40,10 +52,11 @@ void InputFlags::add_to(CLI::App& command) {
       ->allow_extra_args(false)
       ->type_name("JOB");
   command.add_flag("--fail-if-no-objects-found", needs_objects,
-                   "Fail where the inputs hold no TrainJob and no runtime");
+                   "Fail if the inputs hold no TrainJob and no runtime, files too");
+  command.add_flag("-v,--verbose", verbose, "Say which files and documents are passed over, and why");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
-  command.add_option("--trainer-version", trainer_version, "Kubeflow Trainer version to compile for [auto]")
-      ->check(CLI::IsMember(versions()));
+  add_version_flag(command, "--trainer-version", trainer_version,
+                   "Kubeflow Trainer version to compile for [auto]", true);
   command.add_option("-n,--namespace", ns, "Namespace of TrainJobs that name none")->type_name("NAME");
   command
       .add_option("--name-suffix", name_suffix,
@@ -75,98 +88,187 @@ std::string setting(const Console& console, const std::string& flag, const char*
 
 namespace {
 
-ConfigResult load_config(Console& console, const InputFlags& flags) {
-  if (flags.no_config) return Config{};
-  return cli::load_config(console,
-                          flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config);
+// The flags that go before every configuration.
+struct Overrides {
+  std::string trainer_version;
+  std::vector<std::string> runtimes;
+  bool configured_runtimes = true;  // those of configurations count, too
+};
+
+bool read_overrides(Console& console, const InputFlags& flags, Overrides& overrides) {
+  constexpr const char* kVersion = "TRAINJOBC_TRAINER_VERSION";
+  overrides.trainer_version = flags.trainer_version;
+  const std::string version = console.environment(kVersion);
+  if (!version.empty()) {
+    const auto known = model::read_trainer_version(version);
+    if (!known) {
+      fail(console, fmt::format("{} {} is not one of auto, {}", kVersion, version,
+                                fmt::join(model::trainer_versions(), ", ")));
+      return false;
+    }
+    if (overrides.trainer_version.empty()) overrides.trainer_version = *known;
+  }
+  overrides.runtimes = flags.runtimes;
+  const std::string runtimes = console.environment("TRAINJOBC_RUNTIMES");
+  overrides.configured_runtimes = runtimes.empty();
+  if (!runtimes.empty()) overrides.runtimes.push_back(runtimes);
+  return true;
 }
 
-void apply_settings(const Console& console, const Config& config, InputFlags& flags) {
-  flags.trainer_version =
-      setting(console, flags.trainer_version, "TRAINJOBC_TRAINER_VERSION", config.trainer_version, "auto");
-  const std::string runtimes = console.environment("TRAINJOBC_RUNTIMES");
-  if (!runtimes.empty()) {
-    flags.runtimes.push_back(runtimes);
-  } else {
-    flags.runtimes.insert(flags.runtimes.end(), config.runtimes.begin(), config.runtimes.end());
+bool load(Console& console, const std::vector<std::string>& paths, const DiscoverOptions& options,
+          Loaded& into) {
+  auto loaded = load_sources(console, paths, options);
+  if (const auto* error = std::get_if<base::IoError>(&loaded)) {
+    fail(console, error->message);
+    return false;
   }
-  if (config.catalogue && !*config.catalogue) flags.no_catalogue = true;
-  if (flags.ns.empty()) flags.ns = config.ns.value_or("");
+  into = std::move(std::get<Loaded>(loaded));
+  return true;
+}
+
+// A configuration that can't be used ends the command before a file that can't be read does.
+bool is_usable(Console& console, const Configurations& configurations) {
+  console.write_stderr(configurations.error());
+  return configurations.error().empty();
+}
+
+bool settle(Console& console, const InputFlags& flags, const Overrides& overrides,
+            const DiscoverOptions& options, InputGroup& group) {
+  const Config& config = *group.config;
+  group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
+                                                             : config.trainer_version.value_or("auto");
+  group.use_catalogue = !flags.no_catalogue && config.catalogue.value_or(true);
+  group.ns = flags.ns.empty() ? config.ns.value_or("") : flags.ns;
+  std::vector<std::string> paths = overrides.runtimes;
+  if (overrides.configured_runtimes)
+    paths.insert(paths.end(), config.runtimes.begin(), config.runtimes.end());
+  Loaded loaded;
+  if (!load(console, paths, options, loaded)) return false;
+  group.runtimes = std::move(loaded.sources);
+  return true;
+}
+
+std::vector<std::string> paths_of(const InputFlags& flags) {
+  std::vector<std::string> paths = flags.paths;
+  paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
+  if (paths.empty()) paths.emplace_back("-");
+  return paths;
 }
 
 }  // namespace
 
-std::optional<Config> configure(Console& console, InputFlags& flags) {
-  ConfigResult read = load_config(console, flags);
-  if (const auto* error = std::get_if<ConfigError>(&read)) {
-    console.write_stderr(error->text);
+std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
+  if (flags.paths.empty() && flags.filenames.empty() && console.stdin_is_terminal()) {
+    fail(console, "no input: name a file or a directory, or - for standard input");
     return std::nullopt;
   }
-  Config& config = std::get<Config>(read);
-  apply_settings(console, config, flags);
-  return std::move(config);
-}
-
-std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  std::vector<std::string> paths = flags.paths;
-  paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty()) {
-    if (console.stdin_is_terminal()) {
-      fail(console, "no input: name a file or a directory, or - for standard input");
-      return std::nullopt;
-    }
-    paths.emplace_back("-");
+  Overrides overrides;
+  if (!read_overrides(console, flags, overrides)) return std::nullopt;
+  Configurations configurations(console,
+                                flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config,
+                                flags.no_config);
+  DiscoverOptions options = flags.directories.options();
+  options.configurations = &configurations;
+  if (!is_usable(console, configurations)) return std::nullopt;
+  Loaded loaded;
+  const bool is_read = load(console, paths_of(flags), options, loaded);
+  LoadedInputs inputs;
+  inputs.directories = std::move(loaded.directories);
+  inputs.passed_over = std::move(loaded.passed_over);
+  inputs.excluded = std::move(loaded.excluded);
+  inputs.groups = group_by_configuration(std::move(loaded.sources), configurations);
+  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  for (InputGroup& group : inputs.groups) {
+    if (!settle(console, flags, overrides, options, group)) return std::nullopt;
   }
-  LoadedInputs loaded;
-  const auto load = [&](const std::vector<std::string>& from, std::vector<Source>& to) {
-    auto sources = load_sources(console, from, flags.recurse);
-    if (const auto* error = std::get_if<base::IoError>(&sources)) {
-      fail(console, error->message);
-      return false;
-    }
-    to = std::move(std::get<std::vector<Source>>(sources));
-    return true;
-  };
-  if (!load(paths, loaded.inputs) || !load(flags.runtimes, loaded.runtimes)) return std::nullopt;
-  return loaded;
+  if (!is_usable(console, configurations)) return std::nullopt;
+  return inputs;
 }
 
 Options to_options(const InputFlags& flags) {
   Options options;
-  options.trainer_version = flags.trainer_version;
-  options.use_catalogue = !flags.no_catalogue;
-  options.ns = flags.ns;
   options.name_suffix = flags.name_suffix;
   options.threads = flags.threads;
   options.jobs = flags.jobs;
   return options;
 }
 
-bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled) {
+namespace {
+
+void say_passed_over(Console& console, std::vector<PassedOver> all) {
+  const auto key = [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); };
+  std::ranges::sort(all, {}, key);
+  const auto repeated = std::ranges::unique(all, {}, key);
+  all.erase(repeated.begin(), repeated.end());
+  for (const PassedOver& one : all) {
+    const std::string line = one.line > 0 ? fmt::format(":{}", one.line) : "";
+    console.write_stderr(fmt::format("note: {}{} {}: passed over\n", one.file, line, one.what));
+  }
+}
+
+bool check_wanted(Console& console, const std::string& job, const Compilation& compiled) {
+  const auto is_it = [&](const LintedObject& object) {
+    return object.object.starts_with("TrainJob/") && object.object.ends_with("/" + job);
+  };
+  if (std::ranges::any_of(compiled.linted, is_it)) return true;
+  const std::vector<std::string_view> names(compiled.other_jobs.begin(), compiled.other_jobs.end());
+  const auto meant = base::closest(job, names);
+  fail(console, fmt::format("--job: the inputs hold no TrainJob \"{}\"{}", job,
+                            meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+  return false;
+}
+
+// Whether anything in the directory is for Trainer, or was meant to be.
+bool holds_something(const std::string& directory, const Compilation& compiled) {
+  const std::string folder = absolute_path(directory);
+  const auto is_in = [&](const std::string& file) {
+    return !path_below(absolute_path(file), folder).empty();
+  };
+  return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
+         std::ranges::any_of(compiled.diagnostics.items(),
+                             [&](const base::Diagnostic& diagnostic) {
+                               return diagnostic.location.file && is_in(diagnostic.location.file->name());
+                             }) ||
+         std::ranges::any_of(compiled.objects, [&](const Object& object) {
+           const base::Location at = yaml::locate(*object.root);
+           return object.passthrough && at.file && is_in(at.file->name());
+         });
+}
+
+}  // namespace
+
+bool check_inputs(Console& console, const InputFlags& flags, const LoadedInputs& loaded,
+                  const Compilation& compiled) {
+  if (flags.verbose) {
+    std::vector<PassedOver> all = loaded.passed_over;
+    all.insert(all.end(), compiled.passed_over.begin(), compiled.passed_over.end());
+    say_passed_over(console, std::move(all));
+  } else if (!loaded.excluded.empty()) {
+    console.write_stderr(
+        fmt::format("note: {} excluded by the configuration: {}\n",
+                    loaded.excluded.size() == 1 ? "a file that was named is" : "files that were named are",
+                    fmt::join(loaded.excluded, ", ")));
+  }
   if (flags.needs_objects && compiled.linted.empty()) {
     fail(console, "--fail-if-no-objects-found: the inputs hold no TrainJob and no runtime");
     return false;
   }
   for (const std::string& job : flags.jobs) {
-    const auto is_it = [&](const LintedObject& object) {
-      return object.object.starts_with("TrainJob/") && object.object.ends_with("/" + job);
-    };
-    if (std::ranges::any_of(compiled.linted, is_it)) continue;
-    const std::vector<std::string_view> names(compiled.other_jobs.begin(), compiled.other_jobs.end());
-    const auto meant = base::closest(job, names);
-    fail(console, fmt::format("--job: the inputs hold no TrainJob \"{}\"{}", job,
-                              meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+    if (!check_wanted(console, job, compiled)) return false;
+  }
+  for (const std::string& directory : loaded.directories) {
+    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, compiled))
+      continue;
+    fail(console,
+         fmt::format("{} holds no TrainJob and no runtime; -v says what is there, --allow-empty accepts it",
+                     directory));
     return false;
   }
   return true;
 }
 
-void note_nothing_found(Console& console, const InputFlags& flags, std::string_view what) {
-  const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
-  const bool below = !flags.recurse && (std::ranges::any_of(flags.paths, is_directory) ||
-                                        std::ranges::any_of(flags.filenames, is_directory));
-  console.write_stderr(
-      fmt::format("note: the inputs hold no {}{}\n", what, below ? "; -R reads the folders below, too" : ""));
+void note_no_job(Console& console) {
+  console.write_stderr("note: the inputs hold no TrainJob\n");
 }
 
 const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
@@ -193,6 +295,14 @@ void note_other_managers(Console& console, const Compilation& compiled) {
     console.write_stderr(fmt::format("note: {}: {}; this is what the cluster that runs it makes\n",
                                      found.object, found.message));
   }
+}
+
+void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoice colour) {
+  base::Diagnostics unread;
+  for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
+    if (compile::is_of_unread_job(diagnostic)) unread.add(diagnostic);
+  }
+  print_diagnostics(console, unread, colour, false);
 }
 
 void note_trainer_version(Console& console, const Compilation& compiled) {

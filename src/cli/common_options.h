@@ -6,15 +6,27 @@
 #include <vector>
 
 #include "cli/cli11_fwd.h"
-#include "cli/config.h"
 #include "cli/console.h"
+#include "cli/discover.h"
+#include "cli/groups.h"
 #include "schema/schema.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
 
-// The values of flags that name a Trainer version: "2.0", …
-std::vector<std::string> trainer_versions();
+// A flag that takes a Trainer version, in any of its spellings.
+CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,
+                              const std::string& description, bool has_auto);
+
+// Which files of a directory to read, and what to say of the others.
+struct DirectoryFlags {
+  bool recursive = false;  // the default, given
+  bool no_recursive = false;
+  bool allow_empty = false;
+
+  void add_to(CLI::App& command);
+  DiscoverOptions options() const;
+};
 
 // What to read and how to compile it.
 struct InputFlags {
@@ -22,8 +34,9 @@ struct InputFlags {
   std::vector<std::string> filenames;  // -f
   std::vector<std::string> runtimes;
   std::vector<std::string> jobs;  // TrainJobs to look at; empty: all
-  bool recurse = false;
+  DirectoryFlags directories;
   bool needs_objects = false;
+  bool verbose = false;
   bool no_catalogue = false;
   std::string trainer_version;  // "": not given
   std::string ns;
@@ -42,31 +55,24 @@ struct ColourFlag {
   ColourChoice value() const;
 };
 
-// Reads the configuration that these flags ask for, and fills in what no flag says: from
-// TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES, then from the configuration. Nothing where it can't be
-// used, which has been said.
-std::optional<Config> configure(Console& console, InputFlags& flags);
-
 // A flag's value, else the environment's, else the configuration's, else the default.
 std::string setting(const Console& console, const std::string& flag, const char* variable,
                     const std::optional<std::string>& configured, std::string_view otherwise);
 
-// The sources of a command, or the exit status and nothing where they can't be had, which has been said.
-struct LoadedInputs {
-  std::vector<Source> inputs;
-  std::vector<Source> runtimes;
-};
+// The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
+// and TRAINJOBC_RUNTIMES, then the configuration. Nothing where they can't be had, which has been said.
 std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
 
-// The compiler's options as far as these flags say.
+// The compiler's options as far as these flags say; the groups know the others.
 Options to_options(const InputFlags& flags);
 
-// Whether the inputs held every --job, and something for --fail-if-no-objects-found; what they lack has been
-// said.
-bool check_jobs(Console& console, const InputFlags& flags, const Compilation& compiled);
+// Whether the inputs held every --job, and each directory something; what they lack has been said. With -v,
+// says what was passed over.
+bool check_inputs(Console& console, const InputFlags& flags, const LoadedInputs& loaded,
+                  const Compilation& compiled);
 
-// Says that the inputs hold none of `what`, and which flag may have been forgotten.
-void note_nothing_found(Console& console, const InputFlags& flags, std::string_view what);
+// Says that the inputs hold no TrainJob.
+void note_no_job(Console& console);
 
 // The schemas that it was compiled with; the newest where its inputs go with several versions.
 const schema::VersionSchemas& schemas_of(const Compilation& compiled);
@@ -77,6 +83,9 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
 
 // Says on stderr which jobs are another controller's.
 void note_other_managers(Console& console, const Compilation& compiled);
+
+// Says on stderr which inputs are jobs that trainjobc doesn't read, for commands that print refusals alone.
+void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoice colour);
 
 // Says on stderr which Trainer version `auto` chose, if not the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled);

@@ -1,8 +1,8 @@
 #include "cli/complete.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
@@ -39,7 +39,7 @@ void take_flag(Line& line, const std::string& word) {
   const auto flag = find_flag(line.flags, word.substr(0, equals));
   if (!flag) return;
   line.used.insert(line.used.end(), flag->names.begin(), flag->names.end());
-  if (flag->has_name("--recursive")) line.inputs.recurse = true;
+  if (flag->has_name("--no-recursive")) line.inputs.recurse = false;
   if (flag->value.empty()) return;
   if (equals == std::string::npos) {
     line.pending = flag;

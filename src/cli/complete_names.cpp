@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "cli/config.h"
+#include "cli/configurations.h"
 #include "cli/known_runtimes.h"
 #include "cli/load.h"
 #include "compile/input.h"
@@ -15,12 +15,15 @@ namespace {
 
 // The sources that can be read; standard input is for the command to read.
 std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
+  Configurations configurations(console, "", false);
+  DiscoverOptions options;
+  options.recurse = recurse;
+  options.configurations = &configurations;
   std::vector<Source> all;
   for (const std::string& path : paths) {
     if (path == "-") continue;
-    auto sources = load_sources(console, {path}, recurse);
-    if (auto* some = std::get_if<std::vector<Source>>(&sources))
-      std::ranges::move(*some, std::back_inserter(all));
+    auto loaded = load_sources(console, {path}, options);
+    if (auto* some = std::get_if<Loaded>(&loaded)) std::ranges::move(some->sources, std::back_inserter(all));
   }
   return all;
 }
@@ -36,13 +39,13 @@ std::vector<Candidate> rule_candidates() {
 }
 
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
-  ConfigResult config = load_config(console, "");
-  const Config* settings = std::get_if<Config>(&config);
-  const auto found = known_runtimes(console, settings ? *settings : Config{},
-                                    {inputs.paths, inputs.runtimes, inputs.recurse, ""});
+  Configurations configurations(console, "", false);
+  RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
+  search.how.recurse = inputs.recurse;
+  const auto found = known_runtimes(console, configurations, search);
   std::set<std::string> names;
-  if (const auto* runtimes = std::get_if<std::vector<KnownRuntime>>(&found)) {
-    for (const KnownRuntime& runtime : *runtimes) names.insert(runtime.name);
+  if (const auto* all = std::get_if<KnownRuntimes>(&found)) {
+    for (const KnownRuntime& runtime : all->runtimes) names.insert(runtime.name);
   }
   return {names.begin(), names.end()};
 }

@@ -11,7 +11,7 @@ namespace trainjobc::cli {
 struct CompletionInputs {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
-  bool recurse = false;
+  bool recurse = true;
 };
 
 std::vector<Candidate> rule_candidates();

@@ -8,15 +8,13 @@
 
 #include "base/suggest.h"
 #include "compile/rules.h"
-#include "model/behaviours.h"
+#include "model/trainer_version.h"
 #include "yaml/reader.h"
 
 namespace trainjobc::cli {
 namespace {
 
 using yaml::Node;
-
-constexpr std::string_view kFileName = ".trainjobc.yaml";
 
 // Reads the settings; the first thing that is wrong ends it.
 class ConfigReader {
@@ -27,8 +25,8 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 7> kKeys{
-        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules", "suppress"};
+    static constexpr std::array<std::string_view, 8> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules", "suppress", "exclude"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
@@ -42,6 +40,11 @@ class ConfigReader {
     if (const Node* node = root.get("failOn")) read_fail_on(*node);
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
+    if (const Node* node = root.get("exclude")) read_exclude(*node);
+  }
+
+  void refuse_second(const Node& root) {
+    report(yaml::locate(root), "a configuration is one document", "remove what follows the \"---\"");
   }
 
  private:
@@ -71,9 +74,9 @@ class ConfigReader {
   }
 
   void read_version(const Node& node) {
-    const std::string_view version = node.text();  // 2.3 without quotes is a number
-    if (expect(node, version == "auto" || model::find_behaviours(version) != nullptr,
-               fmt::format("there is no Trainer version \"{}\"", version),
+    const std::optional<std::string> version =
+        model::read_trainer_version(node.text());  // 2.3 may be a number
+    if (expect(node, version.has_value(), fmt::format("there is no Trainer version \"{}\"", node.text()),
                "auto, or a version such as 2.3")) {
       config_.trainer_version = version;
     }
@@ -87,6 +90,17 @@ class ConfigReader {
       config_.runtimes.push_back(path.is_absolute() || config_.folder.empty()
                                      ? path.string()
                                      : config_.folder + "/" + path.string());
+    }
+  }
+
+  void read_exclude(const Node& node) {
+    if (!expect(node, node.is_list(), "exclude must be a list of globs")) return;
+    for (const Node* item : node.items()) {
+      if (!expect(*item, item->is_string() && !item->text().empty(), "a glob must be a string")) return;
+      std::string_view glob = item->text();
+      if (glob.starts_with("./")) glob.remove_prefix(2);
+      if (glob.size() > 1 && glob.ends_with('/')) glob.remove_suffix(1);
+      config_.exclude.emplace_back(glob);
     }
   }
 
@@ -155,42 +169,21 @@ class ConfigReader {
   Config& config_;
 };
 
-std::string find_config(Console& console) {
-  std::error_code ignored;
-  std::filesystem::path folder = std::filesystem::current_path(ignored);
-  while (!folder.empty()) {
-    const std::string candidate = (folder / kFileName).string();
-    if (console.files().exists(candidate)) return candidate;
-    if (console.files().exists((folder / ".git").string()) || folder == folder.root_path()) return "";
-    folder = folder.parent_path();
-  }
-  return "";
-}
-
-// Paths are shown, and globs match, relative to where the command runs.
-std::string relative(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path shorter = std::filesystem::proximate(path, ignored);
-  return shorter.empty() ? path : shorter.string();
-}
-
 }  // namespace
 
 ConfigResult load_config(Console& console, const std::string& path) {
   Config config;
-  const std::string found = path.empty() ? find_config(console) : path;
-  if (found.empty()) return config;
-  const std::string name = relative(found);
-  auto text = console.files().read(found);
+  auto text = console.files().read(path);
   if (const auto* error = std::get_if<base::IoError>(&text))
     return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
-  config.folder = std::filesystem::path(name).parent_path().string();
-  config.file = std::make_shared<base::SourceFile>(name, std::move(std::get<std::string>(text)));
+  config.folder = std::filesystem::path(path).parent_path().string();
+  config.file = std::make_shared<base::SourceFile>(path, std::move(std::get<std::string>(text)));
   base::Arena arena;
   base::Diagnostics diagnostics;
   const auto documents = yaml::read(*config.file, arena, diagnostics);
   ConfigReader reader(config);
   if (!diagnostics.has_errors() && !documents.empty()) reader.read(*documents.front().root);
+  if (documents.size() > 1) reader.refuse_second(*documents[1].root);
   if (reader.error) diagnostics.add(*reader.error);
   if (!diagnostics.has_errors()) return config;
   ConfigError error;

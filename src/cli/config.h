@@ -32,6 +32,7 @@ struct Config {
   std::optional<std::string> fail_on;
   std::map<std::string, std::optional<base::Severity>> rules;  // nullopt: off
   std::vector<PathSuppression> suppressions;
+  std::vector<std::string> exclude;              // globs of what is not read, relative to `folder`
   std::shared_ptr<const base::SourceFile> file;  // what locations refer to
 };
 
@@ -42,11 +43,7 @@ struct ConfigError {
 
 using ConfigResult = std::variant<Config, ConfigError>;
 
-// Reads the file at `path`, or where that is "", the .trainjobc.yaml of the current folder or the nearest one
-// above it up to the root of the repository. Without one, an empty Config.
+// Reads the file at `path`.
 ConfigResult load_config(Console& console, const std::string& path);
-
-// Whether `path` matches a glob: * and ? don't cross a slash, ** does.
-bool matches_glob(std::string_view glob, std::string_view path);
 
 }  // namespace trainjobc::cli

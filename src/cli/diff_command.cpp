@@ -1,8 +1,8 @@
 #include "cli/diff_command.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -35,28 +35,31 @@ Options options_of(const DiffFlags& flags) {
 std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
   auto loaded = load_inputs(console, input);
   if (!loaded) return std::nullopt;
-  Compilation compiled =
-      compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options_of(flags));
+  Compilation compiled = compile_groups(std::move(loaded->groups), options_of(flags)).all;
+  if (!check_inputs(console, input, *loaded, compiled)) return std::nullopt;
   base::Diagnostics refusals;
   for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
     if (base::is_refusal(diagnostic)) refusals.add(diagnostic);
   }
+  print_unread_jobs(console, compiled, flags.colour.value());
   print_diagnostics(console, refusals, flags.colour.value(), false);
   note_trainer_version(console, compiled);
   if (!refusals.empty()) return std::nullopt;
-  if (compiled.train_jobs == 0) note_nothing_found(console, input, "TrainJob");
+  if (compiled.train_jobs == 0) note_no_job(console);
   return compiled;
 }
 
 std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
-  auto sources = load_sources(console, flags.live, flags.input.recurse);
+  DiscoverOptions options = flags.input.directories.options();
+  options.git_ignores = false;  // what was saved from a cluster is rarely committed
+  auto sources = load_sources(console, flags.live, options);
   if (const auto* error = std::get_if<base::IoError>(&sources)) {
     fail(console, fmt::format("--live: {}", error->message));
     return nullptr;
   }
   auto live = std::make_shared<diff::LiveSet>();
   base::Diagnostics diagnostics;
-  for (Source& source : std::get<std::vector<Source>>(sources))
+  for (Source& source : std::get<Loaded>(sources).sources)
     diff::read_live(std::move(source), *live, diagnostics);
   // A saved Secret may stand at any line.
   base::Diagnostics shown;
@@ -296,14 +299,13 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
 
 int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
-  if (!configure(console, flags.input)) return kFailed;
   if (!flags.from_version.empty()) {
     const auto report = compare_versions(console, flags, options_of(flags));
     return report ? print(console, *report, flags, true, runner) : kFailed;
   }
   const Plan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
-  if (!compiled || !check_jobs(console, flags.input, *compiled)) return kFailed;
+  if (!compiled) return kFailed;
   std::optional<diff::Report> report;
   if (plan.files) {
     report = compare_with_files(console, flags, *compiled, plan.from);
@@ -335,13 +337,12 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
   app.add_option("--from-runtimes", flags->from_runtimes, "The --runtimes of --from")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  CLI::Option* from_version =
-      app.add_option("--from-version", flags->from_version,
-                     "Compare what this Trainer version makes of the inputs with what --to-version makes")
-          ->check(CLI::IsMember(trainer_versions()));
-  CLI::Option* to_version = app.add_option("--to-version", flags->to_version, "The version to upgrade to")
-                                ->check(CLI::IsMember(trainer_versions()))
-                                ->needs(from_version);
+  CLI::Option* from_version = add_version_flag(
+      app, "--from-version", flags->from_version,
+      "Compare what this Trainer version makes of the inputs with what --to-version makes", false);
+  CLI::Option* to_version =
+      add_version_flag(app, "--to-version", flags->to_version, "The version to upgrade to", false)
+          ->needs(from_version);
   from_version->needs(to_version);
   app.add_option("--format", flags->format,
                  "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
@@ -374,7 +375,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       "Examples:\n"
       "  trainjobc diff jobs/\n"
       "  kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -\n"
-      "  trainjobc diff old/ new/ --format markdown");
+      "  trainjobc diff --from-version 2.2 --to-version 2.3 jobs/ --format markdown");
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

@@ -7,15 +7,19 @@
 
 namespace trainjobc::cli {
 
-std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags, Options options) {
+std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
+                                             const Options& options) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return std::nullopt;
-  options.trainer_version = flags.from_version;
-  const Compilation before = compile_sources(loaded->inputs, loaded->runtimes, options);
-  options.trainer_version = flags.to_version;
-  const Compilation after = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  if (!check_jobs(console, flags.input, after)) return std::nullopt;
-  if (after.train_jobs == 0) note_nothing_found(console, flags.input, "TrainJob");
+  const auto compile_for = [&](const std::string& version) {
+    for (InputGroup& group : loaded->groups) group.trainer_version = version;
+    return compile_groups(loaded->groups, options).all;
+  };
+  const Compilation before = compile_for(flags.from_version);
+  const Compilation after = compile_for(flags.to_version);
+  if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
+  print_unread_jobs(console, after, flags.colour.value());
+  if (after.train_jobs == 0) note_no_job(console);
 
   diff::CompareOptions how;
   how.schemas = schema::find_version(flags.to_version);

@@ -10,7 +10,8 @@ namespace trainjobc::cli {
 
 // Compiles the inputs for both versions. nullopt where they can't be loaded, which has been said. `options`
 // is how to compile them.
-std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags, Options options);
+std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
+                                             const Options& options);
 
 // What no report of this format says of the objects that a version refuses, on stderr.
 void print_acceptances(Console& console, const diff::Report& report, const DiffFlags& flags);

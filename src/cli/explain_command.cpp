@@ -30,7 +30,6 @@ int run_explain(Console& console, ExplainFlags flags) {
   if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
   if (flags.format == "yaml" && !flags.field.empty())
     return fail(console, "-o yaml prints whole objects: --field goes with -o text or -o json");
-  if (!configure(console, flags.input)) return kFailed;
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   // No key is shown; any will do, and one that takes no random numbers.
@@ -38,8 +37,8 @@ int run_explain(Console& console, ExplainFlags flags) {
   options.policy.ssh_key.material = "trainjobc explain shows no key";
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  if (!check_jobs(console, flags.input, compiled)) return kFailed;
+  Compilation compiled = compile_groups(std::move(loaded->groups), options).all;
+  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   base::Arena masked;
@@ -74,9 +73,9 @@ std::function<int(Console&)> setup_explain(CLI::App& app) {
       "Exit status: 0 explained, 1 an input was rejected, 2 usage or I/O.\n"
       "\n"
       "Examples:\n"
-      "  trainjobc explain jobs/bert.yaml\n"
-      "  trainjobc explain jobs/ --job team-a/bert --field image\n"
-      "  trainjobc explain jobs/bert.yaml --field PET_NNODES -o json");
+      "  trainjobc explain jobs/ml-research/bert-pretrain.yaml\n"
+      "  trainjobc explain jobs/ --job ml-research/bert-pretrain --field image\n"
+      "  trainjobc explain jobs/ml-research/bert-pretrain.yaml --field PET_NNODES -o json");
   return [flags](Console& console) { return run_explain(console, *flags); };
 }
 

@@ -49,7 +49,7 @@ std::function<int(Console&)> setup_function(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  kpt fn eval jobs/ --exec \"trainjobc function\"\n"
-      "  kustomize fn source jobs/ | trainjobc function");
+      "  kpt fn source jobs/ | trainjobc function");
   return [keys](Console& console) { return run_function(console, *keys); };
 }
 

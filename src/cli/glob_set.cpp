@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/config.h"
+#include "base/glob.h"
 
 namespace trainjobc::cli {
 
@@ -44,7 +44,7 @@ std::vector<size_t> GlobSet::matches(std::string_view path) const {
   }
   std::vector<size_t> matching;
   std::ranges::copy_if(candidates, std::back_inserter(matching),
-                       [&](size_t number) { return matches_glob(globs_[number], path); });
+                       [&](size_t number) { return base::matches_glob(globs_[number], path, base::Stars::Anything); });
   return matching;
 }
 

@@ -11,11 +11,10 @@ class GuardedFiles final : public base::FileSystem {
  public:
   GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console);
 
-  bool is_directory(const std::string& path) const override { return files_.is_directory(path); }
-  bool exists(const std::string& path) const override { return files_.exists(path); }
+  base::FileKind kind(const std::string& path) const override { return files_.kind(path); }
   base::IoResult<std::string> read(const std::string& path) const override;
-  base::IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override {
-    return files_.list(path, recurse);
+  base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override {
+    return files_.list(path);
   }
   std::optional<base::IoError> write(const std::string& path, std::string_view text, unsigned mode) override {
     return files_.write(path, text, mode);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "cli/groups.h"
 #include "cli/load.h"
+#include "cli/paths.h"
 #include "compile/catalogue.h"
 #include "compile/input.h"
 #include "yaml/writer.h"
@@ -36,8 +38,19 @@ class Finder {
       KnownRuntime runtime = describe(object);
       const base::Location at = yaml::locate(*object.root);
       runtime.place = fmt::format("{}:{}", at.file ? at.file->name() : "", at.line);
+      if (at.file) files_.push_back(absolute_path(at.file->name()));
       if (!same_as(runtime)) found.push_back(std::move(runtime));
     });
+  }
+
+  // Of these directories, those in which no file that was added has a runtime.
+  std::vector<std::string> without_runtimes(std::vector<std::string> directories) const {
+    std::erase_if(directories, [&](const std::string& directory) {
+      return std::ranges::any_of(files_, [&](const std::string& file) {
+        return !path_below(file, absolute_path(directory)).empty();
+      });
+    });
+    return directories;
   }
 
   void add_catalogue(const compile::CatalogueFile& file) {
@@ -52,6 +65,8 @@ class Finder {
   }
 
  private:
+  std::vector<std::string> files_;  // absolute, with runtimes
+
   template <class F>
   static void for_each(std::vector<Source> sources, F use) {
     compile::InputSet set;
@@ -74,23 +89,34 @@ class Finder {
 
 }  // namespace
 
-base::IoResult<std::vector<KnownRuntime>> known_runtimes(Console& console, const Config& config,
-                                                         const RuntimeSearch& search) {
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, Configurations& configurations,
+                                             const RuntimeSearch& search) {
+  DiscoverOptions how = search.how;
+  how.configurations = &configurations;
+  auto inputs = load_sources(console, search.paths, how);
+  if (const auto* error = std::get_if<base::IoError>(&inputs)) return *error;
+  auto& loaded = std::get<Loaded>(inputs);
   std::vector<std::string> later = search.runtimes;
-  later.insert(later.end(), config.runtimes.begin(), config.runtimes.end());
-  Finder finder;
-  for (const auto& paths : {search.paths, later}) {
-    auto sources = load_sources(console, paths, search.recurse);
-    if (const auto* error = std::get_if<base::IoError>(&sources)) return *error;
-    finder.add_files(std::move(std::get<std::vector<Source>>(sources)));
+  bool use_catalogue = true;
+  for (const InputGroup& group : group_by_configuration(loaded.sources, configurations)) {
+    later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
+    use_catalogue = use_catalogue && group.config->catalogue.value_or(true);
   }
+  auto others = load_sources(console, later, how);
+  if (const auto* error = std::get_if<base::IoError>(&others)) return *error;
+  KnownRuntimes known;
+  Finder finder;
+  finder.add_files(std::move(loaded.sources));
+  known.empty_directories = finder.without_runtimes(std::move(loaded.directories));
+  finder.add_files(std::move(std::get<Loaded>(others).sources));
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {
-    if (!config.catalogue.value_or(true)) break;
+    if (!use_catalogue) break;
     if (search.trainer_version.empty() || search.trainer_version == file.version) finder.add_catalogue(file);
   }
   std::ranges::stable_sort(finder.found, {},
                            [](const KnownRuntime& runtime) { return std::pair(runtime.name, runtime.ns); });
-  return std::move(finder.found);
+  known.runtimes = std::move(finder.found);
+  return known;
 }
 
 }  // namespace trainjobc::cli

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/config.h"
+#include "cli/configurations.h"
 #include "cli/console.h"
+#include "cli/discover.h"
 
 namespace trainjobc::cli {
 
@@ -22,13 +23,19 @@ struct KnownRuntime {
 struct RuntimeSearch {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
-  bool recurse = false;
+  DiscoverOptions how;
   std::string trainer_version;  // "": all
 };
 
-// Of the inputs, --runtimes, the configuration, the catalogue; of each kind, namespace and name the first.
-// Sorted by name. Documents that can't be read are passed over.
-base::IoResult<std::vector<KnownRuntime>> known_runtimes(Console& console, const Config& config,
-                                                         const RuntimeSearch& search);
+struct KnownRuntimes {
+  std::vector<KnownRuntime> runtimes;
+  std::vector<std::string> empty_directories;  // among the inputs: no runtime is in them
+};
+
+// Of the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory), the
+// catalogue; of each kind, namespace and name the first. Sorted by name. Documents that can't be read are
+// passed over.
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, Configurations& configurations,
+                                             const RuntimeSearch& search);
 
 }  // namespace trainjobc::cli

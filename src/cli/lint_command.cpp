@@ -1,21 +1,21 @@
 // trainjobc lint
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
+#include <array>
+#include <map>
 #include <memory>
 
 #include "base/unified_diff.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
-#include "cli/config.h"
 #include "cli/exit_status.h"
 #include "cli/fix.h"
 #include "cli/load.h"
+#include "cli/paths.h"
 #include "cli/report.h"
 #include "cli/rule_texts.h"
-#include "cli/suppress.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -63,27 +63,24 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
   return reports;
 }
 
-bool fails(const base::Diagnostics& diagnostics, const std::string& level) {
-  if (level == "never") return false;
-  const auto least = level == "warning" ? base::Severity::Warning : base::Severity::Error;
-  return std::ranges::any_of(diagnostics.items(),
-                             [&](const base::Diagnostic& d) { return d.severity <= least; });
+base::Severity least_severity(const std::string& level) {
+  return level == "warning" ? base::Severity::Warning : base::Severity::Error;
 }
 
 // Where the nearest folder with a .git is; "" without one.
 Repository find_repository(Console& console) {
-  std::error_code ignored;
-  const std::filesystem::path here = std::filesystem::current_path(ignored);
-  for (std::filesystem::path folder = here;; folder = folder.parent_path()) {
-    if (console.files().exists((folder / ".git").string())) return {folder.string(), here.string()};
-    if (folder == folder.root_path()) return {};
+  const std::string here = working_directory();
+  for (std::string folder = here; !folder.empty(); folder = parent_of(folder)) {
+    if (console.files().exists(folder + "/.git")) return {folder, here};
   }
+  return {};
 }
 
 struct Findings {
   Compilation compiled;
   base::Diagnostics diagnostics;
   std::vector<std::string> files;
+  std::map<std::string, std::string> levels;  // what ends with status 1, by file
 };
 
 // Takes away the fixes of files that are not among these.
@@ -99,32 +96,53 @@ base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vecto
   return kept;
 }
 
-Findings lint(LoadedInputs loaded, const InputFlags& flags, const Config& config) {
-  Options options = to_options(flags);
+Findings lint(std::vector<InputGroup> groups, const LintFlags& flags) {
+  Options options = to_options(flags.input);
   options.render = false;
   Findings findings;
-  for (const Source& source : loaded.inputs) findings.files.push_back(source.name);
-  findings.compiled = compile_sources(std::move(loaded.inputs), std::move(loaded.runtimes), options);
+  for (const InputGroup& group : groups) {
+    for (const Source& source : group.inputs) {
+      findings.files.push_back(source.name);
+      findings.levels[source.name] =
+          flags.fail_on.empty() ? group.config->fail_on.value_or("error") : flags.fail_on;
+    }
+  }
+  std::ranges::sort(findings.files);
+  GroupedCompilation grouped = compile_groups(std::move(groups), options);
   // Not of runtimes beside them, nor of the catalogue.
-  findings.diagnostics =
-      fixable(apply_config(findings.compiled.diagnostics, config, findings.compiled.files), findings.files);
+  findings.diagnostics = fixable(apply_configs(grouped.governed), findings.files);
+  findings.compiled = std::move(grouped.all);
   return findings;
 }
 
+// Whether it ends lint with status 1. What lies in no input, such as a configuration, counts as the
+// strictest.
+bool fails(const Findings& findings, const base::Diagnostic& diagnostic) {
+  const auto is_enough = [&](const std::string& level) {
+    return level != "never" && diagnostic.severity <= least_severity(level);
+  };
+  const base::SourceFile* file = diagnostic.location.file;
+  const auto level = file ? findings.levels.find(file->name()) : findings.levels.end();
+  if (level != findings.levels.end()) return is_enough(level->second);
+  return std::ranges::any_of(findings.levels, [&](const auto& entry) { return is_enough(entry.second); });
+}
+
 // Applies fixes to the inputs in memory until none is left, since one may make room for the next, and lints
-// them anew. Two that undo each other end at kRounds. The number of applied fixes.
-size_t fix(LoadedInputs& loaded, Findings& findings, const InputFlags& flags, const Config& config) {
+// them again. Two that undo each other end at kRounds. The number of applied fixes.
+size_t fix(std::vector<InputGroup>& groups, Findings& findings, const LintFlags& flags) {
   constexpr int kRounds = 10;
   size_t applied = 0;
   for (int round = 0; round < kRounds; ++round) {
     const FixedFiles fixed = apply_fixes(findings.diagnostics);
     if (fixed.applied == 0) break;
     applied += fixed.applied;
-    for (Source& source : loaded.inputs) {
-      const auto text = fixed.texts.find(source.name);
-      if (text != fixed.texts.end()) source.text = text->second;
+    for (InputGroup& group : groups) {
+      for (Source& source : group.inputs) {
+        const auto text = fixed.texts.find(source.name);
+        if (text != fixed.texts.end()) source.text = text->second;
+      }
     }
-    findings = lint(loaded, flags, config);
+    findings = lint(groups, flags);
   }
   findings.diagnostics = fixable(findings.diagnostics, {});  // what is left can't be applied
   return applied;
@@ -132,7 +150,7 @@ size_t fix(LoadedInputs& loaded, Findings& findings, const InputFlags& flags, co
 
 // Writes the files that were fixed, or prints what would change. False, which has been said, if one could not
 // be written; the others are.
-bool write_fixed(Console& console, const LoadedInputs& before, const LoadedInputs& after, bool only_show) {
+bool write_fixed(Console& console, const InputGroup& before, const InputGroup& after, bool only_show) {
   bool is_written = true;
   for (size_t i = 0; i < before.inputs.size(); ++i) {
     const Source& old = before.inputs[i];
@@ -148,12 +166,28 @@ bool write_fixed(Console& console, const LoadedInputs& before, const LoadedInput
   return is_written;
 }
 
+bool write_all_fixed(Console& console, const std::vector<InputGroup>& before,
+                     const std::vector<InputGroup>& after, bool only_show) {
+  bool is_written = true;
+  for (size_t i = 0; i < before.size(); ++i)
+    is_written = write_fixed(console, before[i], after[i], only_show) && is_written;
+  return is_written;
+}
+
+bool reads_stdin(const std::vector<InputGroup>& groups) {
+  return std::ranges::any_of(groups, [](const InputGroup& group) {
+    return std::ranges::find(group.inputs, kStdin, &Source::name) != group.inputs.end();
+  });
+}
+
 int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
   ReportInput input{
       .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
-  input.fails_from = flags.fail_on == "warning" ? base::Severity::Warning : base::Severity::Error;
+  input.fails = [&](const base::Diagnostic& diagnostic) {
+    return diagnostic.severity == base::Severity::Error || fails(findings, diagnostic);
+  };
   input.repository = find_repository(console);
   for (const Report& report : reports) {
     const base::TextStyle style = input.style;
@@ -169,36 +203,46 @@ int print_reports(Console& console, const Findings& findings, const std::vector<
   return kOk;
 }
 
+// Takes TRAINJOBC_FAIL_ON in where no flag says it; false, which has been said, for a value that is none.
+bool read_fail_on(Console& console, LintFlags& flags) {
+  flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
+  constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
+  if (std::ranges::find(kLevels, flags.fail_on) != kLevels.end()) return true;
+  fail(console, fmt::format("TRAINJOBC_FAIL_ON {} is not one of error, warning, never", flags.fail_on));
+  return false;
+}
+
 int run_lint(Console& console, LintFlags flags) {
   if (flags.list_rules) return console.write_stdout(list_rules()) ? kOk : kFailed;
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;
-  const std::optional<Config> read = configure(console, flags.input);
-  if (!read) return kFailed;
-  const Config& config = *read;
-  flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", config.fail_on, "error");
+  if (!read_fail_on(console, flags)) return kFailed;
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  if (flags.fix && !flags.show_diff &&
-      std::ranges::find(loaded->inputs, kStdin, &Source::name) != loaded->inputs.end())
+  std::vector<InputGroup>& groups = loaded->groups;
+  if (flags.fix && !flags.show_diff && reads_stdin(groups))
     return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
-  LoadedInputs before;  // only --fix needs the texts again
-  if (flags.fix) before = *loaded;
-  Findings findings = lint(std::move(*loaded), flags.input, config);
-  if (!check_jobs(console, flags.input, findings.compiled)) return kFailed;
-  if (findings.compiled.linted.empty() && findings.diagnostics.empty())
-    note_nothing_found(console, flags.input, "TrainJob and no runtime");
+  const bool is_piped = reads_stdin(groups);
+  std::vector<InputGroup> before;  // only --fix needs the texts again
+  if (flags.fix) before = groups;
+  Findings findings = lint(std::move(groups), flags);
+  if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
+  if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
+    console.write_stderr("note: the inputs hold no TrainJob and no runtime\n");
   if (flags.fix) {
-    LoadedInputs after = before;
-    const size_t applied = fix(after, findings, flags.input, config);
-    if (!write_fixed(console, before, after, flags.show_diff)) return kFailed;
+    std::vector<InputGroup> after = before;
+    const size_t applied = fix(after, findings, flags);
+    if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
     if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
   }
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
-  return fails(findings.diagnostics, flags.fail_on) ? kRejected : kOk;
+  const bool failed = std::ranges::any_of(findings.diagnostics.items(), [&](const base::Diagnostic& finding) {
+    return fails(findings, finding);
+  });
+  return failed ? kRejected : kOk;
 }
 
 }  // namespace
@@ -230,7 +274,7 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  trainjobc lint jobs/\n"
-      "  trainjobc lint -R . --format github\n"
+      "  trainjobc lint . --format github\n"
       "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
       "  trainjobc lint --explain input/unknown-field");
   return [flags, &app](Console& console) {

@@ -1,9 +1,10 @@
 #include "cli/load.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+#include <optional>
+
+#include "cli/paths.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -11,52 +12,78 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-bool is_manifest(std::string_view path) {
-  return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json");
-}
+// A file to read: how the command line spells it.
+struct Planned {
+  std::string name;
+  bool named = false;  // otherwise found in a directory
+};
 
-// Where to read each source from; false: found in a directory.
-using Plan = std::map<std::string, bool>;
+class Plan {
+ public:
+  Plan(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
 
-std::optional<IoError> add_directory(const base::FileSystem& files, const std::string& path, bool recurse,
-                                     Plan& plan) {
-  const IoResult<std::vector<std::string>> listed = files.list(path, recurse);
-  if (const auto* error = std::get_if<IoError>(&listed)) return *error;
-  for (const std::string& file : std::get<std::vector<std::string>>(listed)) {
-    if (is_manifest(file)) plan.try_emplace(file, false);
+  Loaded loaded;
+
+  std::optional<IoError> add(const std::string& path) {
+    if (path == "-") {
+      add_file(std::string(kStdin), std::string(kStdin), true);
+    } else if (console_.files().is_directory(path)) {
+      return add_directory(path);
+    } else if (const std::string by = excluded_by(options_.configurations, path); !by.empty()) {
+      loaded.excluded.push_back(path);
+      loaded.passed_over.push_back({path, 0, "is excluded by " + by});
+    } else {
+      add_file(path, absolute_path(path), true);
+    }
+    return std::nullopt;
   }
-  return std::nullopt;
-}
 
-IoResult<std::string> read_one(Console& console, const std::string& name) {
-  return name == kStdin ? console.read_stdin() : console.files().read(name);
-}
+  std::optional<IoError> read() {
+    std::map<std::string, bool> sorted;
+    for (const auto& [place, planned] : files_) sorted[planned.name] = planned.named;
+    for (const auto& [name, named] : sorted) {
+      IoResult<std::string> text = name == kStdin ? console_.read_stdin() : console_.files().read(name);
+      if (const auto* error = std::get_if<IoError>(&text)) return *error;
+      loaded.sources.push_back({name, std::move(std::get<std::string>(text)), named});
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<IoError> add_directory(const std::string& path) {
+    auto found = discover(console_.files(), path, options_);
+    if (const auto* error = std::get_if<IoError>(&found)) return *error;
+    auto& discovery = std::get<Discovery>(found);
+    loaded.directories.push_back(path);
+    for (const std::string& file : discovery.files) add_file(file, absolute_path(file), false);
+    std::ranges::move(discovery.passed_over, std::back_inserter(loaded.passed_over));
+    return std::nullopt;
+  }
+
+  // Of two spellings of a file, the shorter one stays.
+  void add_file(const std::string& name, const std::string& place, bool named) {
+    const auto [at, is_new] = files_.try_emplace(place, Planned{name, named});
+    if (is_new) return;
+    std::string& known = at->second.name;
+    if (std::pair(name.size(), name) < std::pair(known.size(), known)) known = name;
+    at->second.named = at->second.named || named;
+  }
+
+  Console& console_;
+  const DiscoverOptions& options_;
+  std::map<std::string, Planned> files_;  // by their absolute paths
+};
 
 }  // namespace
 
-IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths,
-                                           bool recurse) {
-  Plan plan;
+IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
+                              const DiscoverOptions& options) {
+  Plan plan(console, options);
   for (const std::string& path : paths) {
-    if (path == "-") {
-      plan[std::string(kStdin)] = true;
-    } else if (console.files().is_directory(path)) {
-      if (auto error = add_directory(console.files(), path, recurse, plan)) return *error;
-    } else {
-      plan[path] = true;
-    }
+    if (auto error = plan.add(path)) return *error;
   }
-  std::vector<Source> sources;
-  for (const auto& [name, named] : plan) {
-    IoResult<std::string> text = read_one(console, name);
-    if (const auto* error = std::get_if<IoError>(&text)) return *error;
-    Source source;
-    source.name = name;
-    source.text = std::move(std::get<std::string>(text));
-    source.named = named;
-    sources.push_back(std::move(source));
-  }
-  return sources;
+  if (auto error = plan.read()) return *error;
+  return std::move(plan.loaded);
 }
 
 }  // namespace trainjobc::cli

@@ -3,10 +3,10 @@
 
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/discover.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
@@ -14,9 +14,16 @@ namespace trainjobc::cli {
 // What reports call standard input.
 inline constexpr std::string_view kStdin = "<stdin>";
 
-// Reads files, the .yaml, .yml and .json files of directories, and standard input ("-"). The sources are
-// sorted by name, each file once, so that the order of the arguments doesn't matter.
-base::IoResult<std::vector<Source>> load_sources(Console& console, const std::vector<std::string>& paths,
-                                                 bool recurse);
+struct Loaded {
+  std::vector<Source> sources;
+  std::vector<std::string> directories;  // among the paths
+  std::vector<PassedOver> passed_over;   // files that were not read
+  std::vector<std::string> excluded;     // of them, what was named
+};
+
+// Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each
+// file once, so that the order of the arguments doesn't matter.
+base::IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
+                                    const DiscoverOptions& options);
 
 }  // namespace trainjobc::cli

@@ -1,9 +1,12 @@
 // trainjobc migrate
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/unified_diff.h"
 #include "cli/commands.h"
@@ -67,28 +70,60 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
                      flags.show_diff ? "would be migrated" : "migrated", flags.to);
 }
 
-int run_migrate(Console& console, MigrateFlags flags) {
-  if (!configure(console, flags.input)) return kFailed;
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
+migrate::Migration migrate_group(InputGroup group, const MigrateFlags& flags) {
   migrate::MigrateOptions options;
-  options.compile = to_options(flags.input);
+  options.compile = options_of(group, to_options(flags.input));
   options.to = flags.to;
   options.manager = flags.manager;
   use_fixed_key(options.compile);
-  const auto from_stdin = std::ranges::find(loaded->inputs, kStdin, &Source::name);
-  const bool reads_stdin = from_stdin != loaded->inputs.end();
-  const std::string text = reads_stdin ? from_stdin->text : "";
-  const migrate::Migration migration =
-      migrate::migrate(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  if (const int status = emit(console, migration, flags); status != kOk) return status;
-  if (reads_stdin && !flags.show_diff) {
-    if (const int status = answer_stdin(console, migration, text); status != kOk) return status;
+  return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
+}
+
+// What the inputs hold, as check_inputs looks at it.
+Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
+  Compilation contents;
+  for (const migrate::Migration& migration : migrations) {
+    std::ranges::copy(migration.linted, std::back_inserter(contents.linted));
+    std::ranges::copy(migration.passed_over, std::back_inserter(contents.passed_over));
+    std::ranges::copy(migration.other_jobs, std::back_inserter(contents.other_jobs));
+    contents.diagnostics.append(migration.findings);
   }
-  print_diagnostics(console, migration.findings, flags.colour.value(), false);
-  print_differences(console, migration, flags);
-  console.write_stderr(summary(migration, flags));
-  return migration.findings.has_errors() ? kRejected : kOk;
+  return contents;
+}
+
+// The text of standard input, if that is among the inputs.
+std::optional<std::string> stdin_text(const std::vector<InputGroup>& groups) {
+  for (const InputGroup& group : groups) {
+    const auto source = std::ranges::find(group.inputs, kStdin, &Source::name);
+    if (source != group.inputs.end()) return source->text;
+  }
+  return std::nullopt;
+}
+
+int run_migrate(Console& console, const MigrateFlags& flags) {
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  const std::optional<std::string> text = flags.show_diff ? std::nullopt : stdin_text(loaded->groups);
+  share_runtimes(loaded->groups);
+  std::vector<migrate::Migration> migrations;
+  migrate::Migration all;
+  for (InputGroup& group : loaded->groups) {
+    migrate::Migration& one = migrations.emplace_back(migrate_group(std::move(group), flags));
+    std::ranges::copy(one.files, std::back_inserter(all.files));
+    all.objects += one.objects;
+    all.changed += one.changed;
+    all.findings.append(one.findings);
+  }
+  if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
+  if (const int status = emit(console, all, flags); status != kOk) return status;
+  if (text) {
+    if (const int status = answer_stdin(console, all, *text); status != kOk) return status;
+  }
+  all.findings.sort();
+  print_diagnostics(console, all.findings, flags.colour.value(), false);
+  for (const migrate::Migration& migration : migrations) print_differences(console, migration, flags);
+  console.write_stderr(summary(all, flags));
+  return all.findings.has_errors() ? kRejected : kOk;
 }
 
 }  // namespace
@@ -97,16 +132,9 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   auto flags = std::make_shared<MigrateFlags>();
   flags->input.add_to(app);
   app.remove_option(app.get_option("--trainer-version"));
-  app.add_option("--from,--trainer-version", flags->input.trainer_version,
-                 "Trainer version that the files are written for [auto]")
-      ->check(CLI::IsMember([] {
-        std::vector<std::string> versions = trainer_versions();
-        versions.insert(versions.begin(), "auto");
-        return versions;
-      }()));
-  app.add_option("--to", flags->to, "Trainer version to migrate to")
-      ->check(CLI::IsMember(trainer_versions()))
-      ->capture_default_str();
+  add_version_flag(app, "--from,--trainer-version", flags->input.trainer_version,
+                   "Trainer version that the files are written for [auto]", true);
+  add_version_flag(app, "--to", flags->to, "Trainer version to migrate to", false)->capture_default_str();
   app.add_option("--manager", flags->manager, "Manager of the runtimePatches that overrides become")
       ->type_name("NAME")
       ->capture_default_str();
@@ -120,7 +148,7 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
       "Exit status: 0; 1 an input is rejected, or something can't be carried over; 2 usage or I/O.\n\n"
       "Examples:\n"
       "  trainjobc migrate --to 2.3 --diff jobs/ runtimes/\n"
-      "  trainjobc migrate --to 2.3 -R .");
+      "  trainjobc migrate --to 2.3 .");
   return [flags](Console& console) { return run_migrate(console, *flags); };
 }
 

@@ -1,19 +1,17 @@
 #include "cli/path_suppressions.h"
 
 #include <algorithm>
-#include <filesystem>
+
+#include "cli/paths.h"
 
 namespace trainjobc::cli {
 namespace {
 
 // A file's name as the globs of the configuration see it: relative to the configuration's folder.
 std::string relative_to(const std::string& name, const std::string& folder) {
-  namespace fs = std::filesystem;
   if (name.starts_with('<')) return name;  // <stdin>
-  std::error_code failed;
-  const fs::path from = fs::absolute(folder.empty() ? "." : folder, failed).lexically_normal();
-  const fs::path relative = fs::absolute(name, failed).lexically_normal().lexically_relative(from);
-  return failed || relative.empty() ? name : relative.string();
+  const std::string path = path_from(absolute_path(name), absolute_path(folder.empty() ? "." : folder));
+  return path.empty() ? name : path;
 }
 
 }  // namespace

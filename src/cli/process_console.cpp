@@ -2,24 +2,13 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 #include "base/write_all.h"
 
 namespace trainjobc::cli {
 base::IoResult<std::string> ProcessConsole::read_stdin() {
-  std::string text;
-  std::array<char, 1U << 16U> block{};
-  while (true) {
-    const ssize_t count = ::read(STDIN_FILENO, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return base::IoError{"read standard input: " + std::generic_category().message(errno)};
-    if (count == 0) return text;
-    text.append(block.data(), static_cast<size_t>(count));
-  }
+  return base::read_all(STDIN_FILENO, "standard input");
 }
 
 bool ProcessConsole::stdin_is_terminal() const {

@@ -1,7 +1,7 @@
 // trainjobc render
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -44,7 +44,6 @@ int run_render(Console& outer, RenderFlags flags) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);
-  if (!configure(console, flags.input)) return kFailed;
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.snapshot = flags.snapshot;
@@ -54,15 +53,15 @@ int run_render(Console& outer, RenderFlags flags) {
   options.policy.ssh_key = std::move(key);
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  Compilation compiled = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
-  if (!check_jobs(console, flags.input, compiled)) return kFailed;
+  Compilation compiled = compile_groups(std::move(loaded->groups), options).all;
+  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   note_other_managers(console, compiled);
   const bool rejected = compiled.diagnostics.has_refusals();
   if (rejected && !flags.keep_going) return kRejected;
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
-    note_nothing_found(console, flags.input, "TrainJob");
+    note_no_job(console);
   }
   base::Arena changed;
   if (flags.annotate_origin) {
@@ -119,8 +118,8 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
       "\n"
       "Examples:\n"
-      "  trainjobc render jobs/bert.yaml\n"
-      "  trainjobc render -R . --output-dir rendered --ssh-key seed:.secrets/ssh-seed\n"
+      "  trainjobc render jobs/ml-research/bert-pretrain.yaml\n"
+      "  trainjobc render . --output-dir rendered --ssh-key omit\n"
       "  helm template charts/training | trainjobc render --passthrough -");
   return [flags](Console& console) { return run_render(console, *flags); };
 }

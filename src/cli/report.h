@@ -1,6 +1,7 @@
 // Reports of what lint found, one format a file: report_<format>.cpp.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +26,11 @@ struct ReportInput {
   const base::Diagnostics& diagnostics;
   std::vector<std::string> files;  // every linted file, those without objects too
   std::vector<LintedObject> objects;
-  base::TextStyle style;                              // of the text report
-  base::Severity fails_from = base::Severity::Error;  // what fails a case of the JUnit report
+  base::TextStyle style;  // of the text report
+  // What fails a case of the JUnit report.
+  std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
+    return diagnostic.severity == base::Severity::Error;
+  };
   Repository repository;
 };
 

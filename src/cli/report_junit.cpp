@@ -79,7 +79,7 @@ class Sorter {
     }
     for (const Diagnostic& d : input.diagnostics.items()) {
       Case& its_case = case_of(d);
-      (d.severity <= input.fails_from ? its_case.failures : its_case.others).push_back(&d);
+      (input.fails(d) ? its_case.failures : its_case.others).push_back(&d);
     }
   }
 

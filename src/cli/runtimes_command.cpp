@@ -1,8 +1,8 @@
 // trainjobc runtimes
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ namespace {
 struct RuntimesFlags {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
-  bool recurse = false;
+  DirectoryFlags directories;
   std::string trainer_version;
   std::string format = "text";
   std::string show;
@@ -62,7 +62,9 @@ std::string as_json(const std::vector<KnownRuntime>& runtimes) {
     }
     list.push_back(std::move(entry));
   }
-  return nlohmann::ordered_json{{"runtimes", std::move(list)}}.dump(4) + "\n";
+  return nlohmann::ordered_json{{"runtimes", std::move(list)}}.dump(
+             4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
@@ -77,15 +79,19 @@ int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std:
 }
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
-  const ConfigResult config = load_config(console, console.environment("TRAINJOBC_CONFIG"));
-  if (const auto* error = std::get_if<ConfigError>(&config)) {
-    console.write_stderr(error->text);
+  Configurations configurations(console, console.environment("TRAINJOBC_CONFIG"), false);
+  const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version};
+  auto found = known_runtimes(console, configurations, search);
+  if (!configurations.error().empty()) {
+    console.write_stderr(configurations.error());
     return kFailed;
   }
-  const RuntimeSearch search{flags.paths, flags.runtimes, flags.recurse, flags.trainer_version};
-  auto found = known_runtimes(console, std::get<Config>(config), search);
   if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
-  const auto& runtimes = std::get<std::vector<KnownRuntime>>(found);
+  const auto& known = std::get<KnownRuntimes>(found);
+  if (!known.empty_directories.empty() && !flags.directories.allow_empty)
+    return fail(console, fmt::format("{} holds no runtime; --allow-empty accepts it",
+                                     known.empty_directories.front()));
+  const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
   const std::string text = flags.format == "json" ? as_json(runtimes) : as_text(runtimes);
   return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
@@ -96,13 +102,12 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
 std::function<int(Console&)> setup_runtimes(CLI::App& app) {
   auto flags = std::make_shared<RuntimesFlags>();
   app.add_option("PATH", flags->paths, "Files or directories with runtimes")->type_name("PATH");
-  app.add_flag("-R,--recursive", flags->recurse, "Read directories recursively");
+  flags->directories.add_to(app);
   app.add_option("--runtimes", flags->runtimes, "File or directory to look for runtimes in, after the inputs")
       ->allow_extra_args(false)
       ->type_name("PATH");
-  app.add_option("--trainer-version", flags->trainer_version,
-                 "List the catalogue of this Kubeflow Trainer version")
-      ->check(CLI::IsMember(trainer_versions()));
+  add_version_flag(app, "--trainer-version", flags->trainer_version,
+                   "List the catalogue of this Kubeflow Trainer version", false);
   app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
       ->type_name("RUNTIME");
   app.add_option("-o,--output", flags->format, "Output format")
@@ -114,7 +119,7 @@ std::function<int(Console&)> setup_runtimes(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  trainjobc runtimes\n"
-      "  trainjobc runtimes platform/\n"
+      "  trainjobc runtimes runtimes/\n"
       "  trainjobc runtimes --show torch-distributed > runtimes/torch.yaml");
   return [flags](Console& console) { return run_runtimes(console, *flags); };
 }

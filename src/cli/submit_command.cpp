@@ -1,8 +1,8 @@
 #include "cli/submit_command.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -13,7 +13,6 @@
 #include "cli/key_guard.h"
 #include "cli/ssh_key_notes.h"
 #include "cli/submit_report.h"
-#include "cli/suppress.h"
 #include "schema/schema.h"
 #include "tools/submit/lookup.h"
 #include "tools/submit/wait.h"
@@ -41,17 +40,17 @@ struct Compiled {
 };
 
 // As lint and render do. An exit status where there is nothing to send, which has been said.
-std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, const Config& config,
-                                    policy::SshKeyOptions key) {
+std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compiled compiled;
-  compiled.sent = compile_sources(loaded->inputs, loaded->runtimes, options);
+  GroupedCompilation grouped = compile_groups(loaded->groups, options);
+  base::Diagnostics shown = apply_configs(grouped.governed, false);
+  compiled.sent = std::move(grouped.all);
   const Compilation& sent = compiled.sent;
-  if (!check_jobs(console, flags.input, sent)) return kFailed;
-  base::Diagnostics shown = apply_config(sent.diagnostics, config, sent.files, false);
+  if (!check_inputs(console, flags.input, *loaded, sent)) return kFailed;
   const bool refused = sent.diagnostics.has_refusals();
   const bool rejected = refused || shown.has_errors();
   if (refused && !shown.has_errors()) shown = sent.diagnostics;
@@ -63,13 +62,13 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
     return kRejected;
   }
   if (sent.train_jobs == 0) {
-    note_nothing_found(console, flags.input, "TrainJob");
+    note_no_job(console);
     return kOk;
   }
   note_omitted_keys(console, sent, options.policy.ssh_key);
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  compiled.compared = compile_sources(std::move(loaded->inputs), std::move(loaded->runtimes), options);
+  compiled.compared = compile_groups(std::move(loaded->groups), options).all;
   return compiled;
 }
 
@@ -192,10 +191,7 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);
   if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
-  const std::optional<Config> read = configure(console, flags.input);
-  if (!read) return kFailed;
-  const Config& config = *read;
-  const auto result = compile(console, flags, config, std::move(key));
+  const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
   const kubectl::Kubectl kubectl(
@@ -249,7 +245,7 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
       "kubectl.\n\n"
       "Examples:\n"
       "  trainjobc submit --dry-run=server jobs/\n"
-      "  trainjobc submit jobs/bert.yaml --wait --timeout 2h\n"
+      "  trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h\n"
       "  trainjobc submit jobs/ --context staging --namespace research");
   return [flags](Console& console) {
     base::RealProcessRunner runner;

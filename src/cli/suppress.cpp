@@ -111,7 +111,7 @@ class Suppressor {
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
       : paths_(config) {
     for (const SourceFile* file : files) {
-      comments_[file] = CommentScanner(*file, out).scan();
+      comments_[file->name()] = CommentScanner(*file, out).scan();
       paths_.add(*file);
     }
   }
@@ -122,7 +122,7 @@ class Suppressor {
   }
 
   void report_unused(Diagnostics& out) const {
-    for (const auto& [file, comments] : comments_) {
+    for (const auto& [name, comments] : comments_) {
       for (const Comment& comment : comments) {
         if (!comment.used) {
           out.add(advice("advice/unused-suppression",
@@ -140,7 +140,8 @@ class Suppressor {
 
  private:
   bool suppressed_by_comment(const Diagnostic& diagnostic) {
-    const auto comments = comments_.find(diagnostic.location.file);
+    const SourceFile* file = diagnostic.location.file;
+    const auto comments = file ? comments_.find(file->name()) : comments_.end();
     if (comments == comments_.end()) return false;
     bool found = false;
     for (Comment& comment :
@@ -153,7 +154,7 @@ class Suppressor {
   }
 
   PathSuppressions paths_;
-  std::map<const SourceFile*, std::vector<Comment>> comments_;  // by line
+  std::map<std::string, std::vector<Comment>> comments_;  // by file name: a group may hold a copy of a file
 };
 
 }  // namespace

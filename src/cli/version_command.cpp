@@ -1,8 +1,8 @@
 // trainjobc version
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +11,7 @@
 #include "cli/exit_status.h"
 #include "cli/version.h"
 #include "model/behaviours.h"
+#include "model/trainer_version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -24,7 +25,7 @@ std::string as_json() {
     trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
   }
   const nlohmann::ordered_json all{{"version", kVersion},
-                                   {"trainerVersions", trainer_versions()},
+                                   {"trainerVersions", model::trainer_versions()},
                                    {"supported", std::move(trainers)},
                                    {"trainerApiVersion", kTrainerApiVersion},
                                    {"jobSetApiVersion", kJobSetApiVersion}};

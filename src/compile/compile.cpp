@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "compile/admit_all.h"
 #include "compile/advice/secret_text.h"
 #include "compile/input.h"
 #include "compile/schedule.h"
+#include "compile/templates.h"
 #include "compile/version_plan.h"
 #include "trainjobc/trainjobc.h"
 
@@ -69,10 +71,13 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   Compilation result;
 
   // read: text to objects
-  compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics);
-  result.other_jobs = compile::leave_out_jobs(memory->inputs, options.jobs);
+  const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
+  const std::string_view pinned_version = pinned ? std::string_view(options.trainer_version) : "";
+  compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics,
+                       {pinned_version, !options.passthrough});
+  result.other_jobs = compile::leave_out_jobs(memory->inputs, options.jobs, options.ns);
   base::Diagnostics of_runtimes;
-  compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
+  compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes, {pinned_version, false});
   compile::advice::hide_secret_text(result.diagnostics);
   compile::advice::hide_secret_text(of_runtimes);
   result.documents = memory->inputs.objects.size();
@@ -113,6 +118,10 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
     result.diagnostics.append(std::move(unit->diagnostics));
   }
   result.diagnostics.sort();
+  compile::fold_templates(result.diagnostics, memory->inputs);
+  result.passed_over = std::move(memory->inputs.passed_over);
+  std::ranges::sort(result.passed_over, {},
+                    [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); });
   result.linted = linted_objects(*memory);
   for (const auto& file : memory->inputs.files) result.files.push_back(file.get());
   result.memory = std::move(memory);

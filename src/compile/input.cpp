@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <span>
 
-#include "base/suggest.h"
+#include "compile/document_type.h"
 #include "model/names.h"
 #include "yaml/reader.h"
 
 namespace trainjobc::compile {
 namespace {
 
-using base::Severity;
-using base::Stage;
 using yaml::Node;
 
 constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
@@ -25,46 +21,9 @@ std::string_view text_at(const Node& node, std::string_view key) {
   return value && value->is_string() ? value->text() : std::string_view();
 }
 
-base::Diagnostic unreadable(std::string_view rule, std::string message, const base::Location& location,
-                            std::string hint) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = rule;
-  diagnostic.stage = Stage::Yaml;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = location;
-  return diagnostic;
-}
-
-bool is_trainer_kind(std::string_view kind) {
-  return kind == model::kTrainJob || kind == model::kTrainingRuntime ||
-         kind == model::kClusterTrainingRuntime;
-}
-
 InputKind kind_of(std::string_view kind) {
   if (kind == model::kTrainJob) return InputKind::TrainJob;
   return kind == model::kTrainingRuntime ? InputKind::TrainingRuntime : InputKind::ClusterTrainingRuntime;
-}
-
-// What to add to a part of a TrainJob or runtime, as documentation prints them. nullopt where it is neither.
-std::optional<std::string> hint_for_part(const Node& root) {
-  constexpr std::array<std::string_view, 3> kOfRuntimes{"mlPolicy", "podGroupPolicy", "template"};
-  constexpr std::array<std::string_view, 3> kOfJobs{"runtimeRef", "trainer", "initializer"};
-  const auto has_any = [](const Node* node, std::span<const std::string_view> keys) {
-    return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
-  };
-  const auto whole = [](std::string_view kind, std::string_view place) {
-    return fmt::format("this is a part of a {}: {}add apiVersion: {}, kind: {}, metadata.name", kind, place,
-                       model::kTrainerApiVersion, kind);
-  };
-  const Node* spec = root.get("spec");
-  if (has_any(spec, kOfJobs)) return whole(model::kTrainJob, "");
-  if (has_any(spec, kOfRuntimes)) return whole(model::kTrainingRuntime, "");
-  if (has_any(&root, kOfJobs)) return whole(model::kTrainJob, "put it under spec, and ");
-  if (has_any(&root, kOfRuntimes)) return whole(model::kTrainingRuntime, "put it under spec, and ");
-  if (root.get("replicatedJobs"))
-    return whole(model::kTrainingRuntime, "put it under spec.template.spec, and ");
-  return std::nullopt;
 }
 
 bool is_snapshot(const Node& root) {
@@ -75,34 +34,51 @@ bool is_snapshot(const Node& root) {
 
 class Classifier {
  public:
-  Classifier(InputSet& inputs, base::Diagnostics& diagnostics) : inputs_(inputs), diagnostics_(diagnostics) {}
+  Classifier(InputSet& inputs, base::Diagnostics& diagnostics, const ReadOptions& options)
+      : inputs_(inputs), diagnostics_(diagnostics), options_(options) {}
 
-  void add(const Node& root, bool named) {
-    if (!root.is_map()) {
-      if (named) {
-        diagnostics_.add(unreadable("yaml/not-an-object",
-                                    fmt::format("a Kubernetes object is a map, this document is {}",
-                                                root.is_list() ? "a list" : "a scalar"),
-                                    yaml::locate(root), ""));
-      }
+  void add(const Node& root) {
+    if (std::optional<std::string> other = describe_other_document(root)) {
+      pass_over(root, std::move(*other));
       return;
     }
-    const std::string_view api_version = text_at(root, "apiVersion");
+    if (std::optional<base::Diagnostic> untyped = check_type_is_there(root)) {
+      diagnostics_.add(std::move(*untyped));
+      return;
+    }
     const std::string_view kind = text_at(root, "kind");
-    if (!has_type(root, api_version, kind, named)) return;
     if (kind.ends_with("List") && root.get("items") && root.get("items")->is_list()) {
-      for (const Node* item : root.get("items")->items()) add(*item, named);
+      for (const Node* item : root.get("items")->items()) add(*item);
       return;
     }
-    const model::Dialect* dialect = is_trainer_kind(kind) ? model::find_dialect(api_version) : nullptr;
-    if (dialect) {
-      add_translated(root, *dialect, kind);
-    } else {
-      inputs_.objects.push_back({classify(root, api_version, kind), &root, model::identify(root)});
-    }
+    add_object(root, text_at(root, "apiVersion"), kind);
   }
 
  private:
+  void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
+    std::optional<base::Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
+    const bool is_ours = !unknown && is_trainer_kind(kind);
+    if (unknown) diagnostics_.add(std::move(*unknown));
+    const model::Dialect* dialect = is_ours ? model::find_dialect(api_version) : nullptr;
+    if (dialect) {
+      add_translated(root, *dialect, kind);
+      return;
+    }
+    const InputKind sort = is_ours             ? kind_of(kind)
+                           : is_snapshot(root) ? InputKind::Snapshot
+                                               : InputKind::Foreign;
+    inputs_.objects.push_back({sort, &root, model::identify(root)});
+    if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
+    std::optional<base::Diagnostic> other = find_training_operator_job(root);
+    if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
+    if (other && options_.is_input) diagnostics_.add(std::move(*other));
+  }
+
+  void pass_over(const Node& root, std::string what) {
+    const base::Location at = yaml::locate(root);
+    inputs_.passed_over.push_back({at.file ? at.file->name() : "", at.line, std::move(what)});
+  }
+
   void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
     model::Translation translation = model::translate(root, dialect, yaml::Maker(inputs_.arena));
     InputObject object{kind_of(kind), translation.root, model::identify(*translation.root)};
@@ -114,68 +90,40 @@ class Classifier {
     inputs_.objects.push_back(std::move(object));
   }
 
-  // kubectl refuses an object that lacks either.
-  bool has_type(const Node& root, std::string_view api_version, std::string_view kind, bool named) {
-    if (!api_version.empty() && !kind.empty()) return true;
-    if (!named && api_version.empty() && kind.empty()) return false;
-    const std::string_view missing = kind.empty() ? "kind" : "apiVersion";
-    std::string hint = fmt::format("add {}:", missing);
-    if (is_trainer_kind(kind)) hint = fmt::format("add apiVersion: {}", model::kTrainerApiVersion);
-    if (api_version.empty() && kind.empty()) hint = hint_for_part(root).value_or(hint);
-    diagnostics_.add(
-        unreadable("yaml/no-kind", fmt::format("the document has no {}", missing), yaml::locate(root), hint));
-    return false;
-  }
-
-  InputKind classify(const Node& root, std::string_view api_version, std::string_view kind) {
-    const bool is_trainer_group = api_version.substr(0, api_version.find('/')) == model::kTrainerGroup;
-    if (api_version == model::kTrainerApiVersion && is_trainer_kind(kind)) return kind_of(kind);
-    if (is_trainer_group) report_unknown_type(root, api_version, kind);
-    return is_snapshot(root) ? InputKind::Snapshot : InputKind::Foreign;
-  }
-
-  void report_unknown_type(const Node& root, std::string_view api_version, std::string_view kind) {
-    static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
-                                                  model::kClusterTrainingRuntime};
-    base::Diagnostic diagnostic;
-    diagnostic.rule = "input/unknown-kind";
-    diagnostic.object = model::identify(root).str();
-    const bool wrong_kind = !is_trainer_kind(kind);
-    diagnostic.field = wrong_kind ? "kind" : "apiVersion";
-    diagnostic.message = wrong_kind ? fmt::format("Trainer has no kind \"{}\"", kind)
-                                    : fmt::format("Trainer has no API version \"{}\"", api_version);
-    diagnostic.location = yaml::locate(*root.get(diagnostic.field));
-    if (!wrong_kind) {
-      diagnostic.hint = fmt::format("write {}", model::kTrainerApiVersion);
-      diagnostic.fix.push_back({diagnostic.location, std::string(model::kTrainerApiVersion)});
-    } else if (const auto meant = base::closest(kind, kKinds)) {
-      diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
-    }
-    diagnostics_.add(std::move(diagnostic));
-  }
-
   InputSet& inputs_;
   base::Diagnostics& diagnostics_;
+  const ReadOptions& options_;
 };
+
+// "name", or "namespace/name".
+bool is_wanted(const model::ObjectId& id, const std::vector<std::string>& wanted, std::string_view ns) {
+  const std::string_view own = !id.ns.empty() ? id.ns : !ns.empty() ? ns : "default";
+  return std::ranges::any_of(wanted, [&](const std::string& word) {
+    return word == id.name || word == fmt::format("{}/{}", own, id.name);
+  });
+}
 
 }  // namespace
 
-void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics) {
-  Classifier classifier(inputs, diagnostics);
+void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
+                 const ReadOptions& options) {
+  Classifier classifier(inputs, diagnostics, options);
   for (Source& source : sources) {
     inputs.files.push_back(
         std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
+    if (!source.named) inputs.found.insert(inputs.files.back().get());
     for (const yaml::Document& document : yaml::read(*inputs.files.back(), inputs.arena, diagnostics)) {
-      classifier.add(*document.root, source.named);
+      classifier.add(*document.root);
     }
   }
 }
 
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted) {
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted,
+                                        std::string_view ns) {
   std::vector<std::string> names;
   if (wanted.empty()) return names;
   std::erase_if(inputs.objects, [&](const InputObject& input) {
-    const bool is_other = input.kind == InputKind::TrainJob && std::ranges::count(wanted, input.id.name) == 0;
+    const bool is_other = input.kind == InputKind::TrainJob && !is_wanted(input.id, wanted, ns);
     if (is_other) names.emplace_back(input.id.name);
     return is_other;
   });

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,25 @@ struct InputSet {
   std::vector<std::unique_ptr<base::SourceFile>> files;
   base::Arena arena;
   std::deque<model::DialectFields> dialects;
-  std::vector<InputObject> objects;  // in the order of the sources
+  std::vector<InputObject> objects;         // in the order of the sources
+  std::set<const base::SourceFile*> found;  // in directories, not named
+  std::vector<PassedOver> passed_over;
+};
+
+struct ReadOptions {
+  std::string_view pinned_version;  // of Trainer, which serves no older dialect; "": they are translated
+  bool is_input = true;             // foreign jobs that look like ours are pointed out
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
-// Documents that can't be read, or that no API server would take, are diagnostics.
-void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics);
+// Documents that can't be read, and objects of ours that no API server would take, are diagnostics; what is
+// not for Trainer is passed over.
+void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
+                 const ReadOptions& options = {});
 
-// Removes the TrainJobs whose names are not among those wanted, unless none is wanted. Returns what was
-// removed.
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted);
+// Removes the TrainJobs that are not among those wanted ("name" or "namespace/name"; `ns` is the namespace of
+// those that name none), unless none is wanted. Returns the names of what was removed.
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted,
+                                        std::string_view ns);
 
 }  // namespace trainjobc::compile

@@ -278,6 +278,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "their runtimes, and says which line decided it. Where no one version knows them all, each TrainJob "
      "is compiled for its own, with a warning: a cluster runs only one. Pin the version of yours.\n\n"
      "    # .trainjobc.yaml\n    trainerVersion: \"2.1\""},
+    {"advice/training-operator", Stage::Advice, Warning, "A job of Training Operator v1 is not read",
+     "PyTorchJob, MPIJob and the other kinds of kubeflow.org belong to Training Operator v1. A cluster "
+     "that runs it takes them, but trainjobc compiles for Kubeflow Trainer and can't say what becomes of "
+     "them: nothing in the object was checked. Trainer runs the same work as a TrainJob. Switch the rule "
+     "off for files that stay as they are."},
     {"advice/typographic-sign", Stage::Advice, Warning, "A command holds curly quotes or dashes",
      "Word processors and chat programs replace typed quotes, dashes and spaces by typographic ones. "
      "Neither a shell nor a program knows them as quotes, as the begin of a flag or as the end of a word; "

@@ -129,9 +129,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "to another version of Trainer: overrides are podSpecOverrides in 2.0, podTemplateOverrides in 2.1 "
      "and runtimePatches from 2.2 on."},
     {"input/unknown-kind", Stage::Input, Error, "Trainer has no such kind or API version",
-     "The document is of the group trainer.kubeflow.org, but Trainer serves no such resource, so that the "
-     "API server answers that it knows no match. The kinds are TrainJob, TrainingRuntime and "
-     "ClusterTrainingRuntime.\n\n"
+     "The document is of the group trainer.kubeflow.org, or of one of its kinds, but Trainer serves no "
+     "such resource, so that the API server answers that it knows no match. The kinds are TrainJob, "
+     "TrainingRuntime and ClusterTrainingRuntime. API versions from before Trainer 2.0 are read only "
+     "while no Trainer version is pinned; migrate rewrites them.\n\n"
      "    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob"},
 });
 

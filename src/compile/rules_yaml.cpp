@@ -56,15 +56,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "usually by alias. Anything else can't be merged, and the file is refused. Point it at an anchored "
      "map.\n\n"
      "    <<: *defaults"},
-    {"yaml/no-kind", Stage::Yaml, Error, "A document lacks apiVersion or kind",
+    {"yaml/no-kind", Stage::Yaml, Error, "An object of Trainer lacks apiVersion or kind",
      "Without both fields the API server can't tell what the object is, and kubectl stops at it. The "
-     "usual causes are an indentation that hides them, and values files in a folder of manifests; those "
-     "are skipped where a folder is read and reported where the file itself is named.\n\n"
+     "document is a TrainJob or a runtime by the field that it has, or by its spec; the usual cause is an "
+     "indentation that hides them. Documents of other tools without these fields are passed over.\n\n"
      "    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob"},
-    {"yaml/not-an-object", Stage::Yaml, Error, "A document is a list or a scalar",
-     "Every Kubernetes object is a map with apiVersion and kind. A list of objects is no manifest by "
-     "itself: write the objects as documents with \"---\" between them, or as the items of a List.\n\n"
-     "    apiVersion: v1\n    kind: List\n    items: []"},
     {"yaml/scalar", Stage::Yaml, Error, "A scalar can't be read as what it is marked or looks like",
      "The value is tagged as a number, a boolean or binary data and isn't one, or it is a number such as "
      ".inf or .nan that JSON has no word for. The API server never gets to see such a file. Quote it if "
@@ -74,6 +70,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Usual causes are tabs in the indentation, a line that stands deeper or less deep than its siblings, "
      "a quote or bracket that is not closed, and an unquoted value that holds \": \". The mistake may "
      "stand a few lines above the place."},
+    {"yaml/template", Stage::Yaml, Error, "The file is a template that was not rendered",
+     "Placeholders such as {{ .Values.name }} or ${NAME} stand where the cluster expects values, so that "
+     "nothing can be said of the manifest. Lint what the template renders to, and leave the template out "
+     "by exclude in the configuration.\n\n"
+     "    helm template charts/training | trainjobc lint -"},
     {"yaml/too-deep", Stage::Yaml, Error, "The document is nested too deeply",
      "Lists and maps stand inside each other for more levels than any object of Kubernetes has. Readers "
      "refuse such text, since it exhausts their stack; it comes from generators that went astray, or from "

@@ -16,6 +16,7 @@ inline Compilation compile_for(std::string_view version, std::string manifests) 
   options.use_catalogue = false;
   options.threads = 1;
   options.trainer_version = version;
+  options.translate_pinned = true;  // the older dialects under every version
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   return compile_sources({{"in.yaml", std::move(manifests)}}, {}, options);
 }

@@ -69,15 +69,9 @@ TEST_CASE("a version that nobody knows is refused") {
         "      |                 ^~~ auto, or a version such as 2.3\n");
 }
 
-TEST_CASE("globs") {
-  CHECK(cli::matches_glob("jobs/*.yaml", "jobs/a.yaml"));
-  CHECK_FALSE(cli::matches_glob("jobs/*.yaml", "jobs/x/a.yaml"));
-  CHECK(cli::matches_glob("jobs/**", "jobs/x/a.yaml"));
-  CHECK(cli::matches_glob("**/a.yaml", "a.yaml"));
-  CHECK(cli::matches_glob("**/a.yaml", "x/y/a.yaml"));
-  CHECK_FALSE(cli::matches_glob("**/a.yaml", "x/ba.yaml"));
-  CHECK(cli::matches_glob("jobs/?.yaml", "jobs/a.yaml"));
-  CHECK_FALSE(cli::matches_glob("jobs/?.yaml", "jobs/ab.yaml"));
-  CHECK(cli::matches_glob("a/**/z", "a/z"));
-  CHECK_FALSE(cli::matches_glob("", "a"));
+TEST_CASE("exclude is a list of globs") {
+  CHECK(read_error("exclude: charts\n") ==
+        "team/.trainjobc.yaml:1:10: error: exclude must be a list of globs [config/invalid]\n"
+        "    1 | exclude: charts\n"
+        "      |          ^~~~~~\n");
 }

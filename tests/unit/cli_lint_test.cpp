@@ -231,15 +231,14 @@ class EditedFiles final : public base::FileSystem {
  public:
   mutable base::MemoryFileSystem memory;
 
-  bool is_directory(const std::string& path) const override { return memory.is_directory(path); }
-  bool exists(const std::string& path) const override { return memory.exists(path); }
+  base::FileKind kind(const std::string& path) const override { return memory.kind(path); }
   base::IoResult<std::string> read(const std::string& path) const override {
     auto text = memory.read(path);
     memory.files[path] += "# edited\n";
     return text;
   }
-  base::IoResult<std::vector<std::string>> list(const std::string& path, bool recurse) const override {
-    return memory.list(path, recurse);
+  base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override {
+    return memory.list(path);
   }
   std::optional<base::IoError> write(const std::string& path, std::string_view text, unsigned mode) override {
     return memory.write(path, text, mode);

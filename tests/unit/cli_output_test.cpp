@@ -91,15 +91,14 @@ TEST_CASE("--annotate-origin names the file, and the TrainJob of what was made")
             "        namespace: a\n") != std::string::npos);
 }
 
-TEST_CASE("inputs that hold nothing are noted, with the flag that may be missing") {
+TEST_CASE("inputs that hold nothing are noted where something was to be printed, or piped in") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
   files.files["jobs/team/b.yaml"] = job("one");
   CHECK(run(files, {"render", "a.yaml"}).err == "note: the inputs hold no TrainJob\n");
-  CHECK(run(files, {"lint", "a.yaml"}).err == "note: the inputs hold no TrainJob and no runtime\n");
-  CHECK(run(files, {"lint", "jobs"}).err ==
-        "note: the inputs hold no TrainJob and no runtime; -R reads the folders below, too\n");
-  CHECK(run(files, {"lint", "-R", "jobs"}).err.empty());
+  CHECK(run(files, {"lint", "a.yaml"}).err.empty());
+  CHECK(run(files, {"lint", "-"}).err == "note: the inputs hold no TrainJob and no runtime\n");
+  CHECK(run(files, {"lint", "jobs"}).err.empty());
 }
 
 TEST_CASE("--fail-if-no-objects-found") {

@@ -279,9 +279,6 @@ TEST_CASE("parts of documents, as documentation prints them, say what is missing
   CHECK(first("spec:\n  mlPolicy: {numNodes: 2}\n") ==
         "1 the document has no kind (this is a part of a TrainingRuntime: add apiVersion: "
         "trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata.name)");
-  CHECK(first("trainer: {numNodes: 2}\n") ==
-        "1 the document has no kind (this is a part of a TrainJob: put it under spec, and add apiVersion: "
-        "trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata.name)");
   CHECK(first("a: b\nspec:\n  c: d\n  ...\n") ==
         "4 \"...\" stands for what was left out here (write it, or remove the line)");
   CHECK(first("a: b\nspec:\n    c: d\n    ...\n---\n") ==

@@ -78,7 +78,9 @@ TEST_CASE("report junit: warnings fail where the threshold says so") {
   findings.found.add(findings.gpu_limit());
   const std::string report = make_report(
       ReportFormat::Junit,
-      {.diagnostics = findings.found, .objects = findings.objects, .fails_from = Severity::Warning});
+      {.diagnostics = findings.found, .objects = findings.objects, .fails = [](const base::Diagnostic& d) {
+         return d.severity <= Severity::Warning;
+       }});
   CHECK(report.find("tests=\"3\" failures=\"1\"") != report.npos);
 }
 

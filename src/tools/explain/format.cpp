@@ -139,7 +139,9 @@ std::string as_json(const std::vector<ObjectOrigins>& objects) {
                         {"field", field.input_field}});
     }
   }
-  return ordered_json{{"fields", std::move(fields)}}.dump(2) + "\n";
+  return ordered_json{{"fields", std::move(fields)}}.dump(2, ' ', false,
+                                                          ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace trainjobc::explain

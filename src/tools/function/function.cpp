@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "model/behaviours.h"
 #include "model/names.h"
 #include "model/train_job.h"
+#include "model/trainer_version.h"
 #include "tools/function/resource_list.h"
 #include "tools/function/results.h"
 #include "yaml/writer.h"
@@ -48,11 +48,10 @@ std::string read_settings(const Node* config, Settings& settings) {
   if (!data) return "";
   for (const yaml::Entry& entry : data->entries()) {
     const std::string value(entry.value->text());
-    if (entry.key == "trainerVersion" && value != "auto" && !model::find_behaviours(value)) {
-      return fmt::format("there is no Trainer version \"{}\" here", value);
-    }
     if (entry.key == "trainerVersion") {
-      settings.compile.trainer_version = value;
+      const auto version = model::read_trainer_version(value);
+      if (!version) return fmt::format("there is no Trainer version \"{}\" here", value);
+      settings.compile.trainer_version = *version;
     } else if (entry.key == "namespace") {
       settings.compile.ns = value;
     } else if (entry.key == "nameSuffix") {

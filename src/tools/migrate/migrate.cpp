@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "compile/document_type.h"
 #include "model/names.h"
 #include "schema/schema.h"
 #include "tools/diff/compare.h"
@@ -45,6 +46,7 @@ class Migrator {
       : options_(options), inputs_(std::move(inputs)), runtimes_(std::move(runtimes)) {
     options_.compile.with_defaults = true;
     options_.compile.render = true;
+    options_.compile.translate_pinned = true;
     target_ = compile::choose_target(options_.to);
   }
 
@@ -137,6 +139,9 @@ class Migrator {
       migration.findings.append(std::move(results_[i].problems));
     }
     migration.objects = before_.linted.size();
+    migration.linted = before_.linted;
+    migration.passed_over = before_.passed_over;
+    migration.other_jobs = before_.other_jobs;
     add_rejections(migration.findings);
     add_refusals(after, migration.findings);
     migration.findings.sort();
@@ -147,7 +152,7 @@ class Migrator {
 
   void add_rejections(base::Diagnostics& findings) const {
     for (Diagnostic diagnostic : before_.diagnostics.items()) {
-      if (rejects(diagnostic)) {
+      if (rejects(diagnostic) || compile::is_of_unread_job(diagnostic)) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
         diagnostic.severity = Severity::Warning;

@@ -33,6 +33,9 @@ struct Migration {
   // The JobSets that the new version makes of the new files, against those of the old ones; of TrainJobs that
   // both take.
   diff::Report differences;
+  std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
+  std::vector<PassedOver> passed_over;              // the same
+  std::vector<std::string> other_jobs;              // the same
   std::vector<std::shared_ptr<const void>> memory;  // what the locations refer to
 };
 

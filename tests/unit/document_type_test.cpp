@@ -1,0 +1,141 @@
+// What a document is taken for: ours, nearly ours, or somebody else's.
+#include <doctest/doctest.h>
+
+#include "trainjobc/trainjobc.h"
+
+using namespace trainjobc;
+
+namespace {
+
+Compilation compiled(std::string text, std::string version = "auto", std::string name = "a.yaml",
+                     bool named = true) {
+  Options options;
+  options.render = false;
+  options.threads = 1;
+  options.trainer_version = std::move(version);
+  return compile_sources({{std::move(name), std::move(text), named}}, {}, options);
+}
+
+std::string report(const Compilation& compilation) {
+  std::string text;
+  for (const base::Diagnostic& found : compilation.diagnostics.items()) text += base::format_text(found, {});
+  for (const PassedOver& one : compilation.passed_over)
+    text += one.file + ":" + std::to_string(one.line) + " " + one.what + "\n";
+  return text;
+}
+
+std::string job(std::string_view api_version) {
+  return "apiVersion: " + std::string(api_version) +
+         "\nkind: TrainJob\nmetadata:\n  name: a\nspec:\n  runtimeRef:\n    name: torch-distributed\n";
+}
+
+}  // namespace
+
+TEST_CASE("Trainer's kinds in another group or version are an error at the line, with the right one") {
+  CHECK(report(compiled(job("kubeflow.org/v1"))) ==
+        "a.yaml:1:13: error: there is no kind \"TrainJob\" in \"kubeflow.org/v1\" [input/unknown-kind]\n"
+        "    1 | apiVersion: kubeflow.org/v1\n"
+        "      |             ^~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n");
+  CHECK(report(compiled(job("trainer.kubeflow.org/v1"))) ==
+        "a.yaml:1:13: error: Trainer has no API version \"trainer.kubeflow.org/v1\" [input/unknown-kind]\n"
+        "    1 | apiVersion: trainer.kubeflow.org/v1\n"
+        "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n");
+  for (const char* kind : {"TrainingRuntime", "ClusterTrainingRuntime"}) {
+    CHECK(report(compiled("apiVersion: v1\nkind: " + std::string(kind) + "\nmetadata: {name: a}\n")) ==
+          "a.yaml:1:13: error: there is no kind \"" + std::string(kind) +
+              "\" in \"v1\" [input/unknown-kind]\n"
+              "    1 | apiVersion: v1\n"
+              "      |             ^~ write trainer.kubeflow.org/v1alpha1\n");
+  }
+}
+
+TEST_CASE("older dialects are read as long as no version is pinned") {
+  CHECK_FALSE(compiled(job("kubeflow.org/v2alpha1")).diagnostics.has_errors());
+  CHECK(report(compiled(job("kubeflow.org/v2alpha1"), "2.3")) ==
+        "a.yaml:1:13: error: Trainer 2.3 has no API version \"kubeflow.org/v2alpha1\" [input/unknown-kind]\n"
+        "    1 | apiVersion: kubeflow.org/v2alpha1\n"
+        "      |             ^~~~~~~~~~~~~~~~~~~~~ trainjobc migrate rewrites it as "
+        "trainer.kubeflow.org/v1alpha1; only --trainer-version auto reads it as it is\n");
+  CHECK_FALSE(compiled(job("ome.io/v1beta1")).diagnostics.has_errors());
+  CHECK(compiled(job("ome.io/v1beta1"), "2.1").diagnostics.has_errors());
+}
+
+TEST_CASE("jobs of Training Operator v1 are a warning, whatever their version") {
+  for (const char* type : {"v1 PyTorchJob", "v1 TFJob", "v1 XGBoostJob", "v1 JAXJob", "v1 PaddleJob",
+                           "v1 MPIJob", "v2beta1 MPIJob", "v1alpha1 MPIJob", "v1 MXJob"}) {
+    const std::string version = std::string(type).substr(0, std::string(type).find(' '));
+    const std::string kind = std::string(type).substr(version.size() + 1);
+    const std::string tildes(kind.size() - 1, '~');
+    CHECK(report(compiled("apiVersion: kubeflow.org/" + version + "\nkind: " + kind +
+                          "\nmetadata: {name: a}\n")) ==
+          "a.yaml:2:7: warning: " + kind +
+              " is a job of Training Operator v1, which trainjobc does not read [advice/training-operator]\n"
+              "    2 | kind: " +
+              kind + "\n      |       ^" + tildes +
+              " Trainer runs it as a TrainJob of trainer.kubeflow.org/v1alpha1\n");
+  }
+  CHECK(report(compiled("apiVersion: kubeflow.org/v1\nkind: Notebook\nmetadata: {name: a}\n")) ==
+        "a.yaml:1 is a Notebook of kubeflow.org/v1\n");
+}
+
+TEST_CASE("what is not for Trainer is passed over, named or found") {
+  const std::string text =
+      "image: {tag: 1.0.0}\ntrainer: {numNodes: 4}\n---\n- op: replace\n---\njust text\n---\n"
+      "apiVersion: v2\nname: chart\n---\nkind: Kustomization\nresources: []\n---\n"
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n";
+  const std::string passed =
+      "a.yaml:1 has no apiVersion and kind\na.yaml:4 is a list\na.yaml:6 is a scalar\na.yaml:8 has no kind\n"
+      "a.yaml:11 has no apiVersion\na.yaml:14 is a Deployment of apps/v1\n";
+  CHECK(report(compiled(text)) == passed);
+  CHECK(report(compiled(text, "auto", "a.yaml", false)) == passed);
+}
+
+TEST_CASE("an object of Trainer without apiVersion or kind is an error, named or found") {
+  for (const bool named : {true, false}) {
+    CHECK(report(compiled("kind: TrainJob\nmetadata: {name: a}\n", "auto", "a.yaml", named)) ==
+          "a.yaml:1:1: error: the document has no apiVersion [yaml/no-kind]\n"
+          "    1 | kind: TrainJob\n"
+          "      | ^~~~ add apiVersion: trainer.kubeflow.org/v1alpha1\n");
+    CHECK(report(compiled("apiVersion: trainer.kubeflow.org/v1alpha1\nspec: {runtimeRef: {name: a}}\n",
+                          "auto", "a.yaml", named)) ==
+          "a.yaml:1:1: error: the document has no kind [yaml/no-kind]\n"
+          "    1 | apiVersion: trainer.kubeflow.org/v1alpha1\n"
+          "      | ^~~~~~~~~~ add kind: TrainJob\n");
+  }
+}
+
+TEST_CASE("a template is one finding") {
+  const std::string helm =
+      "{{- if .Values.enabled }}\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n"
+      "  name: {{ .Release.Name }}\n  labels:\n    {{- include \"labels\" . | nindent 4 }}\nspec: {}\n"
+      "{{- end }}\n---\n{{ toYaml .Values.more }}\n";
+  const Compilation found = compiled(helm);
+  REQUIRE(found.diagnostics.items().size() == 1);
+  const base::Diagnostic& finding = found.diagnostics.items().front();
+  CHECK(finding.rule == "yaml/template");
+  CHECK(finding.message == "this is an unrendered template");
+  CHECK(finding.hint == "pipe what it renders to in: helm template CHART | trainjobc lint -");
+
+  std::string variables = job("trainer.kubeflow.org/v1alpha1");
+  variables.replace(variables.find("name: a"), 7, "name: ${NAME}\n  namespace: ${TEAM:-a}");
+  variables += "  trainer:\n    numNodes: ${NODES}\n";
+  CHECK(report(compiled(variables)) ==
+        "a.yaml:4:9: error: this is an unrendered template [yaml/template]\n"
+        "    4 |   name: ${NAME}\n"
+        "      |         ^~~~~~~ pipe what it renders to in: envsubst < FILE | trainjobc lint -\n");
+}
+
+TEST_CASE("a template that doesn't mention Trainer is passed over; a script's variables make no template") {
+  CHECK(report(compiled("kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n")) ==
+        "a.yaml:0 is a template\n");
+  const std::string script = job("trainer.kubeflow.org/v1alpha1") +
+                             "  trainer:\n    numNodes: no\n    command: [sh, -c, 'echo ${HOME}']\n";
+  CHECK(compiled(script).diagnostics.items().front().rule != "yaml/template");
+}
+
+TEST_CASE("JSON of other tools is passed over where it is found") {
+  const std::string comments = "{\n  // comments\n  \"compilerOptions\": {},\n}\n";
+  CHECK(report(compiled(comments, "auto", "tsconfig.json", false)) ==
+        "tsconfig.json:0 is not JSON that Kubernetes reads\n");
+  CHECK(compiled(comments, "auto", "tsconfig.json", true).diagnostics.has_errors());
+}
