@@ -16,6 +16,9 @@ namespace trainjobc::cli {
 // The values of flags that name a Trainer version: "2.0", …
 std::vector<std::string> trainer_versions();
 
+// --timeout: `what` it limits.
+void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what);
+
 // What to read and how to compile it.
 struct InputFlags {
   std::vector<std::string> paths;      // positional

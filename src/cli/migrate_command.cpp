@@ -1,7 +1,7 @@
 // trainjobc migrate
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -10,6 +10,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/load.h"
+#include "cli/mask.h"
 #include "model/behaviours.h"
 #include "tools/diff/formats.h"
 #include "trainjobc/migrate.h"
@@ -37,7 +38,8 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
   for (const migrate::MigratedFile& file : migration.files) {
     if (flags.show_diff) {
       const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
-      if (!console.write_stdout(diff)) return fail(console, "the output could not be written");
+      if (!console.write_stdout(without_secrets(diff, file.old_text)))
+        return fail(console, "the output could not be written");
     } else if (file.name != kStdin) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
@@ -48,7 +50,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
 
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
   const auto changed = std::ranges::find(migration.files, kStdin, &migrate::MigratedFile::name);
-  const bool written = console.write_stdout(changed != migration.files.end() ? changed->new_text : text);
+  const bool written = console.write_manifests(changed != migration.files.end() ? changed->new_text : text);
   return written ? kOk : fail(console, "the output could not be written");
 }
 
@@ -97,14 +99,14 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   auto flags = std::make_shared<MigrateFlags>();
   flags->input.add_to(app);
   app.remove_option(app.get_option("--trainer-version"));
-  app.add_option("--from,--trainer-version", flags->input.trainer_version,
+  app.add_option("--from-version,--trainer-version", flags->input.trainer_version,
                  "Trainer version that the files are written for [auto]")
       ->check(CLI::IsMember([] {
         std::vector<std::string> versions = trainer_versions();
         versions.insert(versions.begin(), "auto");
         return versions;
       }()));
-  app.add_option("--to", flags->to, "Trainer version to migrate to")
+  app.add_option("--to,--to-version", flags->to, "Trainer version to migrate to")
       ->check(CLI::IsMember(trainer_versions()))
       ->capture_default_str();
   app.add_option("--manager", flags->manager, "Manager of the runtimePatches that overrides become")

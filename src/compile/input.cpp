@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "model/names.h"
+#include "schema/redact.h"
 #include "yaml/reader.h"
 
 namespace trainjobc::compile {
@@ -166,7 +167,7 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
     inputs.files.push_back(
         std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
     for (const yaml::Document& document : yaml::read(*inputs.files.back(), inputs.arena, diagnostics)) {
-      classifier.add(*document.root, source.named);
+      classifier.add(*schema::mark_secrets(*document.root, yaml::Maker(inputs.arena)), source.named);
     }
   }
 }

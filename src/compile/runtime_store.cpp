@@ -152,7 +152,25 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
         nothing.candidates.push_back(file.name.substr(0, file.name.rfind('.')));
     }
   }
+  look_elsewhere(job, use_catalogue, nothing);
   return nothing;
+}
+
+void RuntimeStore::look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing) const {
+  const model::RuntimeRef& ref = job.runtime_ref;
+  const std::string own(job.id.ns.empty() ? "default" : job.id.ns);
+  for (const auto& [key, stored] : runtimes_) {
+    const auto& [kind, ns, name] = key;
+    if (name != ref.name.value) continue;
+    nothing.elsewhere.push_back(ns.empty() ? fmt::format("a {} \"{}\"", kind, name)
+                                           : fmt::format("a {} \"{}\" in namespace \"{}\"", kind, name, ns));
+    nothing.other_kind = nothing.other_kind || (kind != ref.kind && (ns.empty() || ns == own));
+  }
+  const bool asks_for_cluster = ref.kind == model::kClusterTrainingRuntime;
+  if (asks_for_cluster || !use_catalogue || nothing.other_kind) return;
+  if (!find_catalogue_runtime(schemas_.trainer, ref.name.value)) return;
+  nothing.elsewhere.push_back(fmt::format("a built-in ClusterTrainingRuntime \"{}\"", ref.name.value));
+  nothing.other_kind = true;
 }
 
 }  // namespace trainjobc::compile

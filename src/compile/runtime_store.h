@@ -31,6 +31,9 @@ struct Resolution {
   const StoredRuntime* found = nullptr;
   std::vector<std::string_view>
       candidates;  // names of that kind, for suggestions; only where nothing was found
+  std::vector<std::string>
+      elsewhere;            // runtimes of that name of the other kind or another namespace, in words
+  bool other_kind = false;  // whether one of them is of the other kind, and within reach
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
@@ -69,6 +72,7 @@ class RuntimeStore {
   StoredRuntime& store(const InputObject& object);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
+  void look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing) const;
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
