@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <tuple>
 
+#include "base/layout.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 namespace trainjobc::base {
@@ -83,128 +86,141 @@ std::string_view severity_colour(Severity severity) {
   return "0";
 }
 
-// Characters that no terminal shall get from an input: controls, and those that reorder or hide text.
-bool is_unprintable(uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200B && code <= 0x200F) ||
-         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x2069) || code == 0xFEFF;
-}
-
-// A text on one line of its own: what is unprintable is escaped.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint point = decode_utf8(text.substr(at));
-    if (point.length == 0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
-    } else if (text[at] == '\n') {
-      out += "\\n";
-    } else if (is_unprintable(point.value)) {
-      out += fmt::format("\\u{:04x}", point.value);
-    } else {
-      out += text.substr(at, point.length);
-    }
-    at += std::max<size_t>(point.length, 1);
-  }
-  return out;
-}
-
 std::string place(const Location& location) {
   if (!location.file) return "";
-  const std::string name = escaped(location.file->name());
+  const std::string name = one_line(location.file->name());
   if (location.line == 0) return fmt::format("{}: ", name);
   return fmt::format("{}:{}:{}: ", name, location.line, location.column);
 }
 
-// How many columns of a terminal a character takes, roughly.
-size_t width(uint32_t code) {
-  struct Range {
-    uint32_t first;
-    uint32_t last;
-    size_t width;
-  };
-  static constexpr Range kRanges[] = {{0x300, 0x36F, 0},     {0x1100, 0x115F, 2},   {0x2E80, 0xA4CF, 2},
-                                      {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAFF, 2},   {0xFE00, 0xFE0F, 0},
-                                      {0xFE30, 0xFE6F, 2},   {0xFF01, 0xFF60, 2},   {0xFFE0, 0xFFE6, 2},
-                                      {0x1F300, 0x1F64F, 2}, {0x1F680, 0x1F6FF, 2}, {0x1F900, 0x1F9FF, 2},
-                                      {0x20000, 0x3FFFD, 2}};
-  for (const Range& range : kRanges) {
-    if (code >= range.first && code <= range.last) return range.width;
-  }
-  return 1;
-}
-
-struct Shown {
-  std::string text;
-  size_t columns = 0;
+// A character of a source line as a terminal shows it: one sign for each tab and each unprintable or broken
+// one.
+struct Sign {
+  size_t offset = 0;  // in the line
+  std::string_view text;
+  size_t columns = 1;
 };
 
-// Source text as a terminal shows it: one sign for each tab and each unprintable or broken character.
-Shown show(std::string_view text) {
-  Shown out;
-  for (size_t at = 0; at < text.size();) {
-    const CodePoint point = decode_utf8(text.substr(at));
-    const bool is_broken = point.length == 0 || is_unprintable(point.value);
-    if (text[at] == '\t') {
-      out.text += ' ';
-    } else if (is_broken) {
-      out.text += "\uFFFD";
+std::vector<Sign> signs_of(std::string_view line) {
+  std::vector<Sign> signs;
+  for (size_t at = 0; at < line.size();) {
+    const CodePoint point = decode_utf8(line.substr(at));
+    const size_t length = std::max<size_t>(point.length, 1);
+    if (line[at] == '\t') {
+      signs.push_back({at, " "});
+    } else if (point.length == 0 || is_unprintable(point.value)) {
+      signs.push_back({at, "\uFFFD"});
     } else {
-      out.text += text.substr(at, point.length);
+      signs.push_back({at, line.substr(at, length), column_width(point.value)});
     }
-    out.columns += is_broken ? 1 : width(point.value);
-    at += std::max<size_t>(point.length, 1);
+    at += length;
   }
-  return out;
+  return signs;
 }
 
-constexpr size_t kMaxLine = 200;
-
-// The first byte of the character that the byte at `at` is part of.
-size_t character_start(std::string_view text, size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80) --at;
-  return at;
+size_t columns_of(std::span<const Sign> signs) {
+  size_t columns = 0;
+  for (const Sign& sign : signs) columns += sign.columns;
+  return columns;
 }
 
-// The source line with its caret line; a very long line is cut around the token.
-std::string excerpt(const Diagnostic& diagnostic, const Painter& paint) {
+// A part of a source line; what is left out of it shows as "…".
+struct Window {
+  size_t first = 0;  // signs
+  size_t last = 0;
+};
+
+// The part that fits into `width` columns with the sign `token` in it and, where there is room, a third of
+// them before it.
+Window window_around(std::span<const Sign> signs, size_t token, size_t width) {
+  if (columns_of(signs) <= width) return {0, signs.size()};
+  const size_t room = width > 2 ? width - 2 : 1;
+  Window window{token, token};
+  size_t used = 0;
+  const auto before = [&](size_t limit) {
+    while (window.first > 0 && used + signs[window.first - 1].columns <= limit)
+      used += signs[--window.first].columns;
+  };
+  before(room / 3);
+  while (window.last < signs.size() && used + signs[window.last].columns <= room)
+    used += signs[window.last++].columns;
+  before(room);
+  return window;
+}
+
+constexpr size_t kMargin = 8;         // "   14 | "
+constexpr size_t kMaxColumns = 1000;  // off a terminal: what is longer is a program's
+
+std::string margin(std::string_view text) {
+  std::string out(text);
+  for (size_t at = out.find('\n'); at != std::string::npos; at = out.find('\n', at + 1))
+    out.insert(at + 1, "      | ");
+  return "      | " + out;
+}
+
+// The hint beside the caret, or below where it doesn't fit.
+std::string with_hint(const std::string& lead, std::string_view caret, const std::string& painted,
+                      const std::string& hint, size_t width) {
+  if (hint.empty()) return margin(lead + painted);
+  const size_t columns = display_width(hint);
+  if (width == 0 || lead.size() + caret.size() + 1 + columns <= width)
+    return margin(lead + painted + " " + hint);
+  const size_t indent = lead.size() + columns <= width ? lead.size() : 0;
+  return margin(lead + painted + "\n" + wrap(std::string(indent, ' ') + hint, width, indent));
+}
+
+// The source line with its caret line; a line that is too long is cut around the token.
+std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t terminal) {
   const Location& at = diagnostic.location;
   const std::string_view line = at.file->line(at.line);
-  const size_t begin = std::min<size_t>(at.column == 0 ? 0 : at.column - 1, line.size());
-  const bool is_late = line.size() > kMaxLine && begin > kMaxLine / 2;
-  const size_t from = is_late ? character_start(line, begin - kMaxLine / 4) : 0;
-  const size_t to = line.size() - from > kMaxLine ? character_start(line, from + kMaxLine) : line.size();
-  const size_t end = at.end_line == at.line ? std::min<size_t>(at.end_column - 1, to) : to;
-  const std::string_view left_out = "...";
-  const Shown before = show(line.substr(from, begin - from));
-  const Shown token = show(line.substr(begin, end > begin ? end - begin : 0));
-  const std::string lead(is_late ? left_out : "");
-  const std::string tail(to < line.size() ? left_out : "");
-  const std::string caret = "^" + std::string(std::max<size_t>(token.columns, 1) - 1, '~');
-  std::string out =
-      fmt::format("{:>5} | {}{}{}\n", at.line, lead, show(line.substr(from, to - from)).text, tail);
-  out += fmt::format("      | {}{}", std::string(lead.size() + before.columns, ' '), paint("1;32", caret));
-  if (!diagnostic.hint.empty()) out += " " + escaped(diagnostic.hint);
-  return out + "\n";
+  const size_t width = terminal == 0 ? 0 : std::max(terminal, 2 * kMargin) - kMargin;
+  const std::vector<Sign> all = signs_of(line);
+  const std::span<const Sign> signs(all);
+  const auto sign_at = [&](size_t column) {
+    const size_t offset = column == 0 ? 0 : column - 1;
+    return static_cast<size_t>(std::ranges::upper_bound(signs, offset, {}, &Sign::offset) - signs.begin());
+  };
+  // The sign that the byte is part of; past the end for a token behind the line.
+  const size_t begin = at.column > line.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
+  const size_t behind = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
+                            ? sign_at(at.end_column) - 1
+                            : signs.size();
+  const Window window = window_around(signs, begin, width == 0 ? kMaxColumns : width);
+  const std::string lead(window.first > 0 ? "…" : "");
+  std::string shown = lead;
+  for (const Sign& sign : signs.subspan(window.first, window.last - window.first)) shown += sign.text;
+  if (window.last < signs.size()) shown += "…";
+  const size_t end = std::clamp(behind, begin, std::max(begin, window.last));
+  const size_t before =
+      (lead.empty() ? 0 : 1) + columns_of(signs.subspan(window.first, begin - window.first));
+  const size_t token = std::max<size_t>(columns_of(signs.subspan(begin, end - begin)), 1);
+  const std::string caret = "^" + std::string(token - 1, '~');
+  return fmt::format(
+      "{:>5} | {}\n{}\n", at.line, shown,
+      with_hint(std::string(before, ' '), caret, paint("1;32", caret), one_line(diagnostic.hint), width));
 }
 
 }  // namespace
 
 std::string format_text(const Diagnostic& diagnostic, TextStyle style) {
+  constexpr size_t kIndent = 4;
   const Painter paint(style);
   const std::string severity = fmt::format("{}: ", to_string(diagnostic.severity));
-  std::string out = fmt::format("{}{}{} [{}]\n", paint("1", place(diagnostic.location)),
-                                paint(severity_colour(diagnostic.severity), severity),
-                                escaped(diagnostic.message), diagnostic.rule);
+  const std::string head = fmt::format("{}{}{} [{}]", paint("1", place(diagnostic.location)),
+                                       paint(severity_colour(diagnostic.severity), severity),
+                                       one_line(diagnostic.message), diagnostic.rule);
+  std::string out = wrap(head, style.width, kIndent) + "\n";
   if (diagnostic.location.file && diagnostic.location.line != 0 && !diagnostic.hide_source) {
-    out += excerpt(diagnostic, paint);
+    out += excerpt(diagnostic, paint, style.width);
   } else if (!diagnostic.hint.empty()) {
-    out += fmt::format("  hint: {}\n", escaped(diagnostic.hint));
+    out += wrap(fmt::format("  hint: {}", one_line(diagnostic.hint)), style.width, kIndent) + "\n";
   }
   for (const Note& note : diagnostic.notes) {
     std::string where = place(note.location);
     if (where.ends_with(": ")) where.resize(where.size() - 2);
-    out += fmt::format("  {}{}{}\n", paint("1;36", "note: "), escaped(note.message),
-                       where.empty() ? "" : " at " + where);
+    const std::string text = fmt::format("  {}{}{}", paint("1;36", "note: "), one_line(note.message),
+                                         where.empty() ? "" : " at " + where);
+    out += wrap(text, style.width, kIndent) + "\n";
   }
   return out;
 }

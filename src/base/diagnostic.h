@@ -39,6 +39,7 @@ struct Diagnostic {
   std::string message;  // one sentence without a final stop
   std::string hint;     // what to write instead; shown beside the caret
   Location location;
+  std::string meant;  // the path of the field that an unknown one was meant to be; "" if nobody knows
   std::vector<Note> notes;
   bool hide_source = false;  // the source line holds something secret: it is not shown
   std::vector<Edit> fix;     // safe to apply without asking; empty where there is none
@@ -64,9 +65,11 @@ class Diagnostics {
   std::vector<Diagnostic> items_;
 };
 
-// How a text report looks. `colour` writes ANSI sequences.
+// How a text report looks. `colour` writes ANSI sequences; lines take at most `width` columns, 0 for no
+// limit.
 struct TextStyle {
   bool colour = false;
+  size_t width = 0;
 };
 
 // The one formatter of diagnostics for people:

@@ -14,6 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/help.h"
 #include "cli/man.h"
+#include "cli/old_names.h"
 #include "cli/version.h"
 
 namespace trainjobc::cli {
@@ -67,18 +68,10 @@ std::string bad_value(const CLI::App& root, const std::string& message) {
   return message;
 }
 
-int report_parse_error(const CLI::App& root, const CLI::ParseError& error,
-                       const std::vector<std::string>& arguments, Console& console) {
+int report_parse_error(const CLI::App& root, const CLI::ParseError& error, Console& console) {
   std::string message = bad_value(root, error.what());
   if (const auto unknown = root.remaining(true); !unknown.empty())
     message = unknown_word(root, unknown.front());
-  if (arguments.empty())
-    message = "name a command: " + [&] {
-      std::string names;
-      for (const CLI::App* command : commands_of(root))
-        names += (names.empty() ? "" : ", ") + command->get_name();
-      return names;
-    }();
   console.write_stderr(
       fmt::format("trainjobc: {}\nSee \"{} --help\".\n", message, full_name(chosen_app(root))));
   return kFailed;
@@ -131,16 +124,17 @@ int run(const std::vector<std::string>& given, Console& console) {
     runners.emplace_back(sub, command.setup(*sub));
   }
   if (const auto status = run_internal(app, given, console)) return *status;
-  const std::vector<std::string> arguments = without_help_word(given);
+  if (given.empty()) return print(console, short_help(app, console.stdout_width()));
+  const std::vector<std::string> arguments = with_current_names(without_help_word(given));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    return print(console, help_text(chosen_app(app)));
+    return print(console, help_text(chosen_app(app), console.stdout_width()));
   } catch (const CLI::CallForVersion& version) {
     return print(console, version.what());
   } catch (const CLI::ParseError& error) {
-    return report_parse_error(app, error, arguments, console);
+    return report_parse_error(app, error, console);
   }
   const auto runner = std::ranges::find_if(runners, [](const auto& entry) { return entry.first->parsed(); });
   return runner != runners.end() ? runner->second(console) : kFailed;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/suggest.h"
@@ -66,6 +67,13 @@ void InputFlags::add_to(CLI::App& command) {
       ->type_name("FILE");
   command.add_flag("--no-config", no_config, "Don't look for a configuration");
   command.add_option("--threads", threads, "Number of threads; 0 is one a processor")->capture_default_str();
+}
+
+void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what) {
+  command.add_option("--timeout", seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 is no limit", what))
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, unsigned>{{"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->type_name("TIME")
+      ->capture_default_str();
 }
 
 void ColourFlag::add_to(CLI::App& command) {
@@ -278,7 +286,8 @@ const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
 
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn) {
-  const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal())};
+  const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal()),
+                              console.stderr_width()};
   std::string text;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     if (diagnostic.severity == base::Severity::Info) continue;

@@ -28,6 +28,9 @@ struct DirectoryFlags {
   DiscoverOptions options() const;
 };
 
+// --timeout: `what` it limits.
+void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what);
+
 // What to read and how to compile it.
 struct InputFlags {
   std::vector<std::string> paths;      // positional

@@ -6,12 +6,22 @@
 
 namespace trainjobc::cli {
 
-bool use_colour(ColourChoice choice, const Console& console, bool is_terminal) {
+namespace {
+
+bool wants_colour(ColourChoice choice, const Console& console, bool is_terminal) {
   if (choice != ColourChoice::Auto) return choice == ColourChoice::Always;
   if (!console.environment("NO_COLOR").empty()) return false;
   const std::string force = console.environment("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
   return is_terminal && console.environment("TERM") != "dumb";
+}
+
+}  // namespace
+
+bool use_colour(ColourChoice choice, Console& console, bool is_terminal) {
+  const bool wanted = wants_colour(choice, console, is_terminal);
+  if (wanted) console.allow_colours();
+  return wanted;
 }
 
 int fail(Console& console, std::string_view message) {

@@ -12,6 +12,7 @@
 #include "cli/diff_versions.h"
 #include "cli/exit_status.h"
 #include "cli/load.h"
+#include "cli/mask.h"
 #include "schema/schema.h"
 #include "tools/diff/external.h"
 #include "tools/diff/fetch.h"
@@ -71,9 +72,11 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   return diagnostics.has_errors() ? nullptr : live;
 }
 
-bool is_answer(Console& console, const diff::Answer& answer) {
-  console.write_stderr(answer.warnings);
-  if (!answer.ok()) fail(console, kubectl::describe(answer.failure));
+// kubectl may quote the objects that it was sent.
+bool is_answer(Console& console, const diff::Answer& answer, const std::vector<Object>& sent = {}) {
+  const schema::SecretTexts secrets = secrets_of(sent);
+  console.write_stderr(secrets.hide(answer.warnings));
+  if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
   return answer.ok();
 }
 
@@ -133,7 +136,8 @@ std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFla
   if (flags.server_side) {
     std::set<std::string> skip = kept_secrets(*live);
     skip.merge(refused_objects(diff::compare_objects(compiled, live, options)));
-    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, skip, flags.field_manager, *results)))
+    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, skip, flags.field_manager, *results),
+                   compiled.objects))
       return std::nullopt;
     options.dry_run = results.get();
   }
@@ -245,7 +249,7 @@ bool page(Console& console, const std::string& text, base::ProcessRunner& runner
     at = end == std::string::npos ? end : end + 1;
   }
   if (request.argv.empty()) return false;
-  request.input = text;
+  request.input = console.readable(text);
   request.streams = base::Streams::Terminal;
   const auto shown = runner.run(request);
   const auto* result = std::get_if<base::ProcessResult>(&shown);
@@ -344,7 +348,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       add_version_flag(app, "--to-version", flags->to_version, "The version to upgrade to", false)
           ->needs(from_version);
   from_version->needs(to_version);
-  app.add_option("--format", flags->format,
+  app.add_option("-o,--format", flags->format,
                  "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
       ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
   app.add_flag("--show-ignored", flags->show_ignored, "List the fields that others manage, too");
@@ -361,8 +365,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
   app.add_option("--field-manager", flags->field_manager, "Manager of the dry run")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--timeout", flags->timeout, "Seconds that one call of kubectl may take; 0 is no limit")
-      ->capture_default_str();
+  add_timeout(app, flags->timeout, "How long one call of kubectl may take");
   flags->colour.add_to(app);
   app.footer(
       "Compares with the cluster of kubectl, or with --live or --from. Two directories as\n"

@@ -38,7 +38,8 @@ std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& 
 }
 
 void print_acceptances(Console& console, const diff::Report& report, const DiffFlags& flags) {
-  const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal())};
+  const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
+                              console.stderr_width()};
   for (const diff::Acceptance& acceptance : report.acceptances) {
     std::string text =
         fmt::format("note: {}: {}{}{}\n", acceptance.title(), diff::verdict_text(acceptance.verdict, report),

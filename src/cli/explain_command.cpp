@@ -21,15 +21,16 @@ struct ExplainFlags {
 };
 
 std::string print(const ExplainFlags& flags, const std::vector<Object>& objects,
-                  const std::vector<explain::ObjectOrigins>& origins) {
+                  const std::vector<explain::ObjectOrigins>& origins, size_t width) {
   if (flags.format == "json") return explain::as_json(origins);
-  return flags.format == "text" ? explain::as_text(origins) : explain::as_yaml(objects, origins);
+  return flags.format == "text" ? explain::as_text(origins, width)
+                                : explain::as_yaml(objects, origins, width);
 }
 
 int run_explain(Console& console, ExplainFlags flags) {
   if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
   if (flags.format == "yaml" && !flags.field.empty())
-    return fail(console, "-o yaml prints whole objects: --field goes with -o text or -o json");
+    return fail(console, "-o yaml prints whole objects: use --field with -o text or -o json");
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   // No key is shown; any will do, and one that takes no random numbers.
@@ -42,9 +43,9 @@ int run_explain(Console& console, ExplainFlags flags) {
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   base::Arena masked;
-  for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(masked));
+  for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(masked));
   const auto origins = explain::explain_objects(compiled.objects, schemas_of(compiled), flags.field);
-  if (!console.write_stdout(print(flags, compiled.objects, origins)))
+  if (!console.write_stdout(print(flags, compiled.objects, origins, console.stdout_width())))
     return fail(console, "the output could not be written");
   if (compiled.diagnostics.has_refusals()) return kRejected;
   if (origins.empty() && !compiled.objects.empty()) {
@@ -61,12 +62,11 @@ std::function<int(Console&)> setup_explain(CLI::App& app) {
   app.add_option("--field", flags->field, "Only fields whose path holds this text, such as env or PET_NNODES")
       ->type_name("TEXT");
   app.add_flag("--with-defaults", flags->with_defaults, "Explain the JobSet as JobSet admission stores it");
-  app.add_option("-o,--output", flags->format,
-                 "Output format; yaml, or text with --field, where it is not given")
+  app.add_option("-o,--format", flags->format, "Output format; the default is yaml, or text with --field")
       ->check(CLI::IsMember({"yaml", "text", "json"}));
   flags->colour.add_to(app);
   app.footer(
-      "Prints what render prints, with a comment behind each field: the place in the inputs that\n"
+      "Prints what render prints, with a comment after each field: the place in the inputs that\n"
       "it comes from, and the rule that computed it where it was not only copied. With --field:\n"
       "a line for each field.\n"
       "\n"

@@ -27,7 +27,7 @@ int run_function(Console& console, const SshKeyFlag& keys) {
   const function::Outcome outcome = function::run(std::move(std::get<std::string>(text)), read_key);
   if (outcome.list.empty()) return fail(console, outcome.errors);
   console.write_stderr(outcome.errors);
-  if (!console.write_stdout(outcome.list)) return fail(console, "the output could not be written");
+  if (!console.write_manifests(outcome.list)) return fail(console, "the output could not be written");
   return outcome.rejected ? kRejected : kOk;
 }
 

@@ -1,9 +1,9 @@
 #include "cli/help.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/command_tree.h"
@@ -11,27 +11,34 @@
 namespace trainjobc::cli {
 namespace {
 
-constexpr size_t kWidth = 88;
+constexpr size_t kWidest = 88;
 constexpr size_t kColumn = 30;  // where descriptions begin
+constexpr size_t kNarrowest = kColumn + 20;
+
+size_t width_on(size_t terminal) {
+  return terminal == 0 ? kWidest : std::clamp(terminal, kNarrowest, kWidest);
+}
 
 // The left side in its column, or on a line of its own where it is too long for that.
-std::string row(const std::string& left, const std::string& description) {
+std::string row(const std::string& left, const std::string& description, size_t width) {
   std::string out = "  " + left;
   if (out.size() + 2 > kColumn) {
     out += "\n" + std::string(kColumn, ' ');
   } else {
     out.resize(kColumn, ' ');
   }
-  return out + fill(description, kWidth - kColumn, kColumn) + "\n";
+  return out + fill(description, width - kColumn, kColumn) + "\n";
 }
 
-std::string flag_row(const FlagText& flag) {
+std::string flag_row(const FlagText& flag, size_t width) {
   const bool short_one = !flag.names.front().starts_with("--");
   std::string left = flag.positional || short_one ? "" : "    ";
   left += fmt::format("{}", fmt::join(flag.names, ", "));
   if (!flag.positional && !flag.value.empty()) left += " " + value_text(flag);
-  return row(left, flag.default_value.empty() ? flag.description
-                                              : fmt::format("{} [{}]", flag.description, flag.default_value));
+  const std::string text = flag.default_value.empty()
+                               ? flag.description
+                               : fmt::format("{} [{}]", flag.description, flag.default_value);
+  return row(left, text, width);
 }
 
 std::string section(const std::string& title, const std::string& rows) {
@@ -40,11 +47,11 @@ std::string section(const std::string& title, const std::string& rows) {
 
 // Lines of prose are filled as one paragraph, up to an empty line or the exit status; examples stay as they
 // are.
-std::string filled_footer(std::string_view footer) {
+std::string filled_footer(std::string_view footer, size_t width) {
   std::string out;
   std::string prose;
   const auto end_paragraph = [&] {
-    if (!prose.empty()) out += fill(prose, kWidth, 0) + "\n";
+    if (!prose.empty()) out += fill(prose, width, 0) + "\n";
     prose.clear();
   };
   for (size_t at = 0; at < footer.size();) {
@@ -87,16 +94,29 @@ std::string fill(std::string_view text, size_t width, size_t indent) {
   return out;
 }
 
-std::string help_text(const CLI::App& app) {
+std::string short_help(const CLI::App& app, size_t terminal) {
+  const size_t width = width_on(terminal);
+  std::string rows;
+  for (const CLI::App* command : commands_of(app))
+    rows += row(command->get_name(), command->get_description(), width);
+  const std::string name = full_name(app);
+  return fmt::format(
+      "{}\n\nUsage: {}\n{}\n{}\n", fill(app.get_description(), width, 0), usage_line(app),
+      section("Commands", rows),
+      fill(fmt::format("\"{0} --help\" and \"{0} COMMAND --help\" say more.", name), width, 0));
+}
+
+std::string help_text(const CLI::App& app, size_t terminal) {
+  const size_t width = width_on(terminal);
   std::string inputs;
   std::string flags;
   std::string commands;
-  for (const FlagText& flag : flags_of(app)) (flag.positional ? inputs : flags) += flag_row(flag);
+  for (const FlagText& flag : flags_of(app)) (flag.positional ? inputs : flags) += flag_row(flag, width);
   for (const CLI::App* command : commands_of(app))
-    commands += row(command->get_name(), command->get_description());
-  std::string out = fill(app.get_description(), kWidth, 0) + "\n\nUsage: " + usage_line(app) + "\n";
+    commands += row(command->get_name(), command->get_description(), width);
+  std::string out = fill(app.get_description(), width, 0) + "\n\nUsage: " + usage_line(app) + "\n";
   out += section("Commands", commands) + section("Inputs", inputs) + section("Flags", flags);
-  return app.get_footer().empty() ? out : out + "\n" + filled_footer(app.get_footer());
+  return app.get_footer().empty() ? out : out + "\n" + filled_footer(app.get_footer(), width);
 }
 
 }  // namespace trainjobc::cli

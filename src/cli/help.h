@@ -8,7 +8,11 @@
 
 namespace trainjobc::cli {
 
-std::string help_text(const CLI::App& app);
+// For a terminal of that many columns; 0 for no terminal.
+std::string help_text(const CLI::App& app, size_t terminal);
+
+// What a program prints that is called without a command.
+std::string short_help(const CLI::App& app, size_t terminal);
 
 // The words of one paragraph in lines of at most `width` columns, each after the first begun with `indent`
 // spaces.

@@ -49,8 +49,10 @@ class GuardedConsole final : public Console {
   bool stdout_is_terminal() const override { return console_.stdout_is_terminal(); }
   bool stderr_is_terminal() const override { return console_.stderr_is_terminal(); }
   std::string environment(const char* name) const override { return console_.environment(name); }
-  bool write_stdout(std::string_view text) override { return console_.write_stdout(text); }
-  void write_stderr(std::string_view text) override { console_.write_stderr(text); }
+  size_t stdout_width() const override { return console_.stdout_width(); }
+  size_t stderr_width() const override { return console_.stderr_width(); }
+  bool send_stdout(std::string_view text) override { return console_.send_stdout(text); }
+  void send_stderr(std::string_view text) override { console_.send_stderr(text); }
 
  private:
   Console& console_;

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/fix.h"
 #include "cli/load.h"
+#include "cli/mask.h"
 #include "cli/paths.h"
 #include "cli/report.h"
 #include "cli/rule_texts.h"
@@ -25,7 +26,7 @@ struct LintFlags {
   ColourFlag colour;
   std::vector<std::string> formats;
   std::vector<std::string> outputs;
-  std::vector<bool> is_output;  // of each --format and --output, in the order given
+  std::vector<bool> is_output;  // of each --format and --output-file, in the order given
   std::string fail_on;
   std::string explain;
   bool list_rules = false;
@@ -39,7 +40,7 @@ struct Report {
   std::string file;
 };
 
-// Each --output belongs to the --format before it. nullopt, and said so, where that doesn't work out.
+// Each --output-file belongs to the --format before it. nullopt, and said so, if that doesn't work out.
 std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlags& flags) {
   std::vector<Report> reports;
   size_t formats = 0;
@@ -50,14 +51,14 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
       continue;
     }
     if (reports.empty() || !reports.back().file.empty()) {
-      fail(console, "--output belongs behind the --format that it is for");
+      fail(console, "--output-file must follow the --format that it is for");
       return std::nullopt;
     }
     reports.back().file = flags.outputs[outputs++];
   }
   if (reports.empty()) reports.push_back({});
   if (std::ranges::count(reports, "", &Report::file) > 1) {
-    fail(console, "only one report can go to standard output: give the others an --output");
+    fail(console, "only one report can go to standard output: give the others an --output-file");
     return std::nullopt;
   }
   return reports;
@@ -157,7 +158,8 @@ bool write_fixed(Console& console, const InputGroup& before, const InputGroup& a
     const std::string& text = after.inputs[i].text;
     if (old.text == text) continue;
     if (only_show) {
-      if (!console.write_stdout(base::unified_diff(old.text, text, old.name, old.name))) return false;
+      const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
+      if (!console.write_stdout(without_secrets(diff, old.text))) return false;
     } else if (const auto error = console.files().replace(old.name, old.text, text)) {
       fail(console, error->message);
       is_written = false;
@@ -185,17 +187,20 @@ int print_reports(Console& console, const Findings& findings, const std::vector<
   ReportInput input{
       .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
+  input.style.width = console.stdout_width();
   input.fails = [&](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error || fails(findings, diagnostic);
   };
   input.repository = find_repository(console);
   for (const Report& report : reports) {
     const base::TextStyle style = input.style;
-    if (!report.file.empty()) input.style.colour = false;
+    if (!report.file.empty()) input.style = {};
     const std::string text = make_report(report.format, input);
     input.style = style;
     if (report.file.empty()) {
-      if (!console.write_stdout(text)) return fail(console, "the report could not be written");
+      const bool is_commands = report.format == ReportFormat::Github;
+      if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
+        return fail(console, "the report could not be written");
     } else if (const auto error = console.files().write(report.file, text, 0666)) {
       return fail(console, error->message);
     }
@@ -210,6 +215,23 @@ bool read_fail_on(Console& console, LintFlags& flags) {
   if (std::ranges::find(kLevels, flags.fail_on) != kLevels.end()) return true;
   fail(console, fmt::format("TRAINJOBC_FAIL_ON {} is not one of error, warning, never", flags.fail_on));
   return false;
+}
+
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What a text report without findings leaves to be said: "13 jobs, 6 runtimes: no findings".
+void note_success(Console& console, const Findings& findings, const std::vector<Report>& reports) {
+  const auto& objects = findings.compiled.linted;
+  const bool has_text = std::ranges::count(reports, ReportFormat::Text, &Report::format) > 0;
+  if (!has_text || objects.empty() || !findings.diagnostics.empty()) return;
+  const auto jobs = static_cast<size_t>(std::ranges::count_if(
+      objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
+  const size_t runtimes = objects.size() - jobs;
+  std::string what = jobs > 0 ? counted(jobs, "job") : "";
+  if (runtimes > 0) what += (what.empty() ? "" : ", ") + counted(runtimes, "runtime");
+  console.write_stderr(what + ": no findings\n");
 }
 
 int run_lint(Console& console, LintFlags flags) {
@@ -239,6 +261,7 @@ int run_lint(Console& console, LintFlags flags) {
   }
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
+  note_success(console, findings, *reports);
   const bool failed = std::ranges::any_of(findings.diagnostics.items(), [&](const base::Diagnostic& finding) {
     return fails(findings, finding);
   });
@@ -251,12 +274,12 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(app);
   const auto names = report_format_names();
-  app.add_option("--format", flags->formats,
-                 "Format of the report; may be given several times, each with its own --output")
+  app.add_option("-o,--format", flags->formats,
+                 "Format of the report; may be given several times, each with its own --output-file")
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->allow_extra_args(false)
       ->type_name("FORMAT");
-  app.add_option("--output", flags->outputs, "Write the report of the --format before it to this file")
+  app.add_option("--output-file", flags->outputs, "Write the report of the --format before it to this file")
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
@@ -275,12 +298,12 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
       "Examples:\n"
       "  trainjobc lint jobs/\n"
       "  trainjobc lint . --format github\n"
-      "  trainjobc lint jobs/ --format sarif --output lint.sarif --format text\n"
+      "  trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text\n"
       "  trainjobc lint --explain input/unknown-field");
   return [flags, &app](Console& console) {
     for (const CLI::Option* option : app.parse_order()) {
       const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
-      if (name == "format" || name == "output") flags->is_output.push_back(name == "output");
+      if (name == "format" || name == "output-file") flags->is_output.push_back(name != "format");
     }
     return run_lint(console, *flags);
   };

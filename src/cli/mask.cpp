@@ -1,21 +1,29 @@
 #include "cli/mask.h"
 
-#include <vector>
+#include "yaml/reader.h"
 
 namespace trainjobc::cli {
 
-const yaml::Node* mask_secret(const yaml::Node& object, const yaml::Maker& make) {
-  const yaml::Node* kind = object.get("kind");
-  if (!kind || kind->text() != "Secret") return &object;
-  const yaml::Node* masked = &object;
-  for (const std::string_view key : {"data", "stringData"}) {
-    const yaml::Node* data = object.get(key);
-    if (!data || !data->is_map()) continue;
-    std::vector<yaml::Entry> entries(data->entries().begin(), data->entries().end());
-    for (yaml::Entry& entry : entries) entry.value = make.string("***", entry.value->origin());
-    masked = make.with(masked, key, make.map(entries, data->origin()));
-  }
-  return masked;
+const yaml::Node* mask_secrets(const yaml::Node& object, const yaml::Maker& make) {
+  return schema::masked(*schema::mark_secrets(object, make), make);
+}
+
+schema::SecretTexts secrets_of(const std::vector<Object>& objects) {
+  schema::SecretTexts secrets;
+  base::Arena arena;
+  for (const Object& object : objects)
+    secrets.collect(*schema::mark_secrets(*object.root, yaml::Maker(arena)));
+  return secrets;
+}
+
+std::string without_secrets(const std::string& diff, const std::string& file_text) {
+  const base::SourceFile file("", file_text);
+  base::Arena arena;
+  base::Diagnostics ignored;
+  schema::SecretTexts secrets;
+  for (const yaml::Document& document : yaml::read(file, arena, ignored))
+    secrets.collect(*schema::mark_secrets(*document.root, yaml::Maker(arena)));
+  return secrets.hide(diff);
 }
 
 }  // namespace trainjobc::cli

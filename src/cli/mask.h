@@ -1,11 +1,22 @@
-// Secrets without their values.
+// Objects without their secrets.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "schema/redact.h"
+#include "trainjobc/trainjobc.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {
 
-// A Secret with every value of data and stringData replaced by "***"; other objects as they are.
-const yaml::Node* mask_secret(const yaml::Node& object, const yaml::Maker& make);
+// The object with "***" for every value of a Secret, and for whatever else looks like a secret.
+const yaml::Node* mask_secrets(const yaml::Node& object, const yaml::Maker& make);
+
+// The secrets of objects, for the words of other programs.
+schema::SecretTexts secrets_of(const std::vector<Object>& objects);
+
+// A diff of a YAML file as it is shown: without the secrets of the file.
+std::string without_secrets(const std::string& diff, const std::string& file_text);
 
 }  // namespace trainjobc::cli

@@ -13,6 +13,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/load.h"
+#include "cli/mask.h"
 #include "model/behaviours.h"
 #include "tools/diff/formats.h"
 #include "trainjobc/migrate.h"
@@ -40,7 +41,8 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
   for (const migrate::MigratedFile& file : migration.files) {
     if (flags.show_diff) {
       const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
-      if (!console.write_stdout(diff)) return fail(console, "the output could not be written");
+      if (!console.write_stdout(without_secrets(diff, file.old_text)))
+        return fail(console, "the output could not be written");
     } else if (file.name != kStdin) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
@@ -51,7 +53,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
 
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
   const auto changed = std::ranges::find(migration.files, kStdin, &migrate::MigratedFile::name);
-  const bool written = console.write_stdout(changed != migration.files.end() ? changed->new_text : text);
+  const bool written = console.write_manifests(changed != migration.files.end() ? changed->new_text : text);
   return written ? kOk : fail(console, "the output could not be written");
 }
 
@@ -132,9 +134,10 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   auto flags = std::make_shared<MigrateFlags>();
   flags->input.add_to(app);
   app.remove_option(app.get_option("--trainer-version"));
-  add_version_flag(app, "--from,--trainer-version", flags->input.trainer_version,
+  add_version_flag(app, "--from-version,--trainer-version", flags->input.trainer_version,
                    "Trainer version that the files are written for [auto]", true);
-  add_version_flag(app, "--to", flags->to, "Trainer version to migrate to", false)->capture_default_str();
+  add_version_flag(app, "--to,--to-version", flags->to, "Trainer version to migrate to", false)
+      ->capture_default_str();
   app.add_option("--manager", flags->manager, "Manager of the runtimePatches that overrides become")
       ->type_name("NAME")
       ->capture_default_str();

@@ -13,8 +13,10 @@ class ProcessConsole final : public Console {
   bool stdout_is_terminal() const override;
   bool stderr_is_terminal() const override;
   std::string environment(const char* name) const override;
-  bool write_stdout(std::string_view text) override;
-  void write_stderr(std::string_view text) override;
+  size_t stdout_width() const override;
+  size_t stderr_width() const override;
+  bool send_stdout(std::string_view text) override;
+  void send_stderr(std::string_view text) override;
 
  private:
   base::RealFileSystem files_;

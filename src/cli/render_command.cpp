@@ -40,6 +40,11 @@ ObjectFormat format_of(const std::string& word) {
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
 }
 
+bool write_objects(Console& console, const std::vector<Object>& objects, ObjectFormat format) {
+  const std::string text = print_objects(objects, format);
+  return format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
+}
+
 int run_render(Console& outer, RenderFlags flags) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
@@ -68,7 +73,7 @@ int run_render(Console& outer, RenderFlags flags) {
     for (Object& object : compiled.objects) object.root = annotate_origin(object, yaml::Maker(changed));
   }
   if (flags.mask_secrets) {
-    for (Object& object : compiled.objects) object.root = mask_secret(*object.root, yaml::Maker(changed));
+    for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(changed));
   } else {
     note_generated_keys(console, compiled, options.policy.ssh_key);
   }
@@ -79,7 +84,7 @@ int run_render(Console& outer, RenderFlags flags) {
       console.write_stderr("note: --prune-output removed nothing, since an input was rejected\n");
     const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
     if (status != kOk) return status;
-  } else if (!console.write_stdout(print_objects(compiled.objects, format_of(flags.format)))) {
+  } else if (!write_objects(console, compiled.objects, format_of(flags.format))) {
     return fail(console, "the output could not be written");
   }
   return rejected ? kRejected : kOk;
@@ -90,7 +95,7 @@ int run_render(Console& outer, RenderFlags flags) {
 std::function<int(Console&)> setup_render(CLI::App& app) {
   auto flags = std::make_shared<RenderFlags>();
   flags->input.add_to(app);
-  app.add_option("-o,--output", flags->format, "Output format")
+  app.add_option("-o,--format", flags->format, "Output format")
       ->check(CLI::IsMember({"yaml", "json", "name"}))
       ->capture_default_str();
   app.add_option("--output-dir", flags->output_dir, "Write one file per object into this directory")
@@ -105,7 +110,8 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
   app.add_flag("--snapshot", flags->snapshot, "Print the runtime-snapshot ConfigMap of Trainer 2.3 too");
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
   app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
-  app.add_flag("--mask-secrets", flags->mask_secrets, "Print *** instead of the values of Secrets");
+  app.add_flag("--mask-secrets", flags->mask_secrets,
+               "Print *** for the values of Secrets, and for whatever else looks like a secret");
   flags->ssh_key.add_to(app);
   app.add_option("--torchrun", flags->torchrun, "How torchrun gets its arguments: by env, or by flags too")
       ->check(CLI::IsMember({"env", "flags"}))

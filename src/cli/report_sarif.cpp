@@ -134,6 +134,7 @@ class SarifWriter {
 
   // One fix with all edits, or null: half a fix is none.
   ordered_json to_fix(const Diagnostic& d) const {
+    if (d.hide_source) return nullptr;  // its text may be a secret
     std::map<std::string, ordered_json> changes;
     for (const base::Edit& edit : d.fix) {
       const auto place = places_.of(edit.range);

@@ -12,6 +12,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/known_runtimes.h"
+#include "model/names.h"
 #include "yaml/writer.h"
 
 namespace trainjobc::cli {
@@ -31,19 +32,32 @@ std::string origin_of(const KnownRuntime& runtime) {
                                   : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
 }
 
+constexpr std::string_view kNone = "-";  // as the namespace of a ClusterTrainingRuntime
+
+std::string namespace_of(const KnownRuntime& runtime) {
+  if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);
+  return runtime.ns.empty() ? "default" : runtime.ns;
+}
+
 std::string as_text(const std::vector<KnownRuntime>& runtimes) {
+  const bool has_namespaces = std::ranges::any_of(
+      runtimes, [](const KnownRuntime& runtime) { return namespace_of(runtime) != kNone; });
+  size_t ns = 9;
   size_t name = 4;
   size_t framework = 9;
   for (const KnownRuntime& runtime : runtimes) {
+    ns = std::max(ns, namespace_of(runtime).size());
     name = std::max(name, runtime.name.size());
     framework = std::max(framework, runtime.framework.size());
   }
-  const auto row = [&](std::string_view a, std::string_view b, std::string_view c, std::string_view d) {
-    return fmt::format("{:<{}}  {:<{}}  {:<22}  {}\n", a, name, b, framework, c, d);
+  const auto row = [&](std::string_view in, std::string_view a, std::string_view b, std::string_view c,
+                       std::string_view d) {
+    const std::string first = has_namespaces ? fmt::format("{:<{}}  ", in, ns) : "";
+    return fmt::format("{}{:<{}}  {:<{}}  {:<22}  {}\n", first, a, name, b, framework, c, d);
   };
-  std::string out = row("NAME", "FRAMEWORK", "KIND", "FROM");
+  std::string out = row("NAMESPACE", "NAME", "FRAMEWORK", "KIND", "FROM");
   for (const KnownRuntime& runtime : runtimes) {
-    out += row(runtime.name, runtime.framework, runtime.kind, origin_of(runtime));
+    out += row(namespace_of(runtime), runtime.name, runtime.framework, runtime.kind, origin_of(runtime));
   }
   return out;
 }
@@ -70,7 +84,7 @@ std::string as_json(const std::vector<KnownRuntime>& runtimes) {
 int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
   const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
   if (found != runtimes.end())
-    return console.write_stdout(found->text) ? kOk : fail(console, "the output could not be written");
+    return console.write_manifests(found->text) ? kOk : fail(console, "the output could not be written");
   std::vector<std::string_view> names;
   for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
   const auto meant = base::closest(name, names);
@@ -110,7 +124,7 @@ std::function<int(Console&)> setup_runtimes(CLI::App& app) {
                    "List the catalogue of this Kubeflow Trainer version", false);
   app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
       ->type_name("RUNTIME");
-  app.add_option("-o,--output", flags->format, "Output format")
+  app.add_option("-o,--format", flags->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer(

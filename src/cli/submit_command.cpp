@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/key_guard.h"
+#include "cli/mask.h"
 #include "cli/ssh_key_notes.h"
 #include "cli/submit_report.h"
 #include "schema/schema.h"
@@ -97,8 +98,10 @@ bool is_in_the_way(Console& console, const Plan& plan) {
   return found;
 }
 
-void report_failure(Console& console, const submit::Sending& sending) {
-  for (const kubectl::Failure& failure : sending.failures) fail(console, kubectl::describe(failure));
+// kubectl may quote what it was sent.
+void report_failure(Console& console, const submit::Sending& sending, const schema::SecretTexts& secrets) {
+  for (const kubectl::Failure& failure : sending.failures)
+    fail(console, secrets.hide(kubectl::describe(failure)));
   console.write_stderr(partial_text(sending));
 }
 
@@ -112,11 +115,11 @@ class ProgressLine {
 
   void show(const std::string& line) {
     if (!shown_) return;
-    console_.write_stderr("\r\033[K" + line.substr(0, kProgressWidth));
+    console_.write_progress(line.substr(0, kProgressWidth));
     dirty_ = true;
   }
   void clear() {
-    if (dirty_) console_.write_stderr("\r\033[K");
+    if (dirty_) console_.write_progress("");
     dirty_ = false;
   }
 
@@ -167,17 +170,17 @@ int wait(Console& console, const SubmitFlags& flags, const submit::Sending& send
 }
 
 int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
-         World world) {
+         World world, const schema::SecretTexts& secrets) {
   const DryRun dry_run = dry_run_of(flags);
   bool written = true;
   const auto done = [&](const submit::Outcome& outcome) {
     written = console.write_stdout(outcome_line(outcome, dry_run)) && written;
   };
   const submit::Sending sending = submit::send(plan, kubectl, {dry_run, flags.force_conflicts}, done);
-  console.write_stderr(sending.notes);
+  console.write_stderr(secrets.hide(sending.notes));
   written = console.write_stdout(summary_line(sending, dry_run)) && written;
   if (!sending.complete()) {
-    report_failure(console, sending);
+    report_failure(console, sending, secrets);
     return kFailed;
   }
   if (!written) return fail(console, "the output could not be written");
@@ -213,7 +216,7 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
     return kRejected;
   }
   console.write_stderr(losses_text(plan, report) + left_out_notes(plan));
-  return send(console, flags, plan, kubectl, world);
+  return send(console, flags, plan, kubectl, world, secrets_of(compiled.sent.objects));
 }
 
 std::function<int(Console&)> setup_submit(CLI::App& app) {
@@ -229,12 +232,7 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
   app.add_flag("--replace", flags->replace,
                "Delete and create anew what can't be updated, after saying what is lost");
   app.add_flag("--wait", flags->wait, "Follow the JobSets until they complete or fail");
-  app.add_option(
-         "--timeout", flags->timeout,
-         "How long to wait, and how long one call of kubectl may take: 90, 90s, 10m, 2h; 0 is no limit")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, unsigned>{{"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->type_name("TIME")
-      ->capture_default_str();
+  add_timeout(app, flags->timeout, "How long to wait, and how long one call of kubectl may take");
   flags->ssh_key.add_to(app);
   flags->colour.add_to(app);
   app.footer(

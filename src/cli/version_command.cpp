@@ -44,7 +44,7 @@ std::string as_text() {
 
 std::function<int(Console&)> setup_version(CLI::App& app) {
   auto format = std::make_shared<std::string>("text");
-  app.add_option("-o,--output", *format, "Output format")
+  app.add_option("-o,--format", *format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer("Examples:\n  trainjobc version\n  trainjobc version -o json");

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "compile/consequences.h"
 #include "model/behaviours.h"
 #include "model/names.h"
 #include "schema/decoded.h"
@@ -14,7 +16,7 @@ namespace trainjobc::compile {
 
 void report(schema::Violations violations, base::Stage stage, const std::string& object,
             base::Diagnostics& diagnostics) {
-  for (base::Diagnostic& violation : violations) {
+  for (base::Diagnostic& violation : without_consequences(std::move(violations))) {
     violation.stage = stage;
     violation.object = object;
     diagnostics.add(std::move(violation));

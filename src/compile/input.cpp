@@ -7,6 +7,7 @@
 
 #include "compile/document_type.h"
 #include "model/names.h"
+#include "schema/redact.h"
 #include "yaml/reader.h"
 
 namespace trainjobc::compile {
@@ -113,7 +114,7 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
         std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
     if (!source.named) inputs.found.insert(inputs.files.back().get());
     for (const yaml::Document& document : yaml::read(*inputs.files.back(), inputs.arena, diagnostics)) {
-      classifier.add(*document.root);
+      classifier.add(*schema::mark_secrets(*document.root, yaml::Maker(inputs.arena)));
     }
   }
 }

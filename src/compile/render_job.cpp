@@ -1,6 +1,7 @@
 #include "compile/render_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -75,6 +76,18 @@ bool check_runtime_kind(JobUnit& unit) {
   return false;
 }
 
+std::string runtime_hint(const model::RuntimeRef& ref, const Resolution& resolution) {
+  constexpr std::string_view kAdd = "add it to the inputs, or name its file or folder with --runtimes";
+  if (resolution.other_kind) {
+    const bool cluster = ref.kind == model::kClusterTrainingRuntime;
+    return fmt::format("write kind: {}", cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime);
+  }
+  if (!resolution.elsewhere.empty())
+    return fmt::format("put the TrainJob and its TrainingRuntime into one namespace, or {}", kAdd);
+  if (resolution.meant) return fmt::format("did you mean \"{}\"? Or {}", *resolution.meant, kAdd);
+  return std::string(kAdd);
+}
+
 void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   const model::RuntimeRef& ref = unit.job.runtime_ref;
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
@@ -83,11 +96,9 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "input/missing-runtime", "spec.runtimeRef",
       fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
-  if (resolution.meant) {
-    diagnostic.hint = fmt::format("did you mean \"{}\"?", *resolution.meant);
-  } else {
-    diagnostic.hint = "add it to the inputs, or name its file or folder with --runtimes";
-  }
+  if (!resolution.elsewhere.empty())
+    diagnostic.message += fmt::format(", but there is {}", fmt::join(resolution.elsewhere, " and "));
+  diagnostic.hint = runtime_hint(ref, resolution);
   unit.diagnostics.add(std::move(diagnostic));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "compile/admission.h"
@@ -141,7 +142,9 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   if (cluster && use_catalogue) {
     if (const StoredRuntime* stored = from_catalogue(ref.name.value)) return {stored, {}};
   }
-  return {nullptr, names_of(ref.kind, ns, cluster && use_catalogue).closest(ref.name.value)};
+  Resolution nothing{.meant = names_of(ref.kind, ns, cluster && use_catalogue).closest(ref.name.value)};
+  look_elsewhere(job, use_catalogue, nothing);
+  return nothing;
 }
 
 // Collected at the first question: all runtimes but those of the catalogue are in the store by then.
@@ -160,6 +163,28 @@ const base::SuggestionList& RuntimeStore::names_of(std::string_view kind, const 
     }
   }
   return names_.try_emplace(key, std::move(names)).first->second;
+}
+
+void RuntimeStore::look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing) {
+  const model::RuntimeRef& ref = job.runtime_ref;
+  const std::string own(job.id.ns.empty() ? "default" : job.id.ns);
+  if (by_name_.empty()) {
+    for (const auto& [key, stored] : runtimes_) {
+      if (!stored->runtime.from_catalogue) by_name_.emplace(std::get<2>(key), key);
+    }
+  }
+  const auto [begin, end] = by_name_.equal_range(ref.name.value);
+  for (const auto& [same, key] : std::ranges::subrange(begin, end)) {
+    const auto& [kind, ns, name] = key;
+    nothing.elsewhere.push_back(ns.empty() ? fmt::format("a {} \"{}\"", kind, name)
+                                           : fmt::format("a {} \"{}\" in namespace \"{}\"", kind, name, ns));
+    nothing.other_kind = nothing.other_kind || (kind != ref.kind && (ns.empty() || ns == own));
+  }
+  const bool asks_for_cluster = ref.kind == model::kClusterTrainingRuntime;
+  if (asks_for_cluster || !use_catalogue || nothing.other_kind) return;
+  if (!find_catalogue_runtime(schemas_.trainer, ref.name.value)) return;
+  nothing.elsewhere.push_back(fmt::format("a built-in ClusterTrainingRuntime \"{}\"", ref.name.value));
+  nothing.other_kind = true;
 }
 
 }  // namespace trainjobc::compile

@@ -32,6 +32,8 @@ struct StoredRuntime {
 struct Resolution {
   const StoredRuntime* found = nullptr;
   std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a name like it
+  std::vector<std::string> elsewhere;  // runtimes of that name of the other kind or another namespace, in words
+  bool other_kind = false;             // whether one of them is of the other kind, and within reach
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
@@ -71,6 +73,7 @@ class RuntimeStore {
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
   const base::SuggestionList& names_of(std::string_view kind, const std::string& ns, bool use_catalogue);
+  void look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing);
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
@@ -81,6 +84,7 @@ class RuntimeStore {
   std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
   std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
   std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
+  std::multimap<std::string_view, Key> by_name_;  // those that are not of the catalogue
 };
 
 }  // namespace trainjobc::compile

@@ -33,7 +33,7 @@ void check_labels(const Node& labels, Violations& out) {
     const std::string problem = label_value_problem(label.value->text());
     if (problem.empty()) continue;
     add(out, "input/label", "metadata.labels", yaml::locate(*label.value),
-        fmt::format("the value {} of label {} {}", quoted(label.value->text()), quoted(label.key), problem),
+        fmt::format("the value {} of label {} {}", quoted(*label.value), quoted(label.key), problem),
         "free text belongs in metadata.annotations");
   }
 }

@@ -127,4 +127,9 @@ std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first
   return dots && !is_dns_subdomain(name) ? "" : name;
 }
 
+bool is_extended_resource(std::string_view name) {
+  return name.find('/') != std::string_view::npos && name.find("kubernetes.io/") == std::string_view::npos &&
+         !name.starts_with("requests.");
+}
+
 }  // namespace trainjobc::schema

@@ -31,4 +31,8 @@ std::string label_value_problem(std::string_view text);
 // nothing is left. `letter_first` drops what stands before the first letter.
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first);
 
+// Whether a resource of this name is a device of some vendor, such as nvidia.com/gpu. Their amounts are whole
+// numbers, and requests equal limits.
+bool is_extended_resource(std::string_view name);
+
 }  // namespace trainjobc::schema

@@ -8,7 +8,9 @@
 
 #include "base/ascii.h"
 #include "base/suggest.h"
+#include "schema/name_syntax.h"
 #include "schema/pattern.h"
+#include "schema/secret_values.h"
 #include "schema/validate.h"
 #include "schema/words.h"
 #include "yaml/writer.h"
@@ -116,15 +118,21 @@ class Validator {
             fmt::format("{} must be {}, not {}", path.str(), type_words(schema), given_words(node)));
     const bool is_quotable = node.is_bool() || node.is_number();
     const bool takes_text = schema.type == Type::String || schema.type == Type::IntOrString;
-    if (takes_text && is_quotable) {
+    if (schema.quantity && is_quotable && !path.is_index() && is_extended_resource(path.key())) {
+      diagnostic.message = fmt::format("{} must be a whole number, not {}", path.str(), shown(node));
+      diagnostic.hint = "extended resources can't be divided";
+    } else if (takes_text && is_quotable) {
       rewrite(diagnostic, "quote it", fmt::format("\"{}\"", source_text(node)), node);
     } else if (node.is_string() && reads_as(node.text(), schema.type)) {
       rewrite(diagnostic, "leave the quotes out", std::string(node.text()), node);
+    } else if (takes_text && is_pair(node)) {
+      diagnostic.hint = pair_hint(node.entries().front());
     } else if (schema.type == Type::Array) {
       diagnostic.hint = list_hint(node, *schema.items);
     } else if (schema.type == Type::Object) {
       diagnostic.hint = map_hint(node, schema);
     }
+    diagnostic.hint = without_keys(diagnostic.hint);
   }
 
   void report_width(const Node& node, int bits, const Path& path) {
@@ -135,7 +143,7 @@ class Validator {
   // Hints at the only spelling of the scalar that can be meant, and offers it as a fix.
   static void rewrite(base::Diagnostic& diagnostic, std::string_view what, const std::string& text,
                       const Node& node) {
-    diagnostic.hint = fmt::format("{}: {}", what, text);
+    diagnostic.hint = node.origin().is_secret() ? std::string(what) : fmt::format("{}: {}", what, text);
     const base::Location& at = diagnostic.location;
     if (node.origin().file() && at.line != 0 && at.end_line == at.line) diagnostic.fix.push_back({at, text});
   }
@@ -148,9 +156,21 @@ class Validator {
     return std::ranges::all_of(text, base::is_digit);
   }
 
+  // A text with ": " in it, which reads as a map: --learning-rate: 0.1.
+  static bool is_pair(const Node& node) {
+    return node.is_map() && node.size() == 1 && node.entries().front().value->is_scalar();
+  }
+
+  static std::string pair_hint(const yaml::Entry& pair) {
+    const Node& value = *pair.value;
+    if (value.is_null() || value.origin().is_secret()) return "quote it";
+    return fmt::format("quote it: \"{}: {}\"", pair.key, source_text(value));
+  }
+
   // What to write where a list belongs.
   static std::string list_hint(const Node& node, const Schema& items) {
     if (node.is_null()) return "";
+    if (node.origin().is_secret()) return "write a list";
     if (node.is_scalar()) {
       if (items.type == Type::String) return fmt::format("write a list: [{}]", words_of(source_text(node)));
       return items.property("name") ? fmt::format("write a list: - name: {}", source_text(node)) : "";
@@ -158,7 +178,9 @@ class Validator {
     if (items.type != Type::Object || node.size() == 0) return "";
     const std::string_view first = node.entries().front().key;
     if (items.property(first)) return fmt::format("begin each element with a dash: - {}:", first);
-    return items.property("name") ? fmt::format("write a list: - name: {}", first) : "";
+    if (!items.property("name")) return "";
+    return items.property("value") ? fmt::format("write a list: - {{name: {}, value: …}}", first)
+                                   : fmt::format("write a list: - name: {}", first);
   }
 
   // "python", "train.py" for a command line; one string where a shell would have to split it.
@@ -179,7 +201,7 @@ class Validator {
   // What to write where a map belongs.
   static std::string map_hint(const Node& node, const Schema& schema) {
     if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) return "leave the dash out";
-    if (node.is_string() && schema.property("name"))
+    if (node.is_string() && schema.property("name") && !node.origin().is_secret())
       return fmt::format("write {{name: {}}}", source_text(node));
     return "";
   }

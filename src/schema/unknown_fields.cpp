@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 
 #include "base/suggest.h"
 #include "schema/field_search.h"
@@ -72,17 +74,60 @@ std::string version_hint(const Context& context, const Schema& parent, const Pat
   return hint + replacement_hint(context, parent, field.key());
 }
 
-// `parent` is the schema of the map that holds the field; nullptr where no map belongs.
-std::string hint_for(const Context& context, const Schema* parent, const Path& field) {
+// The fields of the schema that the map lacks but must have.
+std::vector<std::string_view> missing_fields(const yaml::Node& map, const Schema& schema) {
+  std::vector<std::string_view> missing;
+  std::ranges::copy_if(schema.required, std::back_inserter(missing),
+                       [&](std::string_view name) { return map.get(name) == nullptr; });
+  return missing;
+}
+
+// Whether one of the words is the beginning of the other: runtime of runtimeRef.
+bool share_beginning(std::string_view a, std::string_view b) {
+  constexpr size_t kShortest = 3;
+  const std::string_view shorter = a.size() < b.size() ? a : b;
+  return shorter.size() >= kShortest && a.starts_with(shorter) && b.starts_with(shorter);
+}
+
+// The field that the name was meant for: one that is missing before one that is there, too.
+std::optional<std::string_view> meant_field(std::string_view name, const yaml::Node& map,
+                                            const Schema& schema) {
+  const std::vector<std::string_view> missing = missing_fields(map, schema);
+  if (const auto meant = base::closest(name, missing)) return meant;
+  const auto longer =
+      std::ranges::find_if(missing, [&](std::string_view field) { return share_beginning(field, name); });
+  if (longer != missing.end()) return *longer;
+  return base::closest(name, names_of(schema));
+}
+
+bool could_be(const yaml::Node& value, const Schema& schema) {
+  if (schema.type == Type::Object) return value.is_map();
+  return schema.type == Type::Array ? value.is_list() : value.is_scalar();
+}
+
+// {A: b} for {name: A, value: b}: the one unknown field says what the one missing field should.
+std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml::Node& map,
+                                           const Schema& schema) {
+  const std::vector<std::string_view> missing = missing_fields(map, schema);
+  const auto unknown = std::ranges::count_if(
+      map.entries(), [&](const yaml::Entry& other) { return !schema.property(other.key); });
+  if (missing.size() != 1 || unknown != 1) return std::nullopt;
+  return could_be(*entry.value, *schema.property(missing.front())->schema) ? std::optional(missing.front())
+                                                                           : std::nullopt;
+}
+
+// `parent` is the schema of the map that holds the field; nullptr where no map belongs. `meant` is the field
+// beside it that it was meant for.
+std::string hint_for(const Context& context, const Schema* parent, const Path& field,
+                     std::optional<std::string_view> meant) {
   if (!parent) return "no list belongs here";
   if (parent->type == Type::Array) return fmt::format("{} takes a list", field.parent()->str());
   if (parent->type != Type::Object) return fmt::format("{} takes no fields", field.parent()->str());
   if (!context.kind.empty()) {
     if (std::string hint = version_hint(context, *parent, field); !hint.empty()) return hint;
   }
+  if (meant) return fmt::format("did you mean \"{}\"?", *meant);
   const auto names = names_of(*parent);
-  if (const auto meant = base::closest(field.key(), names))
-    return fmt::format("did you mean \"{}\"?", *meant);
   if (context.root) {
     const std::string place = find_place(*context.root, field);
     if (!place.empty()) return fmt::format("it is a field of {}", place);
@@ -110,20 +155,26 @@ class Walker {
       if (child) {
         walk(*entry.value, child, at);
       } else {
-        report(entry, schema, at);
+        report(entry, node, schema, at);
       }
     }
   }
 
  private:
-  void report(const yaml::Entry& entry, const Schema* parent, const Path& path) {
+  void report(const yaml::Entry& entry, const yaml::Node& map, const Schema* parent, const Path& path) {
+    const bool is_map = parent && parent->type == Type::Object;
+    const auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
+    const auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
     const std::string where = path.parent()->str();
     base::Diagnostic diagnostic;
     diagnostic.rule = "input/unknown-field";
     diagnostic.field = path.str();
     diagnostic.message =
         fmt::format("unknown field {} in {}", quoted(entry.key), where.empty() ? "the object" : where);
-    diagnostic.hint = hint_for(context_, parent, path);
+    diagnostic.hint = shorthand == "name" && parent->property("value")
+                          ? fmt::format("write {{name: {}, value: …}}", entry.key)
+                          : hint_for(context_, parent, path, meant);
+    if (meant || shorthand) diagnostic.meant = path.parent()->child(meant ? *meant : *shorthand).str();
     diagnostic.location = yaml::locate_key(entry);
     found.push_back(std::move(diagnostic));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "schema/secret_values.h"
+
 namespace trainjobc::schema {
 namespace {
 
@@ -16,14 +18,15 @@ bool is_continuation(char c) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted(std::string_view given) {
+  const std::string text = without_keys(given);
   size_t end = text.size();
   if (end > kMaxShown) {
     end = kMaxShown - 3;
     while (end > 0 && is_continuation(text[end])) --end;
   }
   std::string out = "\"";
-  for (const char c : text.substr(0, end)) {
+  for (const char c : std::string_view(text).substr(0, end)) {
     if (c == '\n') {
       out += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
@@ -35,6 +38,10 @@ std::string quoted(std::string_view text) {
   return out + (end < text.size() ? "…\"" : "\"");
 }
 
+std::string quoted(const Node& node) {
+  return node.origin().is_secret() ? fmt::format("\"{}\"", kHidden) : quoted(node.text());
+}
+
 std::string quoted_list(std::span<const std::string_view> words) {
   std::string out;
   for (const std::string_view word : words) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
@@ -43,6 +50,7 @@ std::string quoted_list(std::span<const std::string_view> words) {
 
 std::string shown(const Node& node) {
   if (!node.is_scalar()) return std::string(kind_words(node));
+  if (node.origin().is_secret()) return std::string(kHidden);
   return node.is_string() ? quoted(node.text()) : std::string(node.text());
 }
 

@@ -56,12 +56,21 @@ const Node* Maker::map(std::span<const Entry> entries, Origin origin) const {
   return arena_->make(node);
 }
 
+const Node* Maker::with_origin(const Node& node, Origin origin) const {
+  Node moved = node;
+  moved.origin_ = origin;
+  return arena_->make(moved);
+}
+
 Origin Maker::made(std::string_view rule, std::initializer_list<const Node*> inputs) const {
   std::vector<const Node*> given;
+  bool is_secret = false;
   for (const Node* input : inputs) {
     if (input) given.push_back(input);
+    is_secret = is_secret || (input && input->origin().is_secret());
   }
-  return Origin(arena_->make(Derivation{rule, arena_->copy(given)}));
+  const Origin origin(arena_->make(Derivation{rule, arena_->copy(given)}));
+  return is_secret ? origin.as_secret() : origin;
 }
 
 const Node* Maker::with(const Node* map, std::string_view key, const Node* value) const {

@@ -42,12 +42,20 @@ class Origin {
     return line_ == 0 ? static_cast<const Derivation*>(source_) : nullptr;
   }
   uint32_t line() const { return line_; }
-  uint32_t column() const { return column_ & ~kInFlow; }
+  uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
+  // Whether the value is a secret, which nothing but manifests shows: see schema/secret_values.h.
+  bool is_secret() const { return (column_ & kSecret) != 0; }
+  Origin as_secret() const {
+    Origin secret = *this;
+    secret.column_ |= kSecret;
+    return secret;
+  }
 
  private:
   static constexpr uint32_t kInFlow = uint32_t{1} << 31U;
+  static constexpr uint32_t kSecret = uint32_t{1} << 30U;
   const void* source_ = nullptr;
   uint32_t line_ = 0;
   uint32_t column_ = 0;
@@ -127,8 +135,11 @@ class Maker {
   const Node* copied(std::string_view text, Origin origin = {}) const;
   const Node* list(std::span<const Node* const> items, Origin origin = {}) const;
   const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
+  // The same value from elsewhere.
+  const Node* with_origin(const Node& node, Origin origin) const;
 
-  // The origin of a value that `rule` computed from `inputs` (null pointers are left out).
+  // The origin of a value that `rule` computed from `inputs` (null pointers are left out). What is computed
+  // from a secret is one.
   Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const;
 
   // `map` with `key` set to `value` (in place, or appended), or without it where `value` is nullptr.

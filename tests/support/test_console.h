@@ -18,6 +18,7 @@ class TestConsole final : public cli::Console {
   std::string err;
   std::map<std::string, std::string> variables;
   bool terminal = false;
+  size_t width = 80;  // of the terminal
   bool full = false;  // writing to stdout fails
 
   base::FileSystem& files() override { return files_; }
@@ -29,13 +30,16 @@ class TestConsole final : public cli::Console {
     const auto found = variables.find(name);
     return found != variables.end() ? found->second : "";
   }
-  bool write_stdout(std::string_view text) override {
+  size_t stdout_width() const override { return terminal ? width : 0; }
+  size_t stderr_width() const override { return terminal ? width : 0; }
+
+ private:
+  bool send_stdout(std::string_view text) override {
     out += text;
     return !full;
   }
-  void write_stderr(std::string_view text) override { err += text; }
+  void send_stderr(std::string_view text) override { err += text; }
 
- private:
   base::FileSystem& files_;
 };
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <span>
 
 #include "cli/command.h"
@@ -52,7 +53,6 @@ TEST_CASE("what is misspelt on the command line gets a suggestion and status 2")
         "--help\".\n");
   CHECK(complaint({"xyzzy"}) == "trainjobc: unknown command \"xyzzy\"\nSee \"trainjobc --help\".\n");
   CHECK(complaint({"lint", "--list-rules", "--explain"}).find("--explain") != std::string::npos);
-  CHECK(complaint({}).starts_with("trainjobc: name a command: render, lint, explain, diff"));
 }
 
 TEST_CASE("every command's help has a usage line, examples, and lines that fit a terminal") {
@@ -115,4 +115,54 @@ TEST_CASE("--job looks at the named TrainJobs alone") {
   CHECK(console.out == "jobset.jobset.x-k8s.io/two\n");
   CHECK(cli::run({"render", "--no-config", "--job", "tow", "one.yaml", "two.yaml"}, console) == 2);
   CHECK(console.err == "trainjobc: --job: the inputs hold no TrainJob \"tow\", did you mean \"two\"?\n");
+}
+
+TEST_CASE("without a command, the short help") {
+  base::MemoryFileSystem files;
+  test::TestConsole console(files);
+  CHECK(cli::run({}, console) == 0);
+  CHECK(console.err == "");
+  CHECK(console.out.starts_with("Offline compiler for Kubeflow TrainJobs: from TrainJobs and runtimes to"));
+  CHECK(console.out.find("\nCommands:\n  render ") != std::string::npos);
+  CHECK(console.out.ends_with("\n\"trainjobc --help\" and \"trainjobc COMMAND --help\" say more.\n"));
+}
+
+TEST_CASE("help fits a narrow terminal, and its usual width elsewhere") {
+  const auto widest = [](bool terminal, size_t width) {
+    base::MemoryFileSystem files;
+    test::TestConsole console(files);
+    console.terminal = terminal;
+    console.width = width;
+    CHECK(cli::run({"diff", "--help"}, console) == 0);
+    size_t longest = 0;
+    for (size_t at = 0; at < console.out.size();) {
+      const size_t end = console.out.find('\n', at);
+      longest = std::max(longest, end - at);
+      at = end + 1;
+    }
+    return longest;
+  };
+  CHECK(widest(true, 80) <= 80);
+  CHECK(widest(true, 72) <= 72);
+  CHECK(widest(true, 300) == 88);
+  CHECK(widest(false, 72) == 88);
+}
+
+TEST_CASE("a flag means the same in every command; old spellings stay") {
+  const auto printed = [](std::vector<std::string> arguments) {
+    base::MemoryFileSystem files;
+    files.files["in.yaml"] = "";
+    test::TestConsole console(files);
+    const int status = cli::run(arguments, console);
+    return std::to_string(status) + " " + console.out + console.err;
+  };
+  CHECK(printed({"version", "--output", "json"}) == printed({"version", "-o", "json"}));
+  CHECK(printed({"version", "--output=json"}) == printed({"version", "--format", "json"}));
+  CHECK(printed({"runtimes", "--output", "json"}) == printed({"runtimes", "--format=json"}));
+  for (const std::string command : {"render", "explain"}) {
+    CHECK(printed({command, "--no-config", "--output", "json", "in.yaml"}) ==
+          printed({command, "--no-config", "-o", "json", "in.yaml"}));
+  }
+  CHECK(printed({"migrate", "--no-config", "--from", "2.0", "in.yaml"}) ==
+        printed({"migrate", "--no-config", "--from-version", "2.0", "in.yaml"}));
 }

@@ -98,7 +98,7 @@ TEST_CASE("explain: flags that don't go together") {
   const Run run = explain({"--field", "image", "-o", "yaml"});
   CHECK(run.status == 2);
   CHECK(run.out == "");
-  CHECK(run.err == "trainjobc: -o yaml prints whole objects: --field goes with -o text or -o json\n");
+  CHECK(run.err == "trainjobc: -o yaml prints whole objects: use --field with -o text or -o json\n");
 }
 
 TEST_CASE("explain shows no key") {

@@ -42,7 +42,7 @@ TEST_CASE("lint --fix changes only the token, and reports what is left") {
   files.files["a.yaml"] = kBad;
   const Run run = lint(files, {"--fix", "a.yaml"});
   CHECK(run.status == 0);
-  CHECK(run.err == "1 fixed\n");
+  CHECK(run.err == "1 fixed\n1 job: no findings\n");
   CHECK(run.out.empty());
   std::string want = kBad;
   want.replace(want.find("yes}"), 3, "\"yes\"");
@@ -175,15 +175,16 @@ TEST_CASE("reports go to their files, one to stdout") {
   CHECK(files.files["a.sarif"].find("\"version\": \"2.1.0\"") != std::string::npos);
 }
 
-TEST_CASE("two reports to stdout, or an --output before its --format, are usage errors") {
+TEST_CASE("two reports to stdout, or an --output-file before its --format, are usage errors") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = kBad;
   const Run two = lint(files, {"--format", "json", "--format", "text", "a.yaml"});
   CHECK(two.status == 2);
-  CHECK(two.err == "trainjobc: only one report can go to standard output: give the others an --output\n");
+  CHECK(two.err ==
+        "trainjobc: only one report can go to standard output: give the others an --output-file\n");
   const Run early = lint(files, {"--output", "x", "--format", "json", "a.yaml"});
   CHECK(early.status == 2);
-  CHECK(early.err == "trainjobc: --output belongs behind the --format that it is for\n");
+  CHECK(early.err == "trainjobc: --output-file must follow the --format that it is for\n");
 }
 
 TEST_CASE("--fail-on") {

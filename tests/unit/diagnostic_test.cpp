@@ -63,13 +63,48 @@ TEST_CASE("the caret stands under its token behind tabs and wide characters") {
         "      |             ^~~\n");
 }
 
-TEST_CASE("a long line is cut around its token") {
+TEST_CASE("on a terminal, a long line is cut around its token, and words are wrapped") {
   const SourceFile file("a.yaml", std::string(300, 'a') + "[bad]" + std::string(300, 'z') + "\n");
   Diagnostic diagnostic = make(&file, 1, 302, 1, 305);
   diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {.width = 60}) ==
+        "a.yaml:1:302: error: unknown field \"x\"\n    [input/unknown-field]\n    1 | …" +
+            std::string(15, 'a') + "[bad]" + std::string(30, 'z') + "…\n      | " + std::string(17, ' ') +
+            "^~~\n");
   CHECK(format_text(diagnostic, {}) ==
-        "a.yaml:1:302: error: unknown field \"x\" [input/unknown-field]\n    1 | ..." + std::string(49, 'a') +
-            "[bad]" + std::string(146, 'z') + "...\n      | " + std::string(53, ' ') + "^~~\n");
+        "a.yaml:1:302: error: unknown field \"x\" [input/unknown-field]\n    1 | " + std::string(300, 'a') +
+            "[bad]" + std::string(300, 'z') + "\n      | " + std::string(301, ' ') + "^~~\n");
+}
+
+TEST_CASE("on a terminal, a hint that doesn't fit beside the caret stands below it") {
+  const SourceFile file("a.yaml", "spec:\n  trainer: {numNodes: two, image: bad}\n");
+  Diagnostic diagnostic = make(&file, 2, 23, 2, 26);
+  diagnostic.hint = "write a number, such as 2";
+  diagnostic.notes = {{"one two three four five six seven eight", {}}};
+  CHECK(format_text(diagnostic, {.width = 44}) == R"(a.yaml:2:23: error: unknown field "x"
+    [input/unknown-field]
+    2 |   trainer: {numNodes: two, image: b…
+      |                       ^~~
+      | write a number, such as 2
+  note: one two three four five six seven
+    eight
+)");
+  CHECK(format_text(diagnostic, {.width = 56}) == R"(a.yaml:2:23: error: unknown field "x"
+    [input/unknown-field]
+    2 |   trainer: {numNodes: two, image: bad}
+      |                       ^~~
+      |                       write a number, such as 2
+  note: one two three four five six seven eight
+)");
+}
+
+TEST_CASE("what only a program can have written is cut anywhere") {
+  const SourceFile file("a.yaml", std::string(2000, 'a') + "\n");
+  Diagnostic diagnostic = make(&file, 1, 1000, 1, 1001);
+  diagnostic.hint.clear();
+  CHECK(format_text(diagnostic, {}) ==
+        "a.yaml:1:1000: error: unknown field \"x\" [input/unknown-field]\n    1 | …" + std::string(998, 'a') +
+            "…\n      | " + std::string(333, ' ') + "^\n");
 }
 
 TEST_CASE("nothing of an input reaches the terminal as a control") {

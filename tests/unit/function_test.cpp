@@ -95,11 +95,13 @@ TEST_CASE("function: errors are results, on stderr, and end non-zero; the items 
   CHECK(result.status == 1);
   CHECK(result.err ==
         "error: TrainJob/default/bert: there is no ClusterTrainingRuntime \"teem\" (did you mean "
-        "\"team\"?) [input/missing-runtime]\n");
+        "\"team\"? Or add it to the inputs, or name its file or folder with --runtimes) "
+        "[input/missing-runtime]\n");
   CHECK(result.out ==
         list +
             "results:\n"
-            "- message: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"?) "
+            "- message: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"? "
+            "Or add it to the inputs, or name its file or folder with --runtimes) "
             "[input/missing-runtime]\n"
             "  severity: error\n"
             "  resourceRef:\n    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob\n"

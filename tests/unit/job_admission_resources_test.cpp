@@ -69,7 +69,7 @@ TEST_CASE("amounts") {
 resources: {limits: {memory: "-3", nvidia.com/gpu: "1.5"}}
 )") ==
         R"(resources.limits[memory]: memory "-3" is negative
-resources.limits[nvidia.com/gpu]: nvidia.com/gpu "1.5" is no whole number
+resources.limits[nvidia.com/gpu]: nvidia.com/gpu "1.5" is not a whole number | extended resources can't be divided
 )");
   CHECK(container_findings(R"(
 resources: {limits: {cpu: "1.5", nvidia.com/gpu: "2000m"}}
@@ -80,7 +80,7 @@ TEST_CASE("huge pages") {
   CHECK(container_findings(R"(
 resources: {limits: {hugepages-2Mi: 3Mi, cpu: 1}}
 )") ==
-        R"(resources.limits[hugepages-2Mi]: hugepages-2Mi "3Mi" is no whole number of pages
+        R"(resources.limits[hugepages-2Mi]: hugepages-2Mi "3Mi" is not a whole number of pages
 )");
   CHECK(container_findings(R"(
 resources: {limits: {hugepages-2Mi: 4Mi}}
@@ -96,7 +96,7 @@ resources: {requests: {hugepages-2Mi: 4Mi, memory: 1Gi}}
   CHECK(container_findings(R"(
 resources: {limits: {hugepages-big: 4Mi, memory: 1Gi}}
 )") ==
-        R"(resources.limits[hugepages-big]: hugepages-big "4Mi" is no whole number of pages
+        R"(resources.limits[hugepages-big]: hugepages-big "4Mi" is not a whole number of pages
 )");
 }
 

@@ -72,7 +72,8 @@ TEST_CASE("thousands of wrong references among thousands of runtimes") {
     const std::string number = std::to_string(100'000 + i);
     text += "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: job-" + number +
             "}\nspec: {runtimeRef: {name: trch-" + number + "}}\n---\n";
-    wanted += "did you mean \"torch-" + number + "\"?\n";
+    wanted += "did you mean \"torch-" + number +
+              "\"? Or add it to the inputs, or name its file or folder with --runtimes\n";
   }
   std::string runtimes;
   for (int i = 0; i < kCount; ++i) {
@@ -84,4 +85,40 @@ TEST_CASE("thousands of wrong references among thousands of runtimes") {
   const trainjobc::Compilation compiled = trainjobc::test::lint(text, {{"rt.yaml", runtimes}});
   for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) hints += found.hint + "\n";
   CHECK(hints == wanted);
+}
+
+TEST_CASE("a missing runtime: where there is one of that name") {
+  const std::string of_namespace =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: rt, namespace: x}\n"
+      "spec: {template: {spec: {replicatedJobs: []}}}\n";
+  const auto hint = [](const std::string& text, std::vector<trainjobc::Source> runtimes) {
+    const trainjobc::Compilation compiled = lint(text, std::move(runtimes));
+    for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) {
+      if (found.rule == "input/missing-runtime") return found.message + " | " + found.hint;
+    }
+    return std::string();
+  };
+  std::string wants_own = job("");
+  wants_own.replace(wants_own.find("{name: rt}"), 10, "{name: rt, kind: TrainingRuntime}");
+  CHECK(
+      hint(wants_own, {{"rt.yaml", of_namespace}}) ==
+      "there is no TrainingRuntime \"rt\" in namespace \"default\", but there is a TrainingRuntime \"rt\" in "
+      "namespace \"x\" | put the TrainJob and its TrainingRuntime into one namespace, or add it to the "
+      "inputs, or "
+      "name its file or folder with --runtimes");
+  CHECK(hint(wants_own, {{"rt.yaml", trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer())}}) ==
+        "there is no TrainingRuntime \"rt\" in namespace \"default\", but there is a ClusterTrainingRuntime "
+        "\"rt\" | write kind: ClusterTrainingRuntime");
+  std::string in_x = job("");
+  in_x.replace(in_x.find("name: job"), 9, "name: job\n  namespace: x");
+  CHECK(
+      hint(in_x, {{"rt.yaml", of_namespace}}) ==
+      "there is no ClusterTrainingRuntime \"rt\", but there is a TrainingRuntime \"rt\" in namespace \"x\" | "
+      "write kind: TrainingRuntime");
+  std::string typo = job("");
+  typo.replace(typo.find("name: rt}"), 9, "name: mt}");
+  CHECK(hint(typo, {{"rt.yaml", trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer())}}) ==
+        "there is no ClusterTrainingRuntime \"mt\" | did you mean \"rt\"? Or add it to the inputs, or name "
+        "its file "
+        "or folder with --runtimes");
 }

@@ -94,7 +94,7 @@ TEST_CASE("structure: a scalar or a map where a list belongs") {
         "      |           ^ write a list: [\"7\"]\n"
         "t.yaml:6:10: error: spec.trainer.env must be a list, not a map [input/type]\n"
         "    6 |     env: {EPOCHS: '10'}\n"
-        "      |          ^ write a list: - name: EPOCHS\n");
+        "      |          ^ write a list: - {name: EPOCHS, value: …}\n");
   CHECK(trainer_report("    command: sh -c 'a; b'\n    env:\n      name: A\n") ==
         "t.yaml:4:14: error: spec.trainer.command must be a list, not the string \"sh -c 'a; b'\" "
         "[input/type]\n"

@@ -7,8 +7,8 @@
 #include "compile/advice/command_lines.h"
 #include "compile/advice/containers.h"
 #include "compile/advice/rules.h"
-#include "compile/advice/secret_values.h"
 #include "model/names.h"
+#include "schema/secret_values.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -37,10 +37,10 @@ bool may_hold_secret(std::string_view line) {
   for (size_t at = 0; at < line.size();) {
     const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
     std::string name(line.substr(at, end - at));
-    if (!known_key(name).empty()) return true;
+    if (!schema::known_key(name).empty()) return true;
     name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
     std::ranges::replace(name, '-', '_');
-    if (is_secret_name(name)) return true;
+    if (schema::is_secret_name(name)) return true;
     at = end + 1;
   }
   return false;

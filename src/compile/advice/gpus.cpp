@@ -9,6 +9,7 @@
 #include "compile/limit_fix.h"
 #include "compile/node_resources.h"
 #include "model/names.h"
+#include "schema/name_syntax.h"
 #include "yaml/quantity.h"
 
 namespace trainjobc::compile::advice {
@@ -17,10 +18,10 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// Resources of device plugins: a domain that is not Kubernetes' own.
-bool is_extended(std::string_view resource) {
-  return resource.find('/') != std::string_view::npos &&
-         resource.find("kubernetes.io/") == std::string_view::npos && !resource.starts_with("requests.");
+// Whether the cluster takes the amount; one that it refuses is nothing to copy.
+bool is_whole(const Node& amount) {
+  const auto quantity = yaml::Quantity::parse(amount.text());
+  return quantity && quantity->milli_value() % 1000 == 0;
 }
 
 bool equal_amounts(const Node& a, const Node& b) {
@@ -31,7 +32,9 @@ bool equal_amounts(const Node& a, const Node& b) {
 
 void check_request(const ContainerPlace& place, const Entry& request, const Node* limits, Advisor& advisor) {
   const Node* limit = limits ? limits->get(request.key) : nullptr;
-  if (!is_extended(request.key) || (limit && equal_amounts(*limit, *request.value))) return;
+  if (!schema::is_extended_resource(request.key) || !is_whole(*request.value) ||
+      (limit && equal_amounts(*limit, *request.value)))
+    return;
   const std::string field =
       fmt::format("{}.resources.{}[{}]", place.field, limit ? "limits" : "requests", request.key);
   if (limit) {

@@ -4,7 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "compile/advice/secret_values.h"
+#include "schema/redact.h"
+#include "schema/secret_values.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -45,14 +46,13 @@ uint32_t last_line(const base::SourceFile& file, const base::Location& first, co
 class SecretLines {
  public:
   void collect(const Node& node) {
-    if (node.is_map() && node.get("name") && is_plain_secret(node)) add(*node.get("value"));
-    if (node.is_string() && !known_key_in(node.text()).empty()) add(node);
+    const bool has_key = node.is_string() && schema::without_keys(node.text()) != node.text();
+    if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
     for (const Node* item : node.items()) collect(*item);
     for (const yaml::Entry& entry : node.entries()) collect(*entry.value);
   }
 
   bool holds(const base::Location& at) const { return lines_.contains({at.file, at.line}); }
-  bool empty() const { return lines_.empty(); }
 
  private:
   void add(const Node& value) {
@@ -70,11 +70,17 @@ class SecretLines {
 void hide_secrets(std::span<const Node* const> documents, base::Diagnostics& diagnostics) {
   if (diagnostics.empty()) return;
   SecretLines lines;
-  for (const Node* document : documents) lines.collect(*document);
-  if (lines.empty()) return;
+  schema::SecretTexts texts;
+  for (const Node* document : documents) {
+    lines.collect(*document);
+    texts.collect(*document);
+  }
   base::Diagnostics hidden;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     diagnostic.hide_source = diagnostic.hide_source || lines.holds(diagnostic.location);
+    diagnostic.message = texts.hide(diagnostic.message);
+    diagnostic.hint = texts.hide(diagnostic.hint);
+    for (base::Note& note : diagnostic.notes) note.message = texts.hide(note.message);
     hidden.add(std::move(diagnostic));
   }
   diagnostics = std::move(hidden);

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "compile/advice/secret_values.h"
+#include "schema/secret_values.h"
 
 namespace trainjobc::compile::advice {
 namespace {
+
+using schema::is_secret_name;
+using schema::known_key;
 
 using base::SourceFile;
 
@@ -101,6 +104,8 @@ void hide_secret_text(base::Diagnostics& diagnostics) {
     const base::Location& at = diagnostic.location;
     if (at.file && at.line != 0 && files.try_emplace(at.file, *at.file).first->second.holds(at.line))
       diagnostic.hide_source = true;
+    diagnostic.message = schema::without_keys(diagnostic.message);
+    diagnostic.hint = schema::without_keys(diagnostic.hint);
     hidden.add(std::move(diagnostic));
   }
   diagnostics = std::move(hidden);

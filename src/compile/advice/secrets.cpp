@@ -5,10 +5,14 @@
 #include "compile/advice/containers.h"
 #include "compile/advice/pod_patches.h"
 #include "compile/advice/rules.h"
-#include "compile/advice/secret_values.h"
+#include "schema/secret_values.h"
 
 namespace trainjobc::compile::advice {
 namespace {
+
+using schema::is_plain_secret;
+using schema::known_key;
+using schema::known_key_in;
 
 using yaml::Node;
 

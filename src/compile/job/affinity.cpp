@@ -79,7 +79,7 @@ void check_pod_term(const Field& term, Report& report) {
     const std::string wrong = complaint(Form::DnsLabel, name.text());
     if (wrong.empty()) return;
     report.add_at(name.location(), rule::kAffinity, reported,
-                  fmt::format("namespace {} {}", quoted(name.text()), wrong));
+                  fmt::format("namespace {} {}", quoted(name), wrong));
   });
   check_match_label_keys(term, rule::kAffinity, report);
   check_name(term.child("topologyKey"), Form::LabelKey, rule::kAffinity, "topologyKey", report);

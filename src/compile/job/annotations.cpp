@@ -135,7 +135,7 @@ void check_pod_annotations(const Field& annotations, const Field& spec, Report& 
   check_tolerations_text(annotations, annotations.entry(kTolerations), report);
   const Field cost = annotations.entry(kDeletionCost);
   if (cost && !is_int32(cost.text())) {
-    report.add(rule::kAnnotation, cost, fmt::format("{} is no 32-bit number", quoted(cost.text())));
+    report.add(rule::kAnnotation, cost, fmt::format("{} is no 32-bit number", quoted(cost)));
   }
   for_each_entry(annotations, [&](std::string_view key, const Field& value) {
     if (key == kSeccompOfPod || key.starts_with(kSeccompOfContainer))

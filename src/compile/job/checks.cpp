@@ -89,8 +89,7 @@ bool check_one_of(const Field& field, std::span<const std::string_view> allowed,
   if (const auto meant = base::closest(field.text(), allowed); meant && allowed.size() > 1) {
     hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
   }
-  report.add(rule, field,
-             field ? fmt::format("{} can't be {}", field.name(), quoted(field.text())) : missing(field),
+  report.add(rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
              std::move(hint));
   return false;
 }
@@ -159,13 +158,13 @@ bool check_port_reference(const Field& field, std::string_view rule, Report& rep
 
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report) {
   if (!has_backstep(path.text())) return true;
-  report.add(rule, path, fmt::format("{} {} can't hold \"..\"", path.name(), quoted(path.text())));
+  report.add(rule, path, fmt::format("{} {} can't hold \"..\"", path.name(), quoted(path)));
   return false;
 }
 
 bool check_relative_path(const Field& path, std::string_view rule, Report& report) {
   if (!path.text().starts_with('/')) return check_no_backsteps(path, rule, report);
-  report.add(rule, path, fmt::format("{} {} must be relative", path.name(), quoted(path.text())),
+  report.add(rule, path, fmt::format("{} {} must be relative", path.name(), quoted(path)),
              "leave out the '/' it begins with");
   return false;
 }
@@ -173,14 +172,14 @@ bool check_relative_path(const Field& path, std::string_view rule, Report& repor
 bool check_file_path(const Field& path, std::string_view rule, Report& report) {
   if (!check_relative_path(path, rule, report)) return false;
   if (!path.text().starts_with("..")) return true;
-  report.add(rule, path, fmt::format("{} {} can't begin with two dots", path.name(), quoted(path.text())));
+  report.add(rule, path, fmt::format("{} {} can't begin with two dots", path.name(), quoted(path)));
   return false;
 }
 
 bool check_ip(const Field& field, std::string_view rule, Report& report) {
   const std::string wrong = ip_complaint(field.text());
   if (wrong.empty()) return true;
-  report.add(rule, field, fmt::format("{} {} {}", field.name(), quoted(field.text()), wrong),
+  report.add(rule, field, fmt::format("{} {} {}", field.name(), quoted(field), wrong),
              "write it as 10.9.8.7 or 2001:db8::1");
   return false;
 }

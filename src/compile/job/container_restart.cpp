@@ -54,10 +54,10 @@ void check_resize_policy(const Field& policies, const PodFacts& facts, Report& r
       report.add(rule::kContainer, policy, fmt::format("resizePolicy of {} is there twice", resource.text()),
                  "remove one of the two");
     } else if (resource.text() != kResources[0] && resource.text() != kResources[1]) {
-      refuse(resource, fmt::format("resizePolicy can't be for {}", quoted(resource.text())), "cpu or memory");
+      refuse(resource, fmt::format("resizePolicy can't be for {}", quoted(resource)), "cpu or memory");
     }
     if (restart.text() != kRestarts[0] && restart.text() != kRestarts[1]) {
-      refuse(restart, fmt::format("restartPolicy of a resize can't be {}", quoted(restart.text())),
+      refuse(restart, fmt::format("restartPolicy of a resize can't be {}", quoted(restart)),
              "NotRequired or RestartContainer");
     } else if (facts.restart_policy == "Never" && restart.text() == kRestarts[1]) {
       refuse(restart, "a pod with restartPolicy Never can't restart a container for a resize",

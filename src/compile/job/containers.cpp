@@ -48,7 +48,7 @@ class HostPorts {
 void check_unique_name(const Field& container, Names& names, Report& report) {
   const Field name = container.child("name");
   if (names.insert(name.text()).second || name.text().empty()) return;
-  report.add(rule::kContainer, name, fmt::format("two containers are named {}", quoted(name.text())),
+  report.add(rule::kContainer, name, fmt::format("two containers are named {}", quoted(name)),
              "rename one of them");
 }
 
@@ -142,12 +142,11 @@ void check_ephemeral(const Field& containers, const PodFacts& facts, Names& name
     check_ephemeral_fields(container, report);
     const Field image = container.child("image");
     if (!image.text().empty() && (image.text().front() == ' ' || image.text().back() == ' ')) {
-      report.add(rule::kImage, image,
-                 fmt::format("image {} begins or ends with a space", quoted(image.text())));
+      report.add(rule::kImage, image, fmt::format("image {} begins or ends with a space", quoted(image)));
     }
     const Field target = container.child("targetContainerName");
     if (!target.text().empty() && !others.contains(target.text())) {
-      report.add(rule::kContainer, target, fmt::format("the pod has no container {}", quoted(target.text())));
+      report.add(rule::kContainer, target, fmt::format("the pod has no container {}", quoted(target)));
     }
   });
 }

@@ -109,9 +109,9 @@ void check_env_files(const Field& spec, const PodFacts& facts, Report& report) {
       if (!file || name.text().empty()) return;
       const yaml::Node* volume = find(name.text());
       if (!volume) {
-        report.add(rule::kEnv, name, fmt::format("the pod has no volume {}", quoted(name.text())));
+        report.add(rule::kEnv, name, fmt::format("the pod has no volume {}", quoted(name)));
       } else if (!is_empty_dir(*volume)) {
-        report.add(rule::kEnv, name, fmt::format("volume {} is no emptyDir", quoted(name.text())));
+        report.add(rule::kEnv, name, fmt::format("volume {} is no emptyDir", quoted(name)));
       }
     });
   });

@@ -80,7 +80,7 @@ void check_field_ref(const Field& reference, bool in_volume, Report& report) {
   if (!check_given(path, rule_of(in_volume), report)) return;
   if (!version.text().empty() && version.text() != "v1") {
     report.add_at(version.location(), rule_of(in_volume), path,
-                  fmt::format("pods have no apiVersion {}", quoted(version.text())), "leave apiVersion out");
+                  fmt::format("pods have no apiVersion {}", quoted(version)), "leave apiVersion out");
     return;
   }
   if (const auto subscripted = split_subscript(path.text())) {
@@ -93,7 +93,7 @@ void check_field_ref(const Field& reference, bool in_volume, Report& report) {
     return;
   const bool keyed = path.text() == "metadata.labels" || path.text() == "metadata.annotations";
   const auto meant = base::closest(path.text(), allowed);
-  report.add(rule_of(in_volume), path, fmt::format("fieldPath {} can't be read here", quoted(path.text())),
+  report.add(rule_of(in_volume), path, fmt::format("fieldPath {} can't be read here", quoted(path)),
              keyed   ? fmt::format("name the key: {}['app']", path.text())
              : meant ? fmt::format("did you mean {}?", *meant)
                      : fmt::format("one of {}", fmt::join(allowed, ", ")));

@@ -22,8 +22,7 @@ void check_http_get(const Field& get, std::string_view rule, Report& report) {
     const Field name = header.child("name");
     const std::string wrong = complaint(Form::HeaderName, name.text());
     if (wrong.empty()) return;
-    report.add_at(name.location(), rule, headers,
-                  fmt::format("header name {} {}", quoted(name.text()), wrong));
+    report.add_at(name.location(), rule, headers, fmt::format("header name {} {}", quoted(name), wrong));
   });
 }
 

@@ -39,10 +39,10 @@ void check_reserved_labels(const Field& metadata, const std::string& job_name, R
   for (const std::string_view key : kNameLabels) {
     const Field label = labels.entry(key);
     if (!label || label.text() == job_name) continue;
-    report.add(rule::kSelector, label,
-               fmt::format("label {} must be the Job's name {}, not {}", key, quoted(job_name),
-                           quoted(label.text())),
-               "remove it");
+    report.add(
+        rule::kSelector, label,
+        fmt::format("label {} must be the Job's name {}, not {}", key, quoted(job_name), quoted(label)),
+        "remove it");
   }
 }
 

@@ -73,7 +73,7 @@ void check_labels(const Field& labels, std::string_view what, Report& report) {
     if (wrong.empty()) return;
     const std::string better = improved(Form::LabelValue, value.text());
     report.add_at(value.location(), rule::kLabel, labels,
-                  fmt::format("the value {} of {} {} {}", quoted(value.text()), what, key, wrong),
+                  fmt::format("the value {} of {} {} {}", quoted(value), what, key, wrong),
                   better.empty() ? "" : fmt::format("write {}", better));
   });
 }

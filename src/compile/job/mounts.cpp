@@ -28,7 +28,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
       std::ranges::find_if(facts.volumes, [&](const PodVolume& v) { return v.name == name.text(); });
   if (refused != facts.volumes.end()) {
     report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} can't be used, because it is refused itself", quoted(name.text())),
+               fmt::format("volume {} can't be used, because it is refused itself", quoted(name)),
                "correct the volume first");
     return;
   }
@@ -36,7 +36,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
     report.add(rule::kVolumeMount, name,
                fmt::format("JobSet adds no volume {} to this pod: it adds a claim's volume only if a "
                            "container mounts it",
-                           quoted(name.text())),
+                           quoted(name)),
                "claims of volumeClaimPolicies can't be block devices; add a volume with a "
                "persistentVolumeClaim of its own");
     return;
@@ -45,7 +45,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
   for (const PodVolume& volume : facts.volumes) known.push_back(volume.name);
   const auto meant = base::closest(name.text(), known);
   report.add(
-      rule::kVolumeMount, name, fmt::format("the pod has no volume {}", quoted(name.text())),
+      rule::kVolumeMount, name, fmt::format("the pod has no volume {}", quoted(name)),
       meant ? fmt::format("did you mean \"{}\"?", *meant) : "add a volume of that name to the pod's volumes");
 }
 
@@ -56,8 +56,7 @@ void check_mount_name(const Field& mount, const Field& devices, const PodFacts& 
   if (!facts.volume(name.text())) {
     report_missing_volume(name, facts, report);
   } else if (is_in(devices, "name", name.text())) {
-    report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} is both mounted and a device", quoted(name.text())),
+    report.add(rule::kVolumeMount, name, fmt::format("volume {} is both mounted and a device", quoted(name)),
                "remove one of the two");
   }
 }
@@ -110,11 +109,10 @@ void check_volume_mounts(const Field& container, const PodFacts& facts, Report& 
     const Field path = mount.child("mountPath");
     if (check_given(path, rule::kVolumeMount, report)) {
       if (paths.contains(path.text())) {
-        report.add(rule::kVolumeMount, path, fmt::format("two mounts at {}", quoted(path.text())),
+        report.add(rule::kVolumeMount, path, fmt::format("two mounts at {}", quoted(path)),
                    "move one of them to another path");
       } else if (is_in(devices, "devicePath", path.text())) {
-        report.add(rule::kVolumeMount, path,
-                   fmt::format("{} is the path of a device too", quoted(path.text())));
+        report.add(rule::kVolumeMount, path, fmt::format("{} is the path of a device too", quoted(path)));
       }
     }
     paths.insert(path.text());
@@ -132,13 +130,12 @@ void check_device_name(const Field& device, const Field& mounts, const std::set<
     report_missing_volume(name, facts, report);
   } else if (!is_claim(*volume)) {
     report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} is no claim, only a claim can be a block device", quoted(name.text())));
+               fmt::format("volume {} is no claim, only a claim can be a block device", quoted(name)));
   } else if (names.contains(name.text())) {
-    report.add(rule::kVolumeMount, name, fmt::format("volume {} is a device twice", quoted(name.text())),
+    report.add(rule::kVolumeMount, name, fmt::format("volume {} is a device twice", quoted(name)),
                "remove one of the two");
   } else if (is_in(mounts, "name", name.text())) {
-    report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} is both mounted and a device", quoted(name.text())),
+    report.add(rule::kVolumeMount, name, fmt::format("volume {} is both mounted and a device", quoted(name)),
                "remove one of the two");
   }
 }
@@ -154,10 +151,10 @@ void check_volume_devices(const Field& container, const PodFacts& facts, Report&
     if (!check_given(path, rule::kVolumeMount, report)) return;
     if (!check_no_backsteps(path, rule::kVolumeMount, report)) return;
     if (!paths.insert(path.text()).second) {
-      report.add(rule::kVolumeMount, path, fmt::format("two devices at {}", quoted(path.text())),
+      report.add(rule::kVolumeMount, path, fmt::format("two devices at {}", quoted(path)),
                  "move one of them to another path");
     } else if (is_in(mounts, "mountPath", path.text())) {
-      report.add(rule::kVolumeMount, path, fmt::format("{} is the path of a mount too", quoted(path.text())));
+      report.add(rule::kVolumeMount, path, fmt::format("{} is the path of a mount too", quoted(path)));
     }
   });
 }

@@ -104,8 +104,8 @@ void check_os(const Field& spec, Report& report) {
   if (!check_given(name, rule::kPodSpec, report)) return;
   if (name.text() == "linux") return check_linux(spec, report);
   if (name.text() == "windows") return check_windows(spec, report);
-  report.add_at(name.location(), rule::kPodSpec, os,
-                fmt::format("a pod's os can't be {}", quoted(name.text())), "one of \"linux\", \"windows\"");
+  report.add_at(name.location(), rule::kPodSpec, os, fmt::format("a pod's os can't be {}", quoted(name)),
+                "one of \"linux\", \"windows\"");
 }
 
 }  // namespace trainjobc::compile::job

@@ -54,7 +54,7 @@ void check_exit_codes(const Field& codes, const Field& pod, Report& report) {
   const Field container = codes.child("containerName");
   if (container && !has_container(pod, container.text())) {
     report.add(rule::kPodFailurePolicy, container,
-               fmt::format("the pod has no container {}", quoted(container.text())),
+               fmt::format("the pod has no container {}", quoted(container)),
                "name one of the pod's containers, or leave containerName out");
   }
   check_exit_code_values(codes.child("values"), op.text() == "In", report);

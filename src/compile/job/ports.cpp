@@ -14,8 +14,7 @@ void check_ports(const Field& ports, Report& report) {
     const Field name = port.child("name");
     if (check_optional_name(name, Form::PortName, rule::kPort, "port name", report) && !name.text().empty() &&
         !names.insert(name.text()).second) {
-      report.add(rule::kPort, name,
-                 fmt::format("two ports of the container are named {}", quoted(name.text())),
+      report.add(rule::kPort, name, fmt::format("two ports of the container are named {}", quoted(name)),
                  "rename one of them");
     }
     const Field number = port.child("containerPort");

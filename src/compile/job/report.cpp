@@ -1,14 +1,8 @@
 #include "compile/job/report.h"
 
-#include <fmt/format.h>
+#include "schema/words.h"
 
 namespace trainjobc::compile::job {
-namespace {
-
-constexpr size_t kMaxShown = 60;
-
-}  // namespace
-
 base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, const Field& field,
                                  std::string message, std::string hint) {
   base::Diagnostic& diagnostic = violations_->emplace_back();
@@ -22,10 +16,11 @@ base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, co
 }
 
 std::string quoted(std::string_view text) {
-  if (text.size() <= kMaxShown) return fmt::format("\"{}\"", text);
-  size_t end = kMaxShown - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
-  return fmt::format("\"{}…\"", text.substr(0, end));
+  return schema::quoted(text);
+}
+
+std::string quoted(const Field& field) {
+  return field ? schema::quoted(*field.node()) : "\"\"";
 }
 
 }  // namespace trainjobc::compile::job

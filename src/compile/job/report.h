@@ -62,7 +62,8 @@ class Report {
   schema::Violations* violations_;
 };
 
-// "text", shortened where it is long.
+// "text", shortened if it is long; the value of a field, "***" if it is a secret.
 std::string quoted(std::string_view text);
+std::string quoted(const Field& field);
 
 }  // namespace trainjobc::compile::job

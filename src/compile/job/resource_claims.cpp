@@ -33,7 +33,7 @@ void check_resource_claims(const Field& claims, Report& report) {
     const Field name = claim.child("name");
     if (!check_given(name, rule::kResourceClaim, report)) return check_source(claim, report);
     if (!seen.insert(name.text()).second) {
-      report.add(rule::kResourceClaim, name, fmt::format("two claims are named {}", quoted(name.text())),
+      report.add(rule::kResourceClaim, name, fmt::format("two claims are named {}", quoted(name)),
                  "rename one of them");
     } else {
       check_form(name, Form::DnsLabel, rule::kResourceClaim, "claim name", report);

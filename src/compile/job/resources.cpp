@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "compile/job/checks.h"
 #include "compile/limit_fix.h"
+#include "schema/name_syntax.h"
 
 namespace trainjobc::compile::job {
 namespace {
@@ -29,7 +30,7 @@ bool is_native(std::string_view resource) {
 
 // A device of some vendor: nvidia.com/gpu.
 bool is_extended(std::string_view resource) {
-  return !is_native(resource) && !resource.starts_with("requests.") &&
+  return schema::is_extended_resource(resource) &&
          has_form(Form::LabelKey, fmt::format("requests.{}", resource));
 }
 
@@ -66,6 +67,10 @@ std::string name_hint(std::string_view resource, NameCheck check) {
   return meant ? fmt::format("did you mean {}?", *meant) : "extended resources are named vendor.com/device";
 }
 
+bool is_whole(const Quantity& amount) {
+  return amount.milli_value() % 1000 == 0;
+}
+
 bool is_page_multiple(std::string_view resource, const Quantity& amount) {
   const auto page = Quantity::parse(resource.substr(kHugePages.size()));
   if (!page || page->sign() <= 0 || page->milli_value() % 1000 != 0 || page->value() == 0) return false;
@@ -98,7 +103,7 @@ class ResourceList {
     const auto quantity = stored_amount(amount);
     if (!quantity || is_page_multiple(resource, *quantity)) return;
     report.add(rule::kResources, amount,
-               fmt::format("{} {} is no whole number of pages", resource, quoted(amount.text())));
+               fmt::format("{} {} is not a whole number of pages", resource, quoted(amount)));
   }
 };
 
@@ -110,7 +115,8 @@ void check_request(std::string_view resource, const Field& request, const Field&
   const auto wanted = stored_amount(request);
   if (!wanted) return;
   if (!limit) {
-    if (can_overcommit(resource)) return;
+    // An amount that is refused itself is nothing to copy.
+    if (can_overcommit(resource) || (is_extended(resource) && !is_whole(*wanted))) return;
     report
         .add_at(request.key_location(), rule::kGpuLimit, limits,
                 fmt::format("{} is requested without a limit", resource),
@@ -122,6 +128,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
   }
   const auto most = stored_amount(limit);
   if (!most) return;
+  if (is_extended(resource) && !(is_whole(*wanted) && is_whole(*most))) return;
   const int order = wanted->compare(*most);
   const bool equal_only = !can_overcommit(resource);
   if (order == 0 || (order < 0 && !equal_only)) return;
@@ -195,14 +202,14 @@ void check_amount(std::string_view resource, const Field& amount, Report& report
   const auto quantity = stored_amount(amount);
   if (!quantity) return;
   if (quantity->sign() < 0) {
-    report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount.text())));
+    report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount)));
     return;
   }
   const bool counted =
       is_extended(resource) || std::ranges::find(kCountedResources, resource) != std::end(kCountedResources);
-  if (counted && quantity->milli_value() % 1000 != 0) {
-    report.add(rule::kResources, amount,
-               fmt::format("{} {} is no whole number", resource, quoted(amount.text())));
+  if (counted && !is_whole(*quantity)) {
+    report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
+               is_extended(resource) ? "extended resources can't be divided" : "");
   }
 }
 

@@ -67,8 +67,8 @@ std::optional<int64_t> check_indexes(const Field& field, int64_t completions, Re
   if (!field) return std::nullopt;
   const auto counted = count_indexes(field.text(), completions);
   if (const auto* wrong = std::get_if<std::string>(&counted)) {
-    report.add(rule::kSuccessPolicy, field,
-               fmt::format("succeededIndexes {}: {}", quoted(field.text()), *wrong), "write it as 0,2-4");
+    report.add(rule::kSuccessPolicy, field, fmt::format("succeededIndexes {}: {}", quoted(field), *wrong),
+               "write it as 0,2-4");
     return 0;
   }
   if (field.text().size() > kMaxIndexesText) {

@@ -19,14 +19,14 @@ void check_operator(const Field& toleration, Report& report) {
   if (op.text() == "Exists") {
     if (value.text().empty()) return;
     report.add_at(value.location(), rule::kToleration, op,
-                  fmt::format("operator Exists takes no value, but there is {}", quoted(value.text())),
+                  fmt::format("operator Exists takes no value, but there is {}", quoted(value)),
                   "leave value out, or use operator: Equal");
     return;
   }
   const std::string wrong = complaint(Form::LabelValue, value.text());
   if (wrong.empty()) return;
   report.add_at(value.location(), rule::kToleration, op,
-                fmt::format("toleration value {} {}", quoted(value.text()), wrong));
+                fmt::format("toleration value {} {}", quoted(value), wrong));
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ void check_access_modes(const Field& modes, Report& report) {
   for_each_item(modes, [&](const Field& mode) {
     const bool known = std::ranges::find(kModes, mode.text()) != std::end(kModes);
     if (!known) {
-      report.add_at(mode.location(), rule::kVolume, modes,
-                    fmt::format("no access mode is {}", quoted(mode.text())),
+      report.add_at(mode.location(), rule::kVolume, modes, fmt::format("no access mode is {}", quoted(mode)),
                     fmt::format("one of {}", fmt::join(kModes, ", ")));
     }
     alone = alone || mode.text() == "ReadWriteOncePod";
@@ -133,7 +132,7 @@ void check_csi_volume(const Field& source, Report& report) {
   if (!check_given(driver, rule::kVolume, report)) {
     // Nothing more to say of it.
   } else if (!wrong.empty()) {
-    report.add(rule::kVolume, driver, fmt::format("CSI driver {} {}", quoted(driver.text()), wrong));
+    report.add(rule::kVolume, driver, fmt::format("CSI driver {} {}", quoted(driver), wrong));
   } else if (driver.text().size() > kMaxDriver) {
     report.add(rule::kVolume, driver,
                fmt::format("CSI driver is {} characters long, at most {} are allowed", driver.text().size(),

@@ -57,7 +57,7 @@ bool is_initiator(std::string_view text) {
 
 void check_initiator(const Field& name, Report& report) {
   if (is_initiator(name.text())) return;
-  report.add(rule::kVolume, name, fmt::format("{} {} is no iSCSI name", name.name(), quoted(name.text())),
+  report.add(rule::kVolume, name, fmt::format("{} {} is no iSCSI name", name.name(), quoted(name)),
              "write it as iqn.2001-04.com.example:storage");
 }
 
@@ -86,7 +86,7 @@ void check_git_repo(const Field& source, Report& report) {
 void check_nfs(const Field& source, Report& report) {
   const Field path = source.child("path");
   if (path.text().empty() || path.text().starts_with('/')) return;
-  report.add(rule::kVolume, path, fmt::format("path {} must be absolute", quoted(path.text())),
+  report.add(rule::kVolume, path, fmt::format("path {} must be absolute", quoted(path)),
              fmt::format("write /{}", path.text()));
 }
 
@@ -157,7 +157,7 @@ void check_flocker(const Field& source, Report& report) {
                "remove one of the two");
   }
   if (name.text().find('/') != std::string_view::npos) {
-    report.add(rule::kVolume, name, fmt::format("datasetName {} can't hold a '/'", quoted(name.text())));
+    report.add(rule::kVolume, name, fmt::format("datasetName {} can't hold a '/'", quoted(name)));
   }
 }
 
@@ -178,7 +178,7 @@ void check_quobyte(const Field& source, Report& report) {
     if (comma == rest.npos) return;
     rest.remove_prefix(comma + 1);
   }
-  report.add(rule::kVolume, registry, fmt::format("registry {} is no host:port", quoted(registry.text())),
+  report.add(rule::kVolume, registry, fmt::format("registry {} is no host:port", quoted(registry)),
              "write host:port, several with commas between");
 }
 

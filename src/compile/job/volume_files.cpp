@@ -56,7 +56,7 @@ class ProjectedFiles {
   void add(const Field& path, Report& report) {
     if (path.text().empty() || paths_.insert(path.text()).second) return;
     report.add_at(path.location(), rule::kVolume, *volume_,
-                  fmt::format("two sources write the file {}", quoted(path.text())),
+                  fmt::format("two sources write the file {}", quoted(path)),
                   "give one of them another path");
   }
 

@@ -83,10 +83,10 @@ void check_source(const Field& volume, Report& report) {
     }
     const Field named =
         volume.child(source.surplus_path.empty() ? source.name : source.surplus_path, given.node());
-    report.add_at(given.key_location(), rule::kVolume, named,
-                  fmt::format("volume {} has two sources, {} and {}", quoted(volume.child("name").text()),
-                              first, source.name),
-                  "keep one of them; a patch that changes a source adds to the old one");
+    report.add_at(
+        given.key_location(), rule::kVolume, named,
+        fmt::format("volume {} has two sources, {} and {}", quoted(volume.child("name")), first, source.name),
+        "keep one of them; a patch that changes a source adds to the old one");
   }
 }
 
@@ -103,7 +103,7 @@ void check_portal_length(const Field& volume, Report& report) {
 void check_volume_name(const Field& name, std::set<std::string_view>& names, Report& report) {
   if (!check_name(name, Form::DnsLabel, rule::kName, "volume name", report) || !names.contains(name.text()))
     return;
-  report.add(rule::kVolume, name, fmt::format("two volumes are named {}", quoted(name.text())),
+  report.add(rule::kVolume, name, fmt::format("two volumes are named {}", quoted(name)),
              "rename one of them");
 }
 

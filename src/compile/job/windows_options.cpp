@@ -68,7 +68,7 @@ void check_windows_options(const Field& options, Report& report) {
   const Field user = options.child("runAsUserName");
   const std::string wrong = user ? user_complaint(user.text()) : "";
   if (!wrong.empty()) {
-    report.add(rule::kSecurityContext, user, fmt::format("runAsUserName {} {}", quoted(user.text()), wrong));
+    report.add(rule::kSecurityContext, user, fmt::format("runAsUserName {} {}", quoted(user), wrong));
   }
 }
 

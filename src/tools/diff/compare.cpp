@@ -10,6 +10,7 @@
 
 #include "compile/jobset_admission.h"
 #include "model/names.h"
+#include "schema/redact.h"
 #include "tools/diff/field_owners.h"
 #include "tools/diff/flux_scripts.h"
 #include "tools/diff/merged.h"
@@ -117,7 +118,8 @@ class Comparison {
 
   const Node* rendered_root(const Object& object) {
     const auto found = dry_run_.find(identity(object));
-    return without_server_fields(found != dry_run_.end() ? *found->second->root : *object.root, make_);
+    const Node& root = found != dry_run_.end() ? *found->second->root : *object.root;
+    return schema::mark_secrets(*without_server_fields(root, make_), make_);
   }
 
   Difference missing(const Object& object, ObjectDiff& diff) {
@@ -149,10 +151,7 @@ class Comparison {
     for (Difference& difference : diff.differences) point_at_cause(*object.root, asked, difference);
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
     const Node* merged = apply_differences(*live, diff.differences, make_);
-    const Sides masked = mask_secrets({live, merged}, make_);
-    diff.live = masked.live;
-    diff.merged = masked.rendered;
-    if (object.kind == "Secret") mask_values(diff);
+    show(live, merged, diff);
   }
 
   void warn_of_harm(const Object& job_set, const Node& live, Report& report) const {
@@ -180,8 +179,7 @@ class Comparison {
     diff.differences = refused_patches(job, *live, job_set, kind->schema);
     if (diff.differences.empty()) return;
     for (Difference& difference : diff.differences) point_at_cause(job, false, difference);
-    diff.live = live;
-    diff.merged = apply_differences(*live, diff.differences, make_);
+    show(live, apply_differences(*live, diff.differences, make_), diff);
     report.objects.push_back(std::move(diff));
   }
 
@@ -200,14 +198,15 @@ class Comparison {
     }
   }
 
-  void mask_values(ObjectDiff& diff) const {
+  // Both sides without their secrets, whole and in each difference.
+  void show(const Node* live, const Node* merged, ObjectDiff& diff) const {
+    const Sides shown = mask_secrets({live, merged}, make_);
+    diff.live = shown.live;
+    diff.merged = shown.rendered;
     for (Difference& difference : diff.differences) {
-      const std::string_view field = difference.path.front().key;
-      if (field != "data" && field != "stringData") continue;
-      const bool both = difference.live && difference.rendered;
-      if (difference.live) difference.live = make_.string(both ? "*** (before)" : "***");
-      if (difference.rendered)
-        difference.rendered = make_.string(both ? "*** (after)" : "***", difference.rendered->origin());
+      const schema::BeforeAfter values = schema::masked({difference.live, difference.rendered}, make_);
+      difference.live = values.before;
+      difference.rendered = values.after;
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "schema/redact.h"
 #include "yaml/reader.h"
 
 namespace trainjobc::diff {
@@ -35,7 +36,7 @@ void add(const Node& root, const std::string& list_version, const std::string& l
 void read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
   for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
-    add(*document.root, "", "", live);
+    add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "schema/redact.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -53,27 +54,6 @@ const Node* without_default_type(const Node* secret, const Maker& make) {
   return type && type->text() == "Opaque" ? make.with(secret, "type", nullptr) : secret;
 }
 
-const Node* masked_value(const Node& value, const Node* other, std::string_view mark, const Maker& make) {
-  if (!other) return make.string("***", value.origin());
-  if (yaml::equal(value, *other)) return make.string("***", value.origin());
-  return make.copied(std::string("*** (").append(mark) + ")", value.origin());
-}
-
-const Node* masked(const Node& secret, const Node* other, std::string_view mark, const Maker& make) {
-  const Node* result = &secret;
-  for (const std::string_view key : {"data", "stringData"}) {
-    const Node* data = secret.get(key);
-    if (!data || !data->is_map()) continue;
-    std::vector<Entry> entries(data->entries().begin(), data->entries().end());
-    const Node* other_data = other ? other->get(key) : nullptr;
-    for (Entry& entry : entries) {
-      entry.value = masked_value(*entry.value, other_data ? other_data->get(entry.key) : nullptr, mark, make);
-    }
-    result = make.with(result, key, make.map(entries, data->origin()));
-  }
-  return result;
-}
-
 }  // namespace
 
 const Node* without_server_fields(const Node& object, const Maker& make) {
@@ -94,13 +74,9 @@ const Node* without_server_fields(const Node& object, const Maker& make) {
 }
 
 Sides mask_secrets(Sides objects, const Maker& make) {
-  Sides result = objects;
-  if (objects.live && is_secret(*objects.live))
-    result.live = masked(*objects.live, objects.rendered, "before", make);
-  if (objects.rendered && is_secret(*objects.rendered)) {
-    result.rendered = masked(*objects.rendered, objects.live, "after", make);
-  }
-  return result;
+  const auto mark = [&](const Node* node) { return node ? schema::mark_secrets(*node, make) : nullptr; };
+  const schema::BeforeAfter shown = schema::masked({mark(objects.live), mark(objects.rendered)}, make);
+  return {shown.before, shown.after};
 }
 
 }  // namespace trainjobc::diff

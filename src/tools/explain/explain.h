@@ -28,15 +28,17 @@ struct ObjectOrigins {
 };
 
 // Of the objects, in their order, the fields whose path (either one) holds the text `field`; objects without
-// such fields are left out. Values of Secrets are the caller's to mask. Nodes live as long as the objects'.
+// such fields are left out. Secrets are the caller's to mask. Nodes live as long as the objects'.
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, std::string_view field);
 
 // The objects as `render` prints them, each field with its origin in a comment: YAML that can be applied. The
-// objects are those that were explained, with no field left out.
-std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins);
-// A line a field.
-std::string as_text(const std::vector<ObjectOrigins>& objects);
+// objects are those that were explained, with no field left out. For a terminal of so many columns, lines are
+// cut; 0 for none.
+std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
+                    size_t terminal = 0);
+// One line per field; on a terminal, more where it doesn't fit.
+std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal = 0);
 // {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field"}]}
 std::string as_json(const std::vector<ObjectOrigins>& objects);
 

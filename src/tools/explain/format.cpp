@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/layout.h"
 #include "tools/diff/words.h"
 #include "tools/explain/explain.h"
 #include "yaml/writer.h"
@@ -60,15 +61,29 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
 
 using Sources = std::map<const yaml::Node*, std::string>;
 
-// The text with a comment at the end of each leaf's line; the comments of near lines stand in one column.
+// Each line cut to the width of a terminal.
+std::string cut_lines(std::string_view text, size_t width) {
+  if (width == 0) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out += base::cut(text.substr(0, end), width) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// The text with a comment at the end of each leaf's line; the comments of near lines stand in one column. On
+// a terminal, a comment that doesn't fit into its columns stands above the line.
 std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
-                          const Sources& sources) {
+                          const Sources& sources, size_t terminal) {
   constexpr size_t kWidestLine = 72;
+  const size_t widest = terminal == 0 ? kWidestLine : std::min(kWidestLine, terminal / 2);
   size_t column = 0;
   for (const yaml::LeafLine& leaf : leaves) {
     const size_t begin = text.rfind('\n', leaf.end - 1) + 1;  // npos + 1 is 0
     const size_t width = width_of(text.substr(begin, leaf.end - begin));
-    if (width <= kWidestLine) column = std::max(column, width);
+    if (width <= widest) column = std::max(column, width);
   }
   std::string out;
   size_t at = 0;
@@ -76,18 +91,39 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
     const std::string& source = sources.at(leaf.node);
     if (source.empty()) continue;
     const size_t begin = text.rfind('\n', leaf.end - 1) + 1;
-    out += text.substr(at, leaf.end - at);
     const size_t width = width_of(text.substr(begin, leaf.end - begin));
-    out.append(width < column ? column - width : 0, ' ');
-    out += "  # " + source;
+    const size_t from = std::max(begin, at);  // an earlier leaf of the line is written
+    const std::string_view line = text.substr(from, leaf.end - from);
+    out += text.substr(at, from - at);
+    const size_t spaces = width < column ? column - width : 0;
+    if (terminal != 0 && width + spaces + 4 + width_of(source) > terminal && from == begin) {
+      out += fmt::format("{}# {}\n{}", std::string(line.find_first_not_of(' '), ' '), source, line);
+    } else {
+      out += fmt::format("{}{}  # {}", line, std::string(spaces, ' '), source);
+    }
     at = leaf.end;
   }
   return out.append(text.substr(at));
 }
 
+bool fits(std::string_view line, size_t terminal) {
+  return terminal == 0 || width_of(line) <= terminal;
+}
+
+// A field whose line is too wide for the terminal: the source, and if need be the value, below the path.
+std::string in_lines(const std::string& path, const std::string& value, const FieldOrigin& field,
+                     size_t terminal) {
+  const std::string source = source_of(field);
+  const std::string head = fmt::format("  {}  {}", path, value);
+  std::string text = fits(head, terminal) ? head : fmt::format("  {}\n      {}", path, value);
+  if (!source.empty()) text += "\n" + base::wrap("      " + source, terminal, 6);
+  return cut_lines(text, terminal);
+}
+
 }  // namespace
 
-std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins) {
+std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
+                    size_t terminal) {
   std::string out;
   for (size_t i = 0; i < objects.size(); ++i) {
     Sources sources;
@@ -96,12 +132,12 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
     std::vector<yaml::LeafLine> leaves;
     yaml::write_yaml(*objects[i].root, yaml::KeyOrder::Kubernetes, text, leaves);
     if (i > 0) out += "---\n";
-    out += with_comments(text, leaves, sources);
+    out += cut_lines(with_comments(text, leaves, sources, terminal), terminal);
   }
   return out;
 }
 
-std::string as_text(const std::vector<ObjectOrigins>& objects) {
+std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal) {
   std::string out;
   for (const ObjectOrigins& object : objects) {
     std::vector<std::string> paths;
@@ -118,7 +154,7 @@ std::string as_text(const std::vector<ObjectOrigins>& objects) {
       std::string line = fmt::format("  {}  {}  {}", padded(paths[i], path_width),
                                      padded(values[i], value_width), source_of(object.fields[i]));
       line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
+      out += fits(line, terminal) ? line + "\n" : in_lines(paths[i], values[i], object.fields[i], terminal);
     }
   }
   return out;

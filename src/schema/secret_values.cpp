@@ -1,13 +1,12 @@
-#include "compile/advice/secret_values.h"
+#include "schema/secret_values.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "base/ascii.h"
-#include "compile/advice/containers.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::schema {
 namespace {
 
 using base::is_alnum;
@@ -39,12 +38,35 @@ constexpr std::array kKeyForms = std::to_array<KeyForm>({
     {"a signed token", "eyJ", 20, "-_.="},
 });
 
-bool has_form(std::string_view text, const KeyForm& form) {
-  if (!text.starts_with(form.prefix)) return false;
-  text.remove_prefix(form.prefix.size());
+// The length of the key of that form that the text begins with; 0 if it begins with none.
+size_t key_length(std::string_view text, const KeyForm& form) {
+  if (!text.starts_with(form.prefix)) return 0;
+  const std::string_view rest = text.substr(form.prefix.size());
   const auto fits = [&](char c) { return is_alnum(c) || form.others.find(c) != std::string_view::npos; };
+  const auto end = std::ranges::find_if_not(rest, fits);
+  const auto length = static_cast<size_t>(end - rest.begin());
   // Keys are random: words with hyphens, such as the name of a model, have no digit among them.
-  return text.size() >= form.length && std::ranges::all_of(text, fits) && std::ranges::any_of(text, is_digit);
+  if (length < form.length || std::none_of(rest.begin(), end, is_digit)) return 0;
+  return form.prefix.size() + length;
+}
+
+constexpr std::string_view kKeyBegin = "-----BEGIN ";
+constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
+constexpr std::string_view kKeyEnd = "-----END ";
+
+// The same for a private key in PEM, which ends with its last line or the text.
+size_t private_key_length(std::string_view text) {
+  if (!text.starts_with(kKeyBegin)) return 0;
+  if (text.substr(0, 80).find(kPrivateKey) == std::string_view::npos) return 0;
+  const size_t end = text.find(kKeyEnd);
+  return end == std::string_view::npos ? text.size() : std::min(text.find('\n', end), text.size());
+}
+
+size_t key_length(std::string_view text) {
+  for (const KeyForm& form : kKeyForms) {
+    if (const size_t length = key_length(text, form)) return length;
+  }
+  return private_key_length(text);
 }
 
 constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
@@ -81,10 +103,9 @@ bool is_no_secret(std::string_view value) {
 }  // namespace
 
 std::string_view known_key(std::string_view text) {
-  if (text.starts_with("-----BEGIN ") && text.find("PRIVATE KEY-----") != std::string_view::npos)
-    return "a private key";
-  const auto form =
-      std::ranges::find_if(kKeyForms, [&](const KeyForm& known) { return has_form(text, known); });
+  if (text.starts_with(kKeyBegin) && text.find(kPrivateKey) != std::string_view::npos) return "a private key";
+  const auto form = std::ranges::find_if(
+      kKeyForms, [&](const KeyForm& known) { return key_length(text, known) == text.size() && !text.empty(); });
   return form != kKeyForms.end() ? form->what : std::string_view();
 }
 
@@ -101,11 +122,25 @@ bool is_secret_name(std::string_view name) {
   return ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
 }
 
+std::string without_keys(std::string_view text) {
+  std::string out;
+  size_t shown = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool in_word = at > 0 && is_alnum(text[at - 1]);
+    const size_t length = in_word ? 0 : key_length(text.substr(at));
+    if (length == 0) continue;
+    out.append(text.substr(shown, at - shown)).append(kHidden);
+    shown = at + length;
+    at = shown - 1;
+  }
+  return out.append(text.substr(shown));
+}
+
 bool is_plain_secret(const Node& env) {
   const Node* value = env.get("value");
   if (!value) return false;
   if (!known_key(value->text()).empty()) return true;
-  return is_secret_name(text_at(env, "name")) && !is_no_secret(value->text());
+  return is_secret_name(env.get("name") ? env.get("name")->text() : "") && !is_no_secret(value->text());
 }
 
-}  // namespace trainjobc::compile::advice
+}  // namespace trainjobc::schema

@@ -1,0 +1,23 @@
+// Text in the columns of a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trainjobc::base {
+
+// How many columns a code point takes, roughly.
+size_t column_width(uint32_t code);
+
+// How many columns a line takes; our own colours take none.
+size_t display_width(std::string_view line);
+
+// The line broken at spaces so that it fits into `width` columns; what goes on is indented. A longer word
+// stays whole. 0: as it is.
+std::string wrap(std::string_view line, size_t width, size_t indent);
+
+// The line, cut with "…" where it is wider. 0: as it is. Not for text with colours.
+std::string cut(std::string_view line, size_t width);
+
+}  // namespace trainjobc::base

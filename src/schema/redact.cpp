@@ -1,0 +1,216 @@
+#include "schema/redact.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "schema/secret_values.h"
+
+namespace trainjobc::schema {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+std::string_view text_at(const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value ? value->text() : std::string_view();
+}
+
+constexpr std::string_view kAuthorization = "AUTHORIZATION";
+
+// The name of a header has dashes: X-API-KEY.
+bool names_secret(std::string_view name) {
+  const bool may_be = name.find_first_of("_-") != std::string_view::npos || name.size() <= 8 ||
+                      name.size() == kAuthorization.size() || name.find("SECRET") != std::string_view::npos;
+  if (!may_be) return false;
+  std::string word(name);
+  std::ranges::replace(word, '-', '_');
+  return is_secret_name(word) || base::upper_case(name) == kAuthorization;
+}
+
+// secretName, secretKeyRef and the like say where a secret is.
+bool key_names_secret(std::string_view key) {
+  const bool is_field =
+      key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
+  return !is_field && names_secret(key);
+}
+
+// Text that a secret's name can have without being one.
+bool is_harmless(std::string_view value) {
+  return value.empty() || value == "true" || value == "false" || value == "0" || value == "1" ||
+         value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
+}
+
+bool is_word(char c) {
+  return base::is_alnum(c) || c == '_';
+}
+
+bool mentions_secret(std::string_view text) {
+  for (auto begin = std::ranges::find_if(text, is_word); begin != text.end();) {
+    const auto end = std::find_if_not(begin, text.end(), is_word);
+    if (key_names_secret(std::string_view(begin, end))) return true;
+    begin = std::find_if(end, text.end(), is_word);
+  }
+  return false;
+}
+
+class Marker {
+ public:
+  explicit Marker(const Maker& make) : make_(make) {}
+
+  const Node* mark(const Node& node, bool is_secret) const {
+    if (node.is_map()) return mark_map(node, is_secret);
+    if (node.is_list()) return mark_list(node, is_secret);
+    const bool marks =
+        is_secret && !node.origin().is_secret() && !node.is_null() && !is_harmless(node.text());
+    return marks ? make_.with_origin(node, node.origin().as_secret()) : &node;
+  }
+
+ private:
+  const Node* mark_map(const Node& map, bool is_secret) const {
+    const bool is_variable = map.get("value") && names_secret(text_at(map, "name"));
+    const std::string_view kind = text_at(map, "kind");
+    std::vector<Entry> entries;
+    for (size_t i = 0; i < map.size(); ++i) {
+      const Entry& entry = map.entries()[i];
+      const bool is_value = is_secret || (is_variable && entry.key == "value") || is_data(entry, kind) ||
+                            key_names_secret(entry.key);
+      const Node* value = is_snapshot(entry) ? mark(*entry.value, true) : mark(*entry.value, is_value);
+      if (value == entry.value) continue;
+      if (entries.empty()) entries.assign(map.entries().begin(), map.entries().end());
+      entries[i].value = value;
+    }
+    return entries.empty() ? &map : make_.map(entries, map.origin());
+  }
+
+  const Node* mark_list(const Node& list, bool is_secret) const {
+    std::vector<const Node*> items;
+    for (size_t i = 0; i < list.size(); ++i) {
+      const Node* item = mark(*list.items()[i], is_secret);
+      if (item == list.items()[i]) continue;
+      if (items.empty()) items.assign(list.items().begin(), list.items().end());
+      items[i] = item;
+    }
+    return items.empty() ? &list : make_.list(items, list.origin());
+  }
+
+  static bool is_data(const Entry& entry, std::string_view kind) {
+    return (kind == "Secret" && (entry.key == "data" || entry.key == "stringData")) ||
+           entry.key == "kubectl.kubernetes.io/last-applied-configuration";
+  }
+
+  // A whole runtime as text, which Trainer keeps in a ConfigMap.
+  static bool is_snapshot(const Entry& entry) {
+    return entry.key == "runtime" && entry.value->is_string() &&
+           entry.value->text().find('\n') != std::string_view::npos && mentions_secret(entry.value->text());
+  }
+
+  const Maker& make_;
+};
+
+// Both sides of what is shown; a side may be missing.
+class Masker {
+ public:
+  explicit Masker(const Maker& make) : make_(make) {}
+
+  BeforeAfter show(BeforeAfter nodes) const {
+    const auto [before, after] = nodes;
+    if (!before || !after) return {alone(before), alone(after)};
+    if (before->is_map() && after->is_map()) return show_maps(*before, *after);
+    if (before->is_list() && after->is_list()) return show_lists(*before, *after);
+    if (!before->is_scalar() || !after->is_scalar()) return {alone(before), alone(after)};
+    const bool is_secret = before->origin().is_secret() || after->origin().is_secret();
+    const bool differ = !yaml::equal(*before, *after);
+    return {scalar(*before, is_secret, differ ? " (before)" : ""),
+            scalar(*after, is_secret, differ ? " (after)" : "")};
+  }
+
+ private:
+  const Node* alone(const Node* node) const {
+    if (!node) return nullptr;
+    if (node->is_map()) return show_maps(*node, *make_.map({})).before;
+    if (node->is_list()) return show_lists(*node, *make_.list({})).before;
+    return scalar(*node, node->origin().is_secret(), "");
+  }
+
+  const Node* scalar(const Node& node, bool is_secret, std::string_view side) const {
+    if (node.is_null()) return &node;
+    std::string text = is_secret ? std::string(kHidden) : without_keys(node.text());
+    return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
+  }
+
+  BeforeAfter show_maps(const Node& before, const Node& after) const {
+    std::vector<Entry> first(before.entries().begin(), before.entries().end());
+    std::vector<Entry> second(after.entries().begin(), after.entries().end());
+    for (Entry& entry : first) entry.value = show({entry.value, after.get(entry.key)}).before;
+    for (Entry& entry : second) entry.value = show({before.get(entry.key), entry.value}).after;
+    return {with_entries(before, first), with_entries(after, second)};
+  }
+
+  BeforeAfter show_lists(const Node& before, const Node& after) const {
+    std::vector<const Node*> first;
+    std::vector<const Node*> second;
+    for (size_t i = 0; i < before.size(); ++i)
+      first.push_back(show({before.items()[i], partner(before, i, after)}).before);
+    for (size_t i = 0; i < after.size(); ++i)
+      second.push_back(show({partner(after, i, before), after.items()[i]}).after);
+    return {with_items(before, first), with_items(after, second)};
+  }
+
+  // The element of the other list with the same name, or of the same place if they have none.
+  static const Node* partner(const Node& list, size_t index, const Node& other) {
+    const std::string_view name = text_at(*list.items()[index], "name");
+    if (name.empty()) return index < other.size() ? other.items()[index] : nullptr;
+    const auto same =
+        std::ranges::find_if(other.items(), [&](const Node* item) { return text_at(*item, "name") == name; });
+    return same != other.items().end() ? *same : nullptr;
+  }
+
+  const Node* with_entries(const Node& map, const std::vector<Entry>& entries) const {
+    return std::ranges::equal(map.entries(), entries, {}, &Entry::value, &Entry::value)
+               ? &map
+               : make_.map(entries, map.origin());
+  }
+
+  const Node* with_items(const Node& list, const std::vector<const Node*>& items) const {
+    return std::ranges::equal(list.items(), items) ? &list : make_.list(items, list.origin());
+  }
+
+  const Maker& make_;
+};
+
+void replace_all(std::string& text, std::string_view what) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + kHidden.size()))
+    text.replace(at, what.size(), kHidden);
+}
+
+}  // namespace
+
+const Node* mark_secrets(const Node& root, const Maker& make) {
+  return Marker(make).mark(root, false);
+}
+
+const Node* masked(const Node& root, const Maker& make) {
+  return Masker(make).show({&root, nullptr}).before;
+}
+
+BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
+  return Masker(make).show(nodes);
+}
+
+void SecretTexts::collect(const Node& root) {
+  constexpr size_t kShortest = 6;  // what is shorter is part of too many words
+  if (root.is_scalar() && root.origin().is_secret() && root.text().size() >= kShortest)
+    texts_.emplace_back(root.text());
+  for (const Node* item : root.items()) collect(*item);
+  for (const Entry& entry : root.entries()) collect(*entry.value);
+}
+
+std::string SecretTexts::hide(std::string_view text) const {
+  std::string out = without_keys(text);
+  for (const std::string& secret : texts_) replace_all(out, secret);
+  return out;
+}
+
+}  // namespace trainjobc::schema

@@ -1,0 +1,88 @@
+// One cause, one finding.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+using namespace trainjobc;
+
+namespace {
+
+std::string report(const std::string& spec) {
+  const std::string text =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" + spec;
+  Options options;
+  options.render = false;
+  options.threads = 1;
+  options.trainer_version = "2.3";
+  const Compilation compiled = compile_sources({{"in.yaml", text}}, {}, options);
+  std::string out;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.severity == base::Severity::Error) out += base::format_text(found, {});
+  }
+  return out;
+}
+
+constexpr const char* kRef = "  runtimeRef: {name: torch-distributed}\n";
+
+}  // namespace
+
+TEST_CASE("consequences: a misspelled field is not missing, too") {
+  CHECK(report("  runtimeReff: {name: torch-distributed}\n") ==
+        R"(in.yaml:5:3: error: unknown field "runtimeReff" in spec [input/unknown-field]
+    5 |   runtimeReff: {name: torch-distributed}
+      |   ^~~~~~~~~~~ did you mean "runtimeRef"?
+)");
+  CHECK(report("  runtime: {name: torch-distributed}\n") ==
+        R"(in.yaml:5:3: error: unknown field "runtime" in spec [input/unknown-field]
+    5 |   runtime: {name: torch-distributed}
+      |   ^~~~~~~ did you mean "runtimeRef"?
+)");
+  CHECK(report("  runtimeRef: {nme: torch-distributed}\n") ==
+        R"(in.yaml:5:16: error: unknown field "nme" in spec.runtimeRef [input/unknown-field]
+    5 |   runtimeRef: {nme: torch-distributed}
+      |                ^~~ did you mean "name"?
+)");
+  CHECK(report(std::string(kRef) + "  trainer:\n    env:\n    - A: b\n") ==
+        R"(in.yaml:8:7: error: unknown field "A" in spec.trainer.env[0] [input/unknown-field]
+    8 |     - A: b
+      |       ^ write {name: A, value: …}
+)");
+}
+
+TEST_CASE("consequences: nothing is said of what is inside a value of the wrong type") {
+  CHECK(report(std::string(kRef) + "  trainer:\n    env: {A: b, C: d}\n") ==
+        R"(in.yaml:7:10: error: spec.trainer.env must be a list, not a map [input/type]
+    7 |     env: {A: b, C: d}
+      |          ^ write a list: - {name: A, value: …}
+)");
+  CHECK(report(std::string(kRef) + "  trainer:\n    args: [--x: y]\n") ==
+        R"(in.yaml:7:12: error: spec.trainer.args[0] must be a string, not a map [input/type]
+    7 |     args: [--x: y]
+      |            ^~~ quote it: "--x: y"
+)");
+}
+
+TEST_CASE("consequences: one complaint about one value, in however many fields it ends up") {
+  CHECK(report(std::string(kRef) + "  trainer: {numNodes: -1}\n") ==
+        R"(in.yaml:6:23: error: completions can't be negative, it is -1 [job/spec]
+    6 |   trainer: {numNodes: -1}
+      |                       ^~
+)");
+}
+
+TEST_CASE("consequences: a part of a device is not mended into another error") {
+  const auto resources = [](const std::string& lists) {
+    return std::string(kRef) + "  trainer:\n    resourcesPerNode:\n" + lists;
+  };
+  CHECK(
+      report(resources("      requests: {nvidia.com/gpu: 0.5}\n")) ==
+      R"(in.yaml:8:34: error: spec.trainer.resourcesPerNode.requests.nvidia.com/gpu must be a whole number, not 0.5 [input/type]
+    8 |       requests: {nvidia.com/gpu: 0.5}
+      |                                  ^~~ extended resources can't be divided
+)");
+  CHECK(report(resources("      requests: {nvidia.com/gpu: \"0.5\"}\n")) ==
+        R"(in.yaml:8:34: error: nvidia.com/gpu "500m" is not a whole number [job/resources]
+    8 |       requests: {nvidia.com/gpu: "0.5"}
+      |                                  ^~~~~ extended resources can't be divided
+)");
+}
