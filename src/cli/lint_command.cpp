@@ -1,7 +1,7 @@
 // trainjobc lint
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -106,8 +106,9 @@ Findings lint(LoadedInputs loaded, const InputFlags& flags, const Config& config
   for (const Source& source : loaded.inputs) findings.files.push_back(source.name);
   findings.compiled = compile_sources(std::move(loaded.inputs), std::move(loaded.runtimes), options);
   // Not of runtimes beside them, nor of the catalogue.
-  findings.diagnostics =
-      fixable(apply_config(findings.compiled.diagnostics, config, findings.compiled.files), findings.files);
+  findings.diagnostics = fixable(apply_config(findings.compiled.diagnostics, config, findings.compiled.files,
+                                              true, findings.compiled.checked),
+                                 findings.files);
   return findings;
 }
 

@@ -121,6 +121,23 @@ std::string relative_to(const std::string& name, const std::string& folder) {
   return failed || relative.empty() ? name : relative.string();
 }
 
+// Whether everything was looked at in the document that holds the line.
+bool is_complete(std::span<const CheckedDocument> documents, const SourceFile& file, uint32_t line) {
+  const CheckedDocument* around = nullptr;
+  for (const CheckedDocument& document : documents) {
+    if (document.file != &file || document.line > line) continue;
+    if (!around || document.line > around->line) around = &document;
+  }
+  return !around || around->complete;
+}
+
+// The same for a whole file.
+bool is_complete(std::span<const CheckedDocument> documents, const SourceFile& file) {
+  return std::ranges::all_of(documents, [&](const CheckedDocument& document) {
+    return document.file != &file || document.complete;
+  });
+}
+
 bool is_about(const PathSuppression& suppression, const std::string& name) {
   return std::ranges::any_of(suppression.paths,
                              [&](const std::string& glob) { return matches_glob(glob, name); });
@@ -129,12 +146,12 @@ bool is_about(const PathSuppression& suppression, const std::string& name) {
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
-      : config_(config), used_(config.suppressions.size()), reached_(config.suppressions.size()) {
+      : config_(config), used_(config.suppressions.size()), paths_(config.suppressions.size()) {
     for (const SourceFile* file : files) {
       comments_[file] = CommentScanner(*file, out).scan();
       const std::string name = relative_to(file->name(), config.folder);
-      for (size_t i = 0; i < reached_.size(); ++i) {
-        if (is_about(config.suppressions[i], name)) reached_[i] = true;
+      for (size_t i = 0; i < paths_.size(); ++i) {
+        if (is_about(config.suppressions[i], name)) paths_[i].push_back(file);
       }
     }
   }
@@ -148,10 +165,11 @@ class Suppressor {
     return suppressed_by_path(diagnostic) || found;
   }
 
-  void report_unused(Diagnostics& out) const {
+  // Of what `documents` say was looked at.
+  void report_unused(std::span<const CheckedDocument> documents, Diagnostics& out) const {
     for (const auto& [file, comments] : comments_) {
       for (const Comment& comment : comments) {
-        if (!comment.used) {
+        if (!comment.used && is_complete(documents, *file, comment.line)) {
           out.add(advice("advice/unused-suppression",
                          fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
                          "remove it", comment.location));
@@ -159,7 +177,9 @@ class Suppressor {
       }
     }
     for (size_t i = 0; i < used_.size(); ++i) {
-      if (used_[i] || !reached_[i]) continue;  // a hook sees the staged files only
+      if (used_[i] || paths_[i].empty()) continue;  // a hook sees the staged files only
+      const auto was_looked_at = [&](const SourceFile* file) { return is_complete(documents, *file); };
+      if (!std::ranges::all_of(paths_[i], was_looked_at)) continue;
       const PathSuppression& suppression = config_.suppressions[i];
       out.add(advice("advice/unused-suppression",
                      fmt::format("this suppresses no finding of {}", suppression.rule), "remove it",
@@ -183,14 +203,15 @@ class Suppressor {
 
   const Config& config_;
   std::vector<bool> used_;
-  std::vector<bool> reached_;  // one of the files is among the suppression's paths
+  std::vector<std::vector<const SourceFile*>> paths_;  // the files that a suppression is about
   std::map<const SourceFile*, std::vector<Comment>> comments_;
 };
 
 }  // namespace
 
 Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
-                         std::span<const SourceFile* const> files, bool has_advice) {
+                         std::span<const SourceFile* const> files, bool has_advice,
+                         std::span<const CheckedDocument> documents) {
   Diagnostics kept;
   Suppressor suppressor(config, files, kept);
   for (Diagnostic diagnostic : diagnostics.items()) {
@@ -202,7 +223,7 @@ Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
     }
     kept.add(std::move(diagnostic));
   }
-  if (has_advice) suppressor.report_unused(kept);
+  if (has_advice) suppressor.report_unused(documents, kept);
   kept.sort();
   return kept;
 }

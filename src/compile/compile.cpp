@@ -6,6 +6,7 @@
 
 #include "compile/admit_all.h"
 #include "compile/advice/secret_text.h"
+#include "compile/checked.h"
 #include "compile/input.h"
 #include "compile/schedule.h"
 #include "compile/version_plan.h"
@@ -70,7 +71,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
   // read: text to objects
   compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics);
-  result.other_jobs = compile::leave_out_jobs(memory->inputs, options.jobs);
+  const std::vector<InputObject> all_objects = memory->inputs.objects;
+  result.other_jobs = compile::leave_out_jobs(memory->inputs, options);
   base::Diagnostics of_runtimes;
   compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes);
   compile::advice::hide_secret_text(result.diagnostics);
@@ -114,6 +116,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   }
   result.diagnostics.sort();
   result.linted = linted_objects(*memory);
+  result.checked = compile::checked_documents(all_objects, memory->inputs, units, result.diagnostics);
   for (const auto& file : memory->inputs.files) result.files.push_back(file.get());
   result.memory = std::move(memory);
   return result;

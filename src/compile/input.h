@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -37,8 +38,11 @@ struct InputSet {
 // Documents that can't be read, or that no API server would take, are diagnostics.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics);
 
-// Removes the TrainJobs whose names are not among those wanted, unless none is wanted. Returns what was
-// removed.
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted);
+// Whether `wanted`, a name or namespace/name, names the TrainJob that diagnostics call `object`.
+bool names_job(std::string_view wanted, std::string_view object);
+
+// Removes the TrainJobs that no one of Options::jobs names, unless there are none. Returns what was removed,
+// as namespace/name.
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -116,14 +116,6 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-const Node* with_namespace(const Node* root, const std::string& ns, const Maker& make) {
-  const Node* metadata = root->get("metadata");
-  if (ns.empty() || !metadata || !metadata->is_map()) return root;
-  const Node* own = metadata->get("namespace");
-  if (own && !own->is_null() && !own->text().empty()) return root;
-  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
-}
-
 // Runs one step of every plugin.
 template <class Step>
 void for_each_plugin(Step step) {
@@ -168,6 +160,7 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
     const AdviceContext context{unit.job, unit.runtime->runtime, *merged, *admitted, *unit.source};
     report(advise_job(context), Stage::Advice, object, unit.diagnostics);
   }
+  unit.complete = accepted;
   return without_empty_structs(options.with_defaults ? *admitted : *job_set, make);
 }
 
@@ -177,7 +170,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   const Target& target = unit.target;
   const Maker make(unit.arena);
   InputObject named = object;
-  named.root = with_generated_name(*with_namespace(object.root, options.ns, make), options.name_suffix, make);
+  named.root = with_own_name(*object.root, options.ns, options.name_suffix, make);
   named.id = model::identify(*named.root);
   unit.job.id = named.id;
   unit.source = named.root;
