@@ -28,7 +28,7 @@ struct Options {
   bool render = true;                    // false: only diagnostics are wanted
   bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
   bool passthrough = false;              // return foreign objects too, unchanged
-  std::vector<std::string> jobs;         // names of the TrainJobs to compile; empty: all
+  std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": from the content's hash
   policy::PolicyOptions policy;
@@ -61,6 +61,14 @@ struct PassedOver {
   std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
 };
 
+// A document of the inputs, and whether every rule was looked at that can have a finding in it: not where an
+// error ended the passes before, or where Options::jobs left out a job that it may have to do with.
+struct CheckedDocument {
+  const base::SourceFile* file = nullptr;
+  uint32_t line = 0;  // where it begins
+  bool complete = false;
+};
+
 // What a compilation gives. Nodes live as long as `memory`.
 struct Compilation {
   // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
@@ -69,12 +77,13 @@ struct Compilation {
   base::Diagnostics diagnostics;               // sorted
   std::vector<LintedObject> linted;            // in the order of the inputs
   std::vector<PassedOver> passed_over;         // sorted by file and line
+  std::vector<CheckedDocument> checked;        // in no order
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
   std::string
       trainer_version;  // compiled for: "2.3"; several, for files that go with none, are joined by ", "
   std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
                                         // only until 2.1"
-  std::vector<std::string> other_jobs;  // names of TrainJobs that Options::jobs left out
+  std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
   size_t train_jobs = 0;                // how many TrainJobs the inputs held
   size_t documents = 0;
   std::shared_ptr<const void> memory;

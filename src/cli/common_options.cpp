@@ -13,6 +13,7 @@
 #include "cli/load.h"
 #include "cli/paths.h"
 #include "compile/document_type.h"
+#include "compile/input.h"
 #include "model/trainer_version.h"
 
 namespace trainjobc::cli {
@@ -49,7 +50,10 @@ void InputFlags::add_to(CLI::App& command) {
   command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
       ->allow_extra_args(false)
       ->type_name("PATH");
-  command.add_option("--job", jobs, "TrainJob to look at, instead of all; may be given several times")
+  command
+      .add_option(
+          "--job", jobs,
+          "TrainJob to look at, as NAME or NAMESPACE/NAME, instead of all; may be given several times")
       ->allow_extra_args(false)
       ->type_name("JOB");
   command.add_flag("--fail-if-no-objects-found", needs_objects,
@@ -215,11 +219,12 @@ void say_passed_over(Console& console, std::vector<PassedOver> all) {
 }
 
 bool check_wanted(Console& console, const std::string& job, const Compilation& compiled) {
-  const auto is_it = [&](const LintedObject& object) {
-    return object.object.starts_with("TrainJob/") && object.object.ends_with("/" + job);
-  };
+  const auto is_it = [&](const LintedObject& object) { return compile::names_job(job, object.object); };
   if (std::ranges::any_of(compiled.linted, is_it)) return true;
-  const std::vector<std::string_view> names(compiled.other_jobs.begin(), compiled.other_jobs.end());
+  std::vector<std::string_view> names(compiled.other_jobs.begin(), compiled.other_jobs.end());
+  if (job.find('/') == std::string::npos) {
+    for (std::string_view& name : names) name.remove_prefix(name.find('/') + 1);
+  }
   const auto meant = base::closest(job, names);
   fail(console, fmt::format("--job: the inputs hold no TrainJob \"{}\"{}", job,
                             meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));

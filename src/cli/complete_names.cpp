@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "cli/configurations.h"
@@ -56,9 +57,18 @@ std::vector<std::string> job_names(Console& console, const CompletionInputs& inp
   base::Diagnostics ignored;
   compile::read_inputs(readable(console, inputs.paths.empty() ? here : inputs.paths, inputs.recurse), set,
                        ignored);
-  std::set<std::string> names;
+  std::map<std::string_view, std::set<std::string>> namespaces;
   for (const compile::InputObject& object : set.objects) {
-    if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty()) names.emplace(object.id.name);
+    if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty())
+      namespaces[object.id.name].emplace(object.id.ns.empty() ? "default" : object.id.ns);
+  }
+  // A name of several namespaces is offered with each.
+  std::set<std::string> names;
+  for (const auto& [name, of] : namespaces) {
+    names.emplace(name);
+    for (const std::string& ns : of) {
+      if (of.size() > 1) names.insert(ns + "/" + std::string(name));
+    }
   }
   return {names.begin(), names.end()};
 }

@@ -266,11 +266,11 @@ std::string format(const diff::Report& report, const DiffFlags& flags, bool file
 }
 
 // The diff program's own verdict, as kubectl takes it.
-int run_external(Console& console, const diff::Report& report, const std::string& variable,
+int run_external(Console& console, const diff::Report& report, const std::string& variable, bool files,
                  base::ProcessRunner& runner) {
   const base::Streams streams =
       console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
-  const auto ran = diff::run_external(report, variable, streams, runner);
+  const auto ran = diff::run_external(report, variable, diff::side_names(files), streams, runner);
   if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
   const auto& result = std::get<base::ProcessResult>(ran);
   console.write_stderr(result.err);
@@ -289,7 +289,7 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
   const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
   if (is_external || flags.format == "unified") print_acceptances(console, report, flags);
   if (is_external) {
-    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, runner);
+    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files, runner);
     return std::max(verdict, status);
   }
   const bool terminal = console.stdout_is_terminal();

@@ -178,7 +178,7 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
   GroupedCompilation result;
   std::map<std::string, size_t> governors;
   for (size_t i = 0; i < groups.size(); ++i) {
-    result.governed.push_back({groups[i].config, {}, {}});
+    result.governed.push_back({groups[i].config});
     for (const Source& source : groups[i].inputs) governors[source.name] = i;
   }
   share_runtimes(groups);
@@ -195,6 +195,7 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
       result.governed[governor != governors.end() ? governor->second : i].diagnostics.add(diagnostic);
     }
     result.governed[i].files = compiled.files;
+    result.governed[i].checked = compiled.checked;
     if (groups.size() == 1) {
       result.all = std::move(compiled);
       return result;
@@ -209,7 +210,8 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
 base::Diagnostics apply_configs(const std::vector<GovernedFindings>& governed, bool has_advice) {
   base::Diagnostics all;
   for (const GovernedFindings& findings : governed)
-    all.append(apply_config(findings.diagnostics, *findings.config, findings.files, has_advice));
+    all.append(apply_config(findings.diagnostics, *findings.config, findings.files, has_advice,
+                            findings.checked));
   all.sort();
   return all;
 }

@@ -39,6 +39,7 @@ struct GovernedFindings {
   std::shared_ptr<const Config> config;
   base::Diagnostics diagnostics;
   std::vector<const base::SourceFile*> files;
+  std::vector<CheckedDocument> checked;
 };
 
 struct GroupedCompilation {

@@ -43,12 +43,22 @@ bool PathSuppressions::suppress(const base::Diagnostic& finding) {
   return found;
 }
 
-std::vector<const PathSuppression*> PathSuppressions::unused() const {
+std::vector<const PathSuppression*> PathSuppressions::unused(
+    const std::function<bool(std::string_view file)>& was_looked_at) const {
+  std::vector<bool> is_open(globs_.size());  // a file that matches it was not looked at
+  for (const auto& [file, globs] : by_file_) {
+    if (globs.empty() || was_looked_at(file)) continue;
+    for (const size_t glob : globs) is_open[glob] = true;
+  }
   std::vector<const PathSuppression*> unused;
   for (const PathSuppression& suppression : config_.suppressions) {
     const auto is_used = [&](size_t glob) { return used_.at(RuleInFiles(suppression.rule, glob)); };
     const auto is_reached = [&](size_t glob) { return reached_[glob]; };
-    if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used)) unused.push_back(&suppression);
+    const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
+    if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&
+        !any_glob(suppression, may_be_used)) {
+      unused.push_back(&suppression);
+    }
   }
   return unused;
 }

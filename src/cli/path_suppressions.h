@@ -1,6 +1,7 @@
 // The suppressions of the configuration: of a rule in some files.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,8 +24,9 @@ class PathSuppressions {
   // Whether the finding is suppressed.
   bool suppress(const base::Diagnostic& finding);
 
-  // Those that suppressed nothing, of files that were linted.
-  std::vector<const PathSuppression*> unused() const;
+  // Those that suppressed nothing, of files that were linted and of which `was_looked_at` holds for all.
+  std::vector<const PathSuppression*> unused(
+      const std::function<bool(std::string_view file)>& was_looked_at) const;
 
  private:
   using RuleInFiles = std::pair<std::string_view, size_t>;  // a rule and the number of a glob

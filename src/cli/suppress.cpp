@@ -106,6 +106,36 @@ class CommentScanner {
   uint32_t next_ = 0;
 };
 
+// The documents of a file by the line that they begin on: whether everything was looked at in each.
+using CheckedDocuments = std::map<uint32_t, bool>;
+using CheckedFiles = std::map<std::string_view, CheckedDocuments>;
+
+CheckedFiles by_file(std::span<const CheckedDocument> checked) {
+  CheckedFiles files;
+  for (const CheckedDocument& document : checked) {
+    bool& complete = files[document.file->name()].try_emplace(document.line, true).first->second;
+    complete = complete && document.complete;
+  }
+  return files;
+}
+
+const CheckedDocuments& documents_of(const CheckedFiles& files, std::string_view name) {
+  static const CheckedDocuments kNone;
+  const auto found = files.find(name);
+  return found != files.end() ? found->second : kNone;
+}
+
+// Whether everything was looked at in the document that holds the line.
+bool is_complete(const CheckedDocuments& documents, uint32_t line) {
+  const auto after = documents.upper_bound(line);
+  return after == documents.begin() || std::prev(after)->second;
+}
+
+// The same for a whole file.
+bool is_complete(const CheckedDocuments& documents) {
+  return std::ranges::all_of(documents, [](const auto& document) { return document.second; });
+}
+
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
@@ -121,17 +151,21 @@ class Suppressor {
     return paths_.suppress(diagnostic) || by_comment;
   }
 
-  void report_unused(Diagnostics& out) const {
+  // Of what `checked` says was looked at.
+  void report_unused(std::span<const CheckedDocument> checked, Diagnostics& out) const {
+    const CheckedFiles files = by_file(checked);
     for (const auto& [name, comments] : comments_) {
       for (const Comment& comment : comments) {
-        if (!comment.used) {
+        if (!comment.used && is_complete(documents_of(files, name), comment.line)) {
           out.add(advice("advice/unused-suppression",
                          fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
                          "remove it", comment.location));
         }
       }
     }
-    for (const PathSuppression* suppression : paths_.unused()) {  // a hook sees the staged files only
+    const auto was_looked_at = [&](std::string_view file) { return is_complete(documents_of(files, file)); };
+    // A hook sees the staged files only.
+    for (const PathSuppression* suppression : paths_.unused(was_looked_at)) {
       out.add(advice("advice/unused-suppression",
                      fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
                      suppression->location));
@@ -160,7 +194,8 @@ class Suppressor {
 }  // namespace
 
 Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
-                         std::span<const SourceFile* const> files, bool has_advice) {
+                         std::span<const SourceFile* const> files, bool has_advice,
+                         std::span<const CheckedDocument> documents) {
   Diagnostics kept;
   Suppressor suppressor(config, files, kept);
   for (Diagnostic diagnostic : diagnostics.items()) {
@@ -172,7 +207,7 @@ Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
     }
     kept.add(std::move(diagnostic));
   }
-  if (has_advice) suppressor.report_unused(kept);
+  if (has_advice) suppressor.report_unused(documents, kept);
   kept.sort();
   return kept;
 }

@@ -7,6 +7,7 @@
 
 #include "compile/admit_all.h"
 #include "compile/advice/secret_text.h"
+#include "compile/checked.h"
 #include "compile/input.h"
 #include "compile/schedule.h"
 #include "compile/templates.h"
@@ -75,7 +76,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   const std::string_view pinned_version = pinned ? std::string_view(options.trainer_version) : "";
   compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics,
                        {pinned_version, !options.passthrough});
-  result.other_jobs = compile::leave_out_jobs(memory->inputs, options.jobs, options.ns);
+  const std::vector<InputObject> all_objects = memory->inputs.objects;
+  result.other_jobs = compile::leave_out_jobs(memory->inputs, options);
   base::Diagnostics of_runtimes;
   compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes, {pinned_version, false});
   compile::advice::hide_secret_text(result.diagnostics);
@@ -123,6 +125,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   std::ranges::sort(result.passed_over, {},
                     [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); });
   result.linted = linted_objects(*memory);
+  result.checked = compile::checked_documents(all_objects, memory->inputs, units, result.diagnostics);
   for (const auto& file : memory->inputs.files) result.files.push_back(file.get());
   result.memory = std::move(memory);
   return result;

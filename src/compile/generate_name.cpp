@@ -30,6 +30,14 @@ std::string suffix_of(const yaml::Node& root) {
   return suffix;
 }
 
+const yaml::Node* with_namespace(const yaml::Node* root, const std::string& ns, const yaml::Maker& make) {
+  const yaml::Node* metadata = root->get("metadata");
+  if (ns.empty() || !metadata || !metadata->is_map()) return root;
+  const yaml::Node* own = metadata->get("namespace");
+  if (own && !own->is_null() && !own->text().empty()) return root;
+  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
+}
+
 }  // namespace
 
 const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
@@ -42,6 +50,11 @@ const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view s
       fmt::format("{}{}", prefix->text(), suffix.empty() ? suffix_of(root) : std::string(suffix));
   return make.with_path(&root, {"metadata", "name"},
                         make.copied(generated, make.made("generate-name", {prefix})));
+}
+
+const yaml::Node* with_own_name(const yaml::Node& root, const std::string& ns, std::string_view suffix,
+                                const yaml::Maker& make) {
+  return with_generated_name(*with_namespace(&root, ns, make), suffix, make);
 }
 
 }  // namespace trainjobc::compile

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compile/document_type.h"
+#include "compile/generate_name.h"
 #include "model/names.h"
 #include "schema/redact.h"
 #include "yaml/reader.h"
@@ -96,14 +97,6 @@ class Classifier {
   const ReadOptions& options_;
 };
 
-// "name", or "namespace/name".
-bool is_wanted(const model::ObjectId& id, const std::vector<std::string>& wanted, std::string_view ns) {
-  const std::string_view own = !id.ns.empty() ? id.ns : !ns.empty() ? ns : "default";
-  return std::ranges::any_of(wanted, [&](const std::string& word) {
-    return word == id.name || word == fmt::format("{}/{}", own, id.name);
-  });
-}
-
 }  // namespace
 
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
@@ -119,16 +112,27 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
   }
 }
 
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted,
-                                        std::string_view ns) {
-  std::vector<std::string> names;
-  if (wanted.empty()) return names;
+bool names_job(std::string_view wanted, std::string_view object) {
+  constexpr std::string_view kKind = "TrainJob/";
+  if (!object.starts_with(kKind) || !object.ends_with(wanted)) return false;
+  object.remove_suffix(wanted.size());
+  return object.ends_with('/');
+}
+
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options) {
+  std::vector<std::string> left_out;
+  if (options.jobs.empty()) return left_out;
+  const yaml::Maker make(inputs.arena);
   std::erase_if(inputs.objects, [&](const InputObject& input) {
-    const bool is_other = input.kind == InputKind::TrainJob && !is_wanted(input.id, wanted, ns);
-    if (is_other) names.emplace_back(input.id.name);
-    return is_other;
+    if (input.kind != InputKind::TrainJob) return false;
+    const std::string id =
+        model::identify(*with_own_name(*input.root, options.ns, options.name_suffix, make)).str();
+    const auto is_it = [&](const std::string& wanted) { return names_job(wanted, id); };
+    if (std::ranges::any_of(options.jobs, is_it)) return false;
+    left_out.push_back(id.substr(id.find('/') + 1));
+    return true;
   });
-  return names;
+  return left_out;
 }
 
 }  // namespace trainjobc::compile

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -47,9 +48,11 @@ struct ReadOptions {
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options = {});
 
-// Removes the TrainJobs that are not among those wanted ("name" or "namespace/name"; `ns` is the namespace of
-// those that name none), unless none is wanted. Returns the names of what was removed.
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const std::vector<std::string>& wanted,
-                                        std::string_view ns);
+// Whether `wanted`, a name or namespace/name, names the TrainJob that diagnostics call `object`.
+bool names_job(std::string_view wanted, std::string_view object);
+
+// Removes the TrainJobs that no one of Options::jobs names, unless there are none. Returns what was removed,
+// as namespace/name.
+std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options);
 
 }  // namespace trainjobc::compile

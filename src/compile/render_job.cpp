@@ -142,14 +142,6 @@ void note_other_manager(JobUnit& unit, const model::Behaviours& behaviours) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-const Node* with_namespace(const Node* root, const std::string& ns, const Maker& make) {
-  const Node* metadata = root->get("metadata");
-  if (ns.empty() || !metadata || !metadata->is_map()) return root;
-  const Node* own = metadata->get("namespace");
-  if (own && !own->is_null() && !own->text().empty()) return root;
-  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
-}
-
 // Runs one step of every plugin.
 template <class Step>
 void for_each_plugin(Step step) {
@@ -195,6 +187,7 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
                                 *admitted, *unit.source};
     report(advise_job(context), Stage::Advice, object, unit.diagnostics);
   }
+  unit.complete = accepted;
   const Node* emitted = options.with_defaults ? admitted : with_stored_claims(job_set, *admitted, make);
   return without_empty_structs(*emitted, make);
 }
@@ -205,7 +198,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   const Target& target = unit.target;
   const Maker make(unit.arena);
   InputObject named = object;
-  named.root = with_generated_name(*with_namespace(object.root, options.ns, make), options.name_suffix, make);
+  named.root = with_own_name(*object.root, options.ns, options.name_suffix, make);
   named.id = model::identify(*named.root);
   unit.job.id = named.id;
   unit.source = named.root;

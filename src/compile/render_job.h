@@ -20,6 +20,7 @@ struct JobUnit {
   model::TrainJob job;                     // decoded where admitted
   const StoredRuntime* runtime = nullptr;  // nullptr: rejected, without a runtime, or with a rejected one
   std::vector<const yaml::Node*> objects;  // of the result, in their order
+  bool complete = false;                   // no pass was left out, so that every rule was looked at
 };
 
 // Passes 2 and 3: admits the TrainJob for the unit's target, and resolves its runtime.

@@ -67,6 +67,10 @@ std::string_view kind_words(const Node& node) {
   return "";
 }
 
+std::string mode_text(int64_t mode) {
+  return mode >= 0 && mode <= 0777 ? fmt::format("{:04o}", mode) : fmt::format("{}", mode);
+}
+
 std::string source_text(const Node& node) {
   const base::Location at = yaml::locate(node);
   if (!at.file || at.end_line != at.line || !node.origin().file()) return std::string(node.text());

@@ -1,6 +1,7 @@
 // Values as they appear in messages.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ std::string quoted_list(std::span<const std::string_view> words);
 std::string shown(const yaml::Node& node);
 // The kind of a value with its article: "a string", "an integer", "null".
 std::string_view kind_words(const yaml::Node& node);
+// A file mode in octal: 0644. Others than 0 to 0777 stay decimal.
+std::string mode_text(int64_t mode);
 // A scalar as the file spells it (007, yes), elsewhere its text. For fixes: shows secrets.
 std::string source_text(const yaml::Node& node);
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/command.h"
@@ -165,4 +166,36 @@ TEST_CASE("a flag means the same in every command; old spellings stay") {
   }
   CHECK(printed({"migrate", "--no-config", "--from", "2.0", "in.yaml"}) ==
         printed({"migrate", "--no-config", "--from-version", "2.0", "in.yaml"}));
+}
+
+TEST_CASE("--job takes NAMESPACE/NAME, and the names that the inputs get") {
+  const auto job = [](const std::string& metadata) {
+    return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {" + metadata +
+           "}\nspec: {runtimeRef: {name: torch-distributed}}\n";
+  };
+  base::MemoryFileSystem files;
+  files.files["in.yaml"] = job("name: bert, namespace: team-a") + job("name: bert, namespace: team-b") +
+                           job("name: bert") + job("generateName: sweep-, namespace: team-a");
+  test::TestConsole console(files);
+  const auto rendered = [&](std::vector<std::string> arguments) {
+    console.out.clear();
+    console.err.clear();
+    arguments.insert(arguments.begin(), {"render", "--no-config", "-o", "json", "in.yaml"});
+    if (cli::run(arguments, console) != 0) return console.err;
+    std::string out;
+    const auto list = nlohmann::json::parse(console.out);
+    for (const auto& item : list.contains("items") ? list["items"] : nlohmann::json::array({list})) {
+      const auto& metadata = item["metadata"];
+      out += metadata.value("namespace", "-") + "/" + metadata.value("name", "") + "\n";
+    }
+    return out;
+  };
+  CHECK(rendered({"--job", "team-b/bert"}) == "team-b/bert\n");
+  CHECK(rendered({"--job", "default/bert"}) == "-/bert\n");
+  CHECK(rendered({"--job", "bert"}) == "-/bert\nteam-a/bert\nteam-b/bert\n");
+  CHECK(rendered({"--namespace", "team-c", "--job", "team-c/bert"}) == "team-c/bert\n");
+  CHECK(rendered({"--job", "team-a/sweep-x", "--name-suffix", "x"}) == "team-a/sweep-x\n");
+  CHECK(rendered({"--job", "team-a/brt"}) ==
+        "trainjobc: --job: the inputs hold no TrainJob \"team-a/brt\", did you mean \"team-a/bert\"?\n");
+  CHECK(rendered({"--job", "a/bert"}).starts_with("trainjobc: --job: the inputs hold no TrainJob"));
 }

@@ -88,6 +88,11 @@ TEST_CASE("explain --field") {
   ]
 }
 )");
+  // File modes in octal for people, as they are for programs.
+  CHECK(explain({"--field", "secret.defaultMode"}, "{mpi: {}}").out.find(".secret.defaultMode  0400  ") !=
+        std::string::npos);
+  CHECK(explain({"--field", "secret.defaultMode", "-o", "json"}, "{mpi: {}}").out.find("\"value\": 256,") !=
+        std::string::npos);
   const Run none = explain({"--field", "imagee"});
   CHECK(none.status == 0);
   CHECK(none.out == "");

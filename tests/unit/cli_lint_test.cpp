@@ -26,6 +26,45 @@ Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
 
 }  // namespace
 
+TEST_CASE("an error or --job keeps advice from being looked for: its suppression is not unused") {
+  const auto job = [](const std::string& name, const std::string& trainer) {
+    return "---\n# trainjobc:ignore advice/image-tag -- moves with the branch\n"
+           "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " +
+           name + "}\nspec:\n  runtimeRef: {name: torch-distributed}\n  trainer: {" + trainer + "}\n";
+  };
+  const auto unused = [&](std::vector<std::string> arguments, const std::string& text) {
+    base::MemoryFileSystem files;
+    files.files["a.yaml"] = text;
+    arguments.insert(arguments.end(), {"--format", "text", "a.yaml"});
+    const std::string out = lint(files, std::move(arguments)).out;
+    std::string lines;
+    for (size_t at = out.find("a.yaml:"); at != std::string::npos; at = out.find("a.yaml:", at + 1)) {
+      const std::string line = out.substr(at, out.find('\n', at) - at);
+      if (line.ends_with("[advice/unused-suppression]")) lines += line.substr(0, line.find(": ")) + "\n";
+    }
+    return lines;
+  };
+  const std::string good = job("one", "image: \"a/b:1\"");
+  CHECK(unused({}, good + job("two", "image: \"a/b:1\"")) == "a.yaml:2:1\na.yaml:10:1\n");
+  CHECK(unused({}, good + job("two", "imag: x")) == "a.yaml:2:1\n");
+  CHECK(unused({"--job", "two"}, good + job("two", "image: \"a/b:1\"")) == "a.yaml:10:1\n");
+  CHECK(unused({}, good + "---\na: [\n") == "");
+
+  // What is found in a runtime is found while its jobs are looked at.
+  const std::string runtime =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: "
+      "torch-distributed\n  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  mlPolicy: {torch: {}}\n"
+      "  template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: "
+      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: "
+      "[{name: node, image: \"a/b:1\"}]}}}}}]}} # trainjobc:ignore advice/image-tag -- known\n";
+  const std::string user =
+      "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: user}\nspec: "
+      "{runtimeRef: {name: torch-distributed}}\n";
+  CHECK(unused({}, runtime + user).starts_with("a.yaml:8:"));
+  CHECK(unused({}, runtime) == "");
+  CHECK(unused({}, runtime + user + job("two", "imag: x")) == "");
+}
+
 TEST_CASE("lint --fix --diff shows the fix and changes nothing") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = kBad;

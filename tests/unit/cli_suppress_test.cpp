@@ -96,6 +96,23 @@ TEST_CASE("nothing is said of unused suppressions where no advice was asked for"
   CHECK(cli::apply_config({}, config, files).items().size() == 2);
 }
 
+TEST_CASE("nothing is said of unused suppressions where not all was looked at") {
+  const base::SourceFile file("a.yaml",
+                              "a: 1 # trainjobc:ignore advice/x -- known\n---\n"
+                              "b: 1 # trainjobc:ignore advice/y -- known\n");
+  const std::vector<const base::SourceFile*> files{&file};
+  cli::Config config;
+  config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
+  std::vector<CheckedDocument> documents{{&file, 1, true}, {&file, 3, false}};
+  CHECK(report(cli::apply_config({}, config, files, true, documents)) ==
+        "a.yaml:1:6: warning: this suppresses no finding of advice/x [advice/unused-suppression]\n"
+        "    1 | a: 1 # trainjobc:ignore advice/x -- known\n"
+        "      |      ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ remove it\n");
+  documents.push_back({&file, 0, false});
+  documents.front().complete = false;
+  CHECK(report(cli::apply_config({}, config, files, true, documents)).empty());
+}
+
 TEST_CASE("paths of suppressions are relative to the configuration, wherever lint runs") {
   cli::Config config;
   config.folder = "..";

@@ -118,6 +118,32 @@ TEST_CASE("long values are cut to where they differ, texts of several lines are 
         "1 of 1 job differs\n");
 }
 
+TEST_CASE("file modes are shown in octal, but not in JSON") {
+  DiffRun run;
+  const auto with_volume = [](const std::string& modes) {
+    const std::string containers = "containers:";
+    std::string runtime = DiffRun::runtime();
+    const size_t at = runtime.find(containers);
+    REQUIRE(at != std::string::npos);
+    return runtime.insert(at, "volumes: [{name: v, configMap: {name: c, " + modes + "}}]\n" +
+                                  std::string(at - runtime.rfind('\n', at) - 1, ' '));
+  };
+  run.files.files["runtime.yaml"] = with_volume("defaultMode: 0640, items: [{key: a, path: b, mode: 0400}]");
+  run.files.files["live.json"] = run.rendered();
+  run.flags.live = {"live.json"};
+  run.files.files["runtime.yaml"] = with_volume("defaultMode: 0755, items: [{key: a, path: b, mode: 0444}]");
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.find("…volumes[v].configMap.defaultMode   0640 → 0755 ") != std::string::npos);
+  CHECK(run.console.out.find("0400") != std::string::npos);
+  CHECK(run.console.out.find("256") == std::string::npos);
+  run.flags.format = "json";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.find("\"live\": 416") != std::string::npos);
+  run.flags.format = "unified";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.find("defaultMode: 416") != std::string::npos);
+}
+
 TEST_CASE("two directories: what a change to a runtime reaches") {
   DiffRun run;
   run.files.files["old/runtime.yaml"] = DiffRun::runtime();
@@ -155,6 +181,15 @@ TEST_CASE("two directories: what a change to a runtime reaches") {
   CHECK(run.run() == 1);
   CHECK(run.console.out == text);
   CHECK(run.console.err == "");
+  run.flags.format = "unified";
+  CHECK(run.run() == 1);
+  CHECK(
+      run.console.out.starts_with("diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a "
+                                  "NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"
+                                  "--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"
+                                  "+++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"));
+  CHECK(run.console.out.find("LIVE") == std::string::npos);
+  run.flags.format = "text";
   run.flags.from = {"new"};
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 3 jobs\n");

@@ -54,10 +54,48 @@ TEST_CASE("one call a kind and namespace; JobSets of a context's namespace are a
         "--context=-prod --kubeconfig=/etc/kube\n");
 }
 
+TEST_CASE("an answer that kubectl can't give is an error") {
+  DiffRun run;
+  const auto error = [&](const std::string& answer) {
+    run.runner.answer = [&](const ProcessRequest&) { return ok(answer); };
+    CHECK(run.run() == 2);
+    CHECK(run.console.out == "");
+    const std::string start = "trainjobc: kubectl failed\n  kubectl get: ";
+    CHECK(run.console.err.starts_with(start));
+    return run.console.err.substr(std::min(start.size(), run.console.err.size()));
+  };
+  CHECK(error("") == "the answer is empty\n");
+  CHECK(error("null") == "the answer holds no object\n");
+  CHECK(error("[]") == "the answer holds a list, which is neither an object nor a list of objects\n");
+  CHECK(error("{}") == "the answer holds a map, which is neither an object nor a list of objects\n");
+  CHECK(error("done") == "the answer holds a string, which is neither an object nor a list of objects\n");
+  CHECK(error(R"({"kind": "List", "items": null})") ==
+        "the answer holds a map, which is neither an object nor a list of objects\n");
+  CHECK(error(R"({"kind": "List", "items": [null]})") ==
+        "the answer holds null, which is neither an object nor a list of objects\n");
+  CHECK(error(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}})") ==
+        "the answer holds Pod \"a\", which was not asked for\n");
+  CHECK(error("{\"a\": ") == "the answer is not JSON\n");
+}
+
+TEST_CASE("a dry run that says nothing of an object is an error") {
+  DiffRun run;
+  const std::string live = run.rendered();
+  run.runner.answer = [&](const ProcessRequest& request) {
+    return ok(request.argv[1] == "get" ? live : R"({"kind": "List", "items": []})");
+  };
+  run.flags.server_side = true;
+  CHECK(run.run() == 2);
+  CHECK(run.console.err ==
+        "trainjobc: kubectl failed\n  kubectl apply: the answer holds no JobSet \"demo\"\n");
+}
+
 TEST_CASE("helper objects are asked for by name") {
   DiffRun run;
   run.files.files["runtime.yaml"] = kMpi;
-  run.runner.answer = [](const ProcessRequest&) { return ok(""); };
+  run.runner.answer = [](const ProcessRequest& request) {
+    return ok(request.input.empty() ? R"({"kind": "List", "items": []})" : "");
+  };
   CHECK(run.run() == 1);
   CHECK(run.runner.lines() ==
         "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n"

@@ -59,7 +59,7 @@ TEST_CASE("diff of versions: a job that only one side takes is reported, the oth
         "    9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: auto}}\n"
         "      |                                                          ^~~~\n"
         "\n"
-        "Trainer 2.1 → 2.2: no difference in 1 job, 1 no longer accepted\n"
+        "Trainer 2.1 → 2.2: no difference in 2 jobs, 1 no longer accepted\n"
         "trainjobc migrate --to 2.2 rewrites what can be carried over\n");
 
   std::swap(run.flags.from_version, run.flags.to_version);
@@ -98,7 +98,7 @@ TEST_CASE("diff of versions: markdown and json list what is refused") {
   run.flags.format = "markdown";
   CHECK(run.run() == 1);
   CHECK(run.console.out ==
-        "### trainjobc diff: Trainer 2.1 → 2.3: no difference in 0 jobs, 1 no longer accepted\n\n"
+        "### trainjobc diff: Trainer 2.1 → 2.3: no difference in 1 job, 1 no longer accepted\n\n"
         "- **ClusterTrainingRuntime rt** no longer accepted by Trainer 2.3\n"
         "  - `in.yaml:4`: unknown field \"numProcPerNode\" in spec.mlPolicy.torch (it existed until Trainer "
         "2.1)\n\n"

@@ -80,10 +80,10 @@ gitRepo.directory: directory "../x" can't hold ".."
 
 TEST_CASE("files of Secrets and ConfigMaps") {
   CHECK(volume_findings(R"(
-secret: {defaultMode: 1000}
+secret: {defaultMode: 644}
 )") ==
         R"(secret.secretName: secret needs secretName | add secretName
-secret.defaultMode: defaultMode 1000 is no file mode, they go from 0 to 511 (0777 in octal) | write 0644 in YAML, 420 in JSON
+secret.defaultMode: defaultMode 644 is not a valid file mode: modes go from 0000 to 0777 | write 0644 in YAML, 420 in JSON
 )");
   CHECK(volume_findings(R"(
 configMap: {name: c, items: [{key: a, path: /a}, {key: a, path: a/../b}, {key: a, path: ..data}, {key: "", path: ""}, {key: a, path: b, mode: -1}]}
@@ -93,7 +93,7 @@ configMap.items[1].path: path "a/../b" can't hold ".."
 configMap.items[2].path: path "..data" can't begin with two dots
 configMap.items[3].key: key of items[3] is empty | add key
 configMap.items[3].path: path of items[3] is empty | add path
-configMap.items[4].mode: mode -1 is no file mode, they go from 0 to 511 (0777 in octal) | write 0644 in YAML, 420 in JSON
+configMap.items[4].mode: mode -1 is not a valid file mode: modes go from 0000 to 0777 | write 0644 in YAML, 420 in JSON
 )");
   CHECK(volume_findings(R"(
 configMap: {name: c, defaultMode: 511, items: [{key: a, path: b/c, mode: 0}]}
@@ -116,7 +116,7 @@ downwardAPI:
 downwardAPI.resourceFieldRef.containerName: resourceFieldRef has no containerName | add containerName
 downwardAPI: a downwardAPI file needs fieldRef or resourceFieldRef
 downwardAPI.path: a downwardAPI file needs a path | add path
-downwardAPI.mode: mode 512 is no file mode, they go from 0 to 511 (0777 in octal) | write 0644 in YAML, 420 in JSON
+downwardAPI.mode: mode 512 is not a valid file mode: modes go from 0000 to 0777 | write 0512 in YAML, 330 in JSON
 )");
 }
 
@@ -132,7 +132,7 @@ projected:
   - {downwardAPI: {items: [{path: /x, fieldRef: {fieldPath: metadata.name}}]}}
   - {}
 )") ==
-      R"(projected.defaultMode: defaultMode 512 is no file mode, they go from 0 to 511 (0777 in octal) | write 0644 in YAML, 420 in JSON
+      R"(projected.defaultMode: defaultMode 512 is not a valid file mode: modes go from 0000 to 0777 | write 0512 in YAML, 330 in JSON
 projected.sources[0].configMap.name: configMap has no name | add name
 projected: two sources write the file "ca.crt" | give one of them another path
 projected.sources[0]: one projected source is 2 kinds at once | make an element of each

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
+
 namespace {
 
 using namespace trainjobc::base;
@@ -51,6 +53,16 @@ TEST_CASE("no descriptor but the standard ones is inherited") {
   const ProcessResult result = run({"sh", "-c", "ls /proc/self/fd | wc -l"});
   ::close(fd);
   CHECK(result.out == "4\n");  // three, and the one that ls reads the folder by
+}
+
+TEST_CASE("a program whose status is lost has not succeeded") {
+  struct sigaction before {};
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGCHLD, &ignored, &before);
+  const std::string message = error_of({{"true"}});
+  ::sigaction(SIGCHLD, &before, nullptr);
+  CHECK(message == "run true: No child processes");
 }
 
 TEST_CASE("a program that isn't there is an error") {

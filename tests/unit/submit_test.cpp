@@ -452,6 +452,46 @@ TEST_CASE("what is being deleted is waited for by the user") {
         "trainjobc: nothing was sent: JobSet team-a/demo is being deleted: submit again when it is gone\n");
 }
 
+TEST_CASE("a kubectl that says nothing has applied nothing") {
+  SubmitRun run;
+  run.runner.answer = [](const ProcessRequest&) { return ProcessResult{}; };
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "1 job: 1 not applied\n");
+  CHECK(run.console.err ==
+        "trainjobc: kubectl failed\n"
+        "  kubectl apply: the answer says nothing of 1 object\n"
+        "not applied:\n"
+        "  JobSet team-a/demo\n");
+
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.runner.answer = [](const ProcessRequest& request) {
+    return request.argv[1] == "create" ? ProcessResult{} : SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 2);
+  CHECK(
+      run.console.err.starts_with("trainjobc: kubectl failed\n"
+                                  "  kubectl create: the answer says nothing of 1 object\n"));
+}
+
+TEST_CASE("submit sends nothing after an answer that kubectl can't give") {
+  SubmitRun run;
+  for (const char* answer : {"null", "{}", "[]", "ok"}) {
+    run.runner.answer = [&](const ProcessRequest&) { return ProcessResult{0, answer, ""}; };
+    CHECK(run.run() == 2);
+    CHECK(run.console.err.starts_with("trainjobc: kubectl failed\n  kubectl get: the answer holds "));
+    CHECK(run.console.err.ends_with("\nnothing was sent\n"));
+    CHECK(run.runner.lines().find("apply") == std::string::npos);
+  }
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.runner.answer = [](const ProcessRequest& request) {
+    return ProcessResult{0, SubmitRun::gets(request, "Secret") ? "null\n" : "", ""};
+  };
+  CHECK(run.run() == 2);
+  CHECK(run.console.err ==
+        "trainjobc: kubectl failed\n  kubectl get: the answer names something other than Secrets\nnothing "
+        "was sent\n");
+}
+
 TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
   SubmitRun run;
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: No such file or directory"}; };
@@ -463,7 +503,7 @@ TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
         "nothing was sent\n");
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: no answer within 5 s"}; };
   CHECK(run.run() == 2);
-  CHECK(run.console.err.starts_with("trainjobc: kubectl did not end\n"));
+  CHECK(run.console.err.starts_with("trainjobc: kubectl gave no answer\n"));
   run.runner.answer = [](const ProcessRequest&) {
     return said(
         "E0912 10:00:00.123456   42 memcache.go:265] \"Unhandled Error\" err=\"refused\"\n"

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "base/suggest.h"
+#include "schema/words.h"
 
 namespace trainjobc::compile::job {
 namespace {
@@ -29,6 +31,13 @@ bool has_backstep(std::string_view path) {
     if (end == path.npos) return false;
     path.remove_prefix(end + 1);
   }
+}
+
+// 644 is most likely 0644 without its 0.
+std::string octal_hint(const std::string& given) {
+  const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
+  const int64_t meant = is_octal ? std::stoll(given, nullptr, 8) : 0644;
+  return fmt::format("write {} in YAML, {} in JSON", schema::mode_text(meant), meant);
 }
 
 // What is wrong with an address; "" where nothing is.
@@ -140,10 +149,10 @@ bool check_id(const Field& field, Report& report) {
 bool check_mode(const Field& field, Report& report) {
   const auto value = field.integer();
   if (!value || (*value >= 0 && *value <= 0777)) return true;
-  report.add(
-      rule::kVolume, field,
-      fmt::format("{} {} is no file mode, they go from 0 to 511 (0777 in octal)", field.name(), *value),
-      "write 0644 in YAML, 420 in JSON");
+  const std::string given = schema::source_text(*field.node());
+  report.add(rule::kVolume, field,
+             fmt::format("{} {} is not a valid file mode: modes go from 0000 to 0777", field.name(), given),
+             octal_hint(given));
   return false;
 }
 

@@ -76,14 +76,15 @@ class Comparison {
   void add_orphans(const JobNames& jobs, const LiveSet& live, Report& report) {
     JobNames owners = jobs;
     for (const LiveObject& object : live.objects) {
-      if (object.kind == "JobSet") owners.emplace(object.ns, object.name);
+      if (object.kind == "JobSet") owners.try_emplace({object.ns, object.name}, jobs.size());
     }
     std::vector<ObjectDiff> orphans;
     for (const LiveObject& object : live.objects) {
       if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
-      if (options_.orphans == Orphans::OfInputs && !belongs_to(object, jobs)) continue;
+      const size_t job = job_of(object, jobs);
+      if (options_.orphans == Orphans::OfInputs && job == kNoJob) continue;
       ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
-      diff.job = report.jobs + orphans.size();
+      diff.job = job;
       diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
       Difference orphan;
       orphan.kind = DifferenceKind::Orphaned;
@@ -219,11 +220,12 @@ class Comparison {
 };
 
 // Names a TrainJob by every namespace that a live object of it can say.
-void add_job(const Object& job_set, bool default_is_none, JobNames& jobs) {
-  jobs.emplace(job_set.ns, job_set.name);
+void add_job(const Object& job_set, size_t number, bool default_is_none, JobNames& jobs) {
+  const std::string name(job_set.name);
+  jobs.try_emplace({std::string(job_set.ns), name}, number);
   if (!default_is_none || !(job_set.ns.empty() || job_set.ns == "default")) return;
-  jobs.emplace("", job_set.name);
-  jobs.emplace("default", job_set.name);
+  jobs.try_emplace({"", name}, number);
+  jobs.try_emplace({"default", name}, number);
 }
 
 }  // namespace
@@ -237,8 +239,7 @@ Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSe
   for (const Object& object : compiled.objects) {
     comparison.add({&object, report.jobs}, report);
     if (object.kind != "JobSet") continue;
-    ++report.jobs;
-    add_job(object, options.default_is_none, jobs);
+    add_job(object, report.jobs++, options.default_is_none, jobs);
   }
   if (options.orphans != Orphans::None) comparison.add_orphans(jobs, *live, report);
   report.memory = {compiled.memory, std::move(live), std::move(arena)};

@@ -28,7 +28,7 @@ bool Report::differs() const {
 size_t Report::differing_jobs() const {
   std::set<size_t> differing;
   for (const ObjectDiff& object : objects) {
-    if (object.differs() && object.job < jobs) differing.insert(object.job);
+    if (object.differs() && object.job != kNoJob) differing.insert(object.job);
   }
   return differing.size();
 }

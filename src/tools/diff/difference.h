@@ -38,6 +38,9 @@ struct Difference {
   std::string remedy;   // what to do about that
 };
 
+// Of an object that belongs to no TrainJob of the inputs.
+inline constexpr size_t kNoJob = static_cast<size_t>(-1);
+
 // One object on both sides. Nodes are free of what servers fill in, and Secrets are masked.
 struct ObjectDiff {
   std::string id;  // "JobSet/team-a/llama"
@@ -45,7 +48,7 @@ struct ObjectDiff {
   std::string kind;
   std::string ns;  // "" where the inputs name none
   std::string name;
-  size_t job = 0;                      // which TrainJob it belongs to; orphans count on from the last
+  size_t job = kNoJob;                 // which TrainJob it belongs to
   const yaml::Node* live = nullptr;    // nullptr: missing
   const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr: orphaned
   std::vector<Difference> differences;
@@ -62,7 +65,7 @@ struct Report {
 
   std::vector<ObjectDiff>
       objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
-  size_t jobs = 0;  // TrainJobs compared
+  size_t jobs = 0;                                  // TrainJobs of the inputs
   std::vector<std::string> warnings;                // of updates that the cluster takes and that do harm
   std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
 

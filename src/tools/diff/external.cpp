@@ -59,10 +59,11 @@ std::vector<std::string> split_external(std::string_view variable) {
 }
 
 base::IoResult<base::ProcessResult> run_external(const Report& report, std::string_view variable,
-                                                 base::Streams streams, base::ProcessRunner& runner) {
+                                                 const SideNames& sides, base::Streams streams,
+                                                 base::ProcessRunner& runner) {
   const base::HeldSignals held;  // until the folders are gone
-  const TemporaryFolder live("LIVE");
-  const TemporaryFolder merged("MERGED");
+  const TemporaryFolder live(sides.before);
+  const TemporaryFolder merged(sides.after);
   if (live.path().empty() || merged.path().empty()) {
     return base::IoError{
         fmt::format("create a temporary folder: {}", std::generic_category().message(errno))};

@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "tools/diff/difference.h"
+#include "tools/diff/formats.h"
 
 namespace trainjobc::diff {
 
@@ -14,9 +15,10 @@ namespace trainjobc::diff {
 // letters, digits, - and = are dropped, whoever set them.
 std::vector<std::string> split_external(std::string_view variable);
 
-// Writes what differs to two folders, LIVE-… and MERGED-…, as kubectl does, and runs the program on them:
-// first the folders, then its arguments. The folders are removed afterwards.
+// Writes what differs to two folders, LIVE-… and MERGED-… as kubectl does, or what else the sides are called,
+// and runs the program on them: first the folders, then its arguments. The folders are removed afterwards.
 base::IoResult<base::ProcessResult> run_external(const Report& report, std::string_view variable,
-                                                 base::Streams streams, base::ProcessRunner& runner);
+                                                 const SideNames& sides, base::Streams streams,
+                                                 base::ProcessRunner& runner);
 
 }  // namespace trainjobc::diff

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/names.h"
+#include "schema/words.h"
 #include "tools/diff/orphans.h"
 #include "tools/diff/train_jobs.h"
 #include "tools/kubectl/names.h"
@@ -115,6 +116,43 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
   return namespaces;
 }
 
+// kubectl says nothing where none of the objects exists that it was asked for by name.
+bool may_be_empty(const Call& call) {
+  return std::ranges::find(call.words, "--ignore-not-found") != call.words.end();
+}
+
+bool is_asked_for(const LiveObject& object) {
+  return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
+}
+
+// Why kubectl can't have said this; "" where it can. `objects` are those of the answer.
+std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
+  if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
+  if (text.documents == 0) return "the answer holds no object";
+  if (text.strange) {
+    return fmt::format("the answer holds {}, which is neither an object nor a list of objects",
+                       schema::kind_words(*text.strange));
+  }
+  const auto other = std::ranges::find_if_not(objects, is_asked_for);
+  if (other == objects.end()) return "";
+  return fmt::format("the answer holds {} \"{}\", which was not asked for", other->kind, other->name);
+}
+
+// The objects sent of which `results` hold nothing.
+std::string unanswered(std::span<const Object> sent, const std::string& ns, const std::set<std::string>& skip,
+                       const LiveSet& results) {
+  for (const Object& object : sent) {
+    const std::string id = object_id(object.kind, object.ns, object.name);
+    if (object.ns != ns || skip.contains(id)) continue;
+    const auto is_it = [&](const LiveObject& result) {
+      return object_id(result.kind, result.ns, result.name) == id;
+    };
+    if (std::ranges::none_of(results.objects, is_it))
+      return fmt::format("the answer holds no {} \"{}\"", object.kind, object.name);
+  }
+  return "";
+}
+
 }  // namespace
 
 Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
@@ -123,8 +161,10 @@ Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
   const size_t before = live.objects.size();
   const std::string name = fmt::format("kubectl {}", call.words.front());
   base::Diagnostics diagnostics;
-  read_live({name, std::move(reply.out)}, live, diagnostics);
-  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is no JSON"}, ""};
+  const LiveText text = read_live({name, std::move(reply.out)}, live, diagnostics);
+  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is not JSON"}, ""};
+  const std::string wrong = impossible(text, std::span(live.objects).subspan(before), call);
+  if (!wrong.empty()) return {{Cause::Other, name, 0, wrong}, ""};
   for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
   return {{}, std::move(reply.notes)};
 }
@@ -176,7 +216,12 @@ Answer dry_run(const Kubectl& kubectl, std::span<const Object> rendered, const s
                   "-f",
                   "-"};
     call.input = manifests(rendered, ns, skip);
-    if (!call.input.empty() && !joins(answer, ask(kubectl, call, results))) return answer;
+    if (call.input.empty()) continue;
+    if (!joins(answer, ask(kubectl, call, results))) return answer;
+    if (const std::string missing = unanswered(rendered, ns, skip, results); !missing.empty()) {
+      answer.failure = {Cause::Other, "kubectl apply", 0, missing};
+      return answer;
+    }
   }
   return answer;
 }

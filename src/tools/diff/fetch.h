@@ -19,7 +19,8 @@ struct Answer {
   bool ok() const { return failure.cause == kubectl::Cause::None; }
 };
 
-// Runs a call whose answer is objects; their namespace is the call's.
+// Runs a call whose answer is objects; their namespace is the call's. An answer that kubectl can't give, such
+// as none at all, or null, is a failure.
 Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
 
 // Fetches the live objects that `rendered` is to be compared with, by name: one call a kind and namespace.

@@ -232,7 +232,7 @@ std::string summary_of(const Report& report, bool files) {
   } else if (differing > 0) {
     text = fmt::format("{} of {} {}", jobs, counted(report.jobs, "job"), jobs == 1 ? "differs" : "differ");
   }
-  if (!report.new_version.empty()) return summary_of_versions(report, text);
+  if (!report.new_version.empty()) text = summary_of_versions(report, text);
   if (added > 0) text += fmt::format(", {} added", counted(added, "job"));
   if (report.orphans() == 0) return text;
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");

@@ -48,11 +48,13 @@ std::string manifest_of(const yaml::Node* object) {
 }
 
 std::string format_unified(const Report& report, const FormatOptions& options) {
+  const SideNames sides = side_names(options.files);
   std::string out;
   for (const ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
     const std::string name = manifest_name(object);
-    out += fmt::format("diff -u -N LIVE/{0} MERGED/{0}\n--- LIVE/{0}\n+++ MERGED/{0}\n{1}", name,
+    out += fmt::format("diff -u -N {1}/{0} {2}/{0}\n--- {1}/{0}\n+++ {2}/{0}\n{3}", name, sides.before,
+                       sides.after,
                        base::unified_hunks(manifest_of(object.live), manifest_of(object.merged)));
   }
   return options.colour ? coloured(out) : out;

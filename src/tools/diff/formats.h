@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tools/diff/difference.h"
 
@@ -12,6 +13,15 @@ struct FormatOptions {
   bool show_ignored = false;
   bool files = false;  // two sets of files were compared, no cluster
 };
+
+// What the two sides are called in a unified diff and in the folders that an external program gets.
+struct SideNames {
+  std::string_view before = "LIVE";
+  std::string_view after = "MERGED";
+};
+inline SideNames side_names(bool files) {
+  return files ? SideNames{"OLD", "NEW"} : SideNames{};
+}
 
 // For people: fields grouped by object, old → new, and the input that each comes from.
 std::string format_text(const Report& report, const FormatOptions& options);

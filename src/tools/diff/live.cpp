@@ -16,28 +16,36 @@ std::string text_at(const Node& root, std::initializer_list<std::string_view> pa
 }
 
 // Items of a typed list as the API itself gives it (`kubectl get --raw`) lack what the list says.
-void add(const Node& root, const std::string& list_version, const std::string& list_kind, LiveSet& live) {
-  if (!root.is_map()) return;
+void add(const Node& root, const std::string& list_version, const std::string& list_kind, LiveSet& live,
+         LiveText& text) {
+  const auto is_strange = [&] { text.strange = text.strange ? text.strange : &root; };
+  if (!root.is_map()) return is_strange();
   LiveObject object{text_at(root, {"apiVersion"}), text_at(root, {"kind"}),
                     text_at(root, {"metadata", "namespace"}), text_at(root, {"metadata", "name"}), &root};
   if (object.api_version.empty()) object.api_version = list_version;
   if (object.kind.empty()) object.kind = list_kind;
   const Node* items = root.get("items");
-  if (object.kind.ends_with("List") && items) {
+  if (object.kind.ends_with("List") && items && items->is_list()) {
     const std::string item_kind = object.kind.substr(0, object.kind.size() - std::string_view("List").size());
-    for (const Node* item : items->items()) add(*item, object.api_version, item_kind, live);
+    for (const Node* item : items->items()) add(*item, object.api_version, item_kind, live, text);
   } else if (!object.kind.empty() && !object.name.empty()) {
     live.objects.push_back(std::move(object));
+  } else {
+    is_strange();
   }
 }
 
 }  // namespace
 
-void read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
+  LiveText text;
+  text.is_blank = source.text.find_first_not_of(" \t\r\n") == std::string::npos;
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
   for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
-    add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live);
+    add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live, text);
+    ++text.documents;
   }
+  return text;
 }
 
 std::string_view group_of(std::string_view api_version) {

@@ -29,9 +29,16 @@ struct LiveSet {
   std::vector<LiveObject> objects;
 };
 
-// The objects of a text, YAML or JSON, Lists expanded; what is no object is passed over. A text that can't be
+// What a text held.
+struct LiveText {
+  bool is_blank = false;  // nothing but white space
+  size_t documents = 0;   // without those that are null
+  const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
+};
+
+// The objects of a text, YAML or JSON, Lists expanded; what is strange is passed over. A text that can't be
 // read is diagnostics.
-void read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 
 // The group of an apiVersion: "jobset.x-k8s.io"; "" of "v1".
 std::string_view group_of(std::string_view api_version);

@@ -61,8 +61,9 @@ bool has_no_maker(const LiveObject& object) {
   return !object.root->at({"metadata", "managedFields"}) && !object.root->at({"metadata", "ownerReferences"});
 }
 
-bool is_known(std::string_view job, const LiveObject& object, const JobNames& jobs) {
-  return !job.empty() && jobs.contains({object.ns, std::string(job)});
+size_t number_of(std::string_view job, const LiveObject& object, const JobNames& jobs) {
+  const auto found = jobs.find({object.ns, std::string(job)});
+  return job.empty() || found == jobs.end() ? kNoJob : found->second;
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs) {
       object.kind == "PodGroup" || ((object.kind == "Secret" || object.kind == "ConfigMap") && group.empty());
   if (!can_be || object.name.ends_with(kSnapshot)) return false;
   return !owning_job(object).empty() || is_managed_by_trainer(object) ||
-         is_known(job_of_helper(object), object, jobs);
+         number_of(job_of_helper(object), object, jobs) != kNoJob;
 }
 
 bool is_helper_name(std::string_view name, std::string_view job) {
@@ -86,8 +87,9 @@ bool is_helper_name(std::string_view name, std::string_view job) {
   return std::ranges::find(kHelpers, name.substr(job.size())) != kHelpers.end();
 }
 
-bool belongs_to(const LiveObject& object, const JobNames& jobs) {
-  return is_known(owning_job(object), object, jobs) || is_known(job_of_helper(object), object, jobs);
+size_t job_of(const LiveObject& object, const JobNames& jobs) {
+  const size_t owner = number_of(owning_job(object), object, jobs);
+  return owner != kNoJob ? owner : number_of(job_of_helper(object), object, jobs);
 }
 
 }  // namespace trainjobc::diff

@@ -1,7 +1,7 @@
 // Live objects that no input makes.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,8 +11,8 @@
 
 namespace trainjobc::diff {
 
-// TrainJobs by namespace and name.
-using JobNames = std::set<std::pair<std::string, std::string>>;
+// Numbers of TrainJobs, by namespace and name.
+using JobNames = std::map<std::pair<std::string, std::string>, size_t>;
 
 // Whether Trainer made `object`: its owner, its manager, a JobSet's labels or a helper's name say so. `jobs`
 // are the TrainJobs whose helper objects are known by their names; of a runtime's snapshot nobody asks.
@@ -21,7 +21,7 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs);
 // Whether `name` is that of a Secret or ConfigMap that a plugin makes for the TrainJob.
 bool is_helper_name(std::string_view name, std::string_view job);
 
-// Whether it belongs to one of `jobs`.
-bool belongs_to(const LiveObject& object, const JobNames& jobs);
+// The number of the one of `jobs` that it belongs to; kNoJob where there is none.
+size_t job_of(const LiveObject& object, const JobNames& jobs);
 
 }  // namespace trainjobc::diff

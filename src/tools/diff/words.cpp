@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "schema/words.h"
 #include "yaml/reader.h"
 #include "yaml/writer.h"
 
@@ -51,11 +52,32 @@ void cut_to_difference(ValueTexts& texts) {
   texts = {shown(a), shown(b)};
 }
 
+bool is_file_mode(const Node& value, std::string_view key) {
+  return value.is_int() && (key == "defaultMode" || key == "mode");
+}
+
+// `value` with its file modes as people write them; `key` is the one it stands under.
+const Node* with_octal_modes(const Node& value, std::string_view key, const yaml::Maker& make) {
+  if (is_file_mode(value, key) && value.as_int()) {
+    const std::string text = schema::mode_text(*value.as_int());
+    return make.number(yaml::Kind::Int, make.copied(text)->text());
+  }
+  if (value.is_map()) {
+    std::vector<yaml::Entry> entries(value.entries().begin(), value.entries().end());
+    for (yaml::Entry& entry : entries) entry.value = with_octal_modes(*entry.value, entry.key, make);
+    return make.map(entries);
+  }
+  if (!value.is_list()) return &value;
+  std::vector<const Node*> items;
+  for (const Node* item : value.items()) items.push_back(with_octal_modes(*item, "", make));
+  return make.list(items);
+}
+
 std::string keys_text(const Node& list, const schema::Schema* schema) {
   std::string text = "[";
   for (const Node* item : list.items()) {
     if (text.size() > 1) text += ", ";
-    text += schema ? schema::item_keys(*item, *schema) : value_text(item);
+    text += schema ? schema::item_keys(*item, *schema) : readable_text(item, "");
   }
   return text + "]";
 }
@@ -120,12 +142,18 @@ std::string value_text(const Node* value) {
   return text;
 }
 
+std::string readable_text(const Node* value, std::string_view key) {
+  base::Arena arena;
+  return value_text(value ? with_octal_modes(*value, key, yaml::Maker(arena)) : nullptr);
+}
+
 ValueTexts value_texts(const Difference& difference) {
   if (difference.order) {
     const schema::Schema* list = schema::value_schema(difference.path.back());
     return {keys_text(*difference.live, list), keys_text(*difference.rendered, list)};
   }
-  ValueTexts texts{value_text(difference.live), value_text(difference.rendered)};
+  const std::string_view key = difference.path.empty() ? std::string_view() : difference.path.back().key;
+  ValueTexts texts{readable_text(difference.live, key), readable_text(difference.rendered, key)};
   if (texts.live.size() <= kLongest && texts.rendered.size() <= kLongest) return texts;
   if (difference.live && difference.rendered) {
     cut_to_difference(texts);

@@ -16,8 +16,11 @@ namespace trainjobc::diff {
 // A value on one line, as JSON; "none" for nullptr.
 std::string value_text(const yaml::Node* value);
 
-// Both values of a difference. Long texts are cut to where they differ; a list in another order is its items'
-// keys.
+// The same for people: file modes in octal. `key` is the field's own.
+std::string readable_text(const yaml::Node* value, std::string_view key);
+
+// Both values of a difference, for people. Long texts are cut to where they differ; a list in another order
+// is its items' keys.
 struct ValueTexts {
   std::string live;
   std::string rendered;

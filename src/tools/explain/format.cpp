@@ -144,7 +144,8 @@ std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal) 
     std::vector<std::string> values;
     for (const FieldOrigin& field : object.fields) {
       paths.push_back(field.short_path);
-      values.push_back(diff::value_texts({.rendered = field.value}).rendered);
+      const std::string_view key = std::string_view(field.path).substr(field.path.rfind('.') + 1);
+      values.push_back(diff::value_texts({.path = {{.key = key}}, .rendered = field.value}).rendered);
     }
     const size_t path_width = column_width(paths, kWidestPath);
     const size_t value_width = column_width(values, kWidestValue);

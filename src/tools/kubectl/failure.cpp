@@ -55,7 +55,7 @@ constexpr auto kMarks = std::to_array<Mark>({
 std::string_view sentence(Cause cause) {
   switch (cause) {
     case Cause::NoProgram: return "kubectl was not found: install it, or add its folder to PATH";
-    case Cause::NoAnswer: return "kubectl did not end";
+    case Cause::NoAnswer: return "kubectl gave no answer";
     case Cause::Settings:
       return "kubectl can't use its configuration: look at the context and the kubeconfig (kubectl config "
              "get-contexts)";

@@ -9,7 +9,7 @@ namespace trainjobc::kubectl {
 enum class Cause {
   None,
   NoProgram,     // no kubectl in PATH
-  NoAnswer,      // it was killed after its time, or couldn't be run
+  NoAnswer,      // it was killed after its time, could not be run, or nobody knows how it ended
   Settings,      // its kubeconfig or context is of no use
   Unreachable,   // no API server at the other end
   Unauthorized,  // the API server doesn't know who asks

@@ -24,15 +24,17 @@ Names names_of(std::span<const Object> objects, std::string_view kind) {
   return names;
 }
 
-// "secret/a\nsecret/b\n"
-void add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
+// "secret/a\nsecret/b\n"; false where a line says something else.
+bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
   constexpr std::string_view kPrefix = "secret/";
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
-    if (line.starts_with(kPrefix)) secrets.insert(diff::object_id("Secret", ns, line.substr(kPrefix.size())));
+    if (!line.starts_with(kPrefix)) return false;
+    secrets.insert(diff::object_id("Secret", ns, line.substr(kPrefix.size())));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return true;
 }
 
 Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
@@ -44,7 +46,10 @@ Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
       answer.failure = std::move(reply.failure);
       return answer;
     }
-    add_secrets(reply.out, ns, secrets);
+    if (!add_secrets(reply.out, ns, secrets) && reply.ok()) {
+      answer.failure = {Cause::Other, "kubectl get", 0, "the answer names something other than Secrets"};
+      return answer;
+    }
     answer.warnings += reply.notes;
   }
   return answer;

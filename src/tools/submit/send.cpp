@@ -111,9 +111,16 @@ class Sender {
     }
   }
 
-  bool note(const Reply& reply) {
+  // `unsaid` is how many objects kubectl said nothing of.
+  bool note(const Reply& reply, std::string_view word, size_t unsaid) {
     notes += reply.notes;
-    if (reply.ok()) return true;
+    if (reply.ok() && unsaid == 0) return true;
+    if (reply.ok()) {
+      failures.push_back(
+          {Cause::Other, fmt::format("kubectl {}", word), 0,
+           fmt::format("the answer says nothing of {} object{}", unsaid, unsaid == 1 ? "" : "s")});
+      return false;
+    }
     failures.push_back(reply.failure);
     has_no_namespace_ = reply.failure.cause == Cause::NoNamespace;
     hopeless_ = hopeless_ || is_hopeless(reply.failure.cause);
@@ -150,7 +157,7 @@ class Sender {
         finish(*outcome, Result::Failed);
       }
     }
-    if (accepted.size() < outcomes.size()) note(reply);
+    if (accepted.size() < outcomes.size()) note(reply, "create", outcomes.size() - accepted.size());
     return accepted;
   }
 
@@ -161,7 +168,7 @@ class Sender {
     // The new JobSet's Jobs have the names of the old ones: those must be gone first.
     call.words = {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"};
     for (const Outcome* outcome : outcomes) call.names.emplace_back(outcome->item->object->name);
-    const bool removed = note(kubectl_.run(call));
+    const bool removed = note(kubectl_.run(call), "delete", 0);
     for (Outcome* outcome : outcomes) {
       outcome->deleted = removed;
       if (!removed) undeleted_.insert(outcome->item);
@@ -210,7 +217,7 @@ class Sender {
         finish(*outcome, Result::Failed);
       }
     }
-    if (missing > 0 || reply.ok()) note(reply);
+    if (missing > 0 || reply.ok()) note(reply, "create", missing);
   }
 
   // kubectl knows no client-side dry run of a server-side apply.
@@ -230,11 +237,13 @@ class Sender {
     if (outcomes.empty()) return;
     const Reply reply = kubectl_.run(apply_call(ns, outcomes));
     const auto applied = first_words(reply.out);
+    size_t unsaid = 0;
     for (Outcome* outcome : outcomes) {
       const bool is_applied = applied.contains(kubectl_name(*outcome));
+      unsaid += is_applied ? 0 : 1;
       finish(*outcome, is_applied ? success_of(outcome->item->step) : Result::Failed);
     }
-    note(reply);
+    note(reply, "apply", unsaid);
   }
 
   const Kubectl& kubectl_;
@@ -247,6 +256,12 @@ class Sender {
 };
 
 }  // namespace
+
+bool Sending::complete() const {
+  return failures.empty() && std::ranges::none_of(outcomes, [](const Outcome& outcome) {
+           return outcome.result == Result::Failed || outcome.result == Result::NotSent;
+         });
+}
 
 Sending send(const Plan& plan, const Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done) {

@@ -39,7 +39,8 @@ struct Sending {
   std::vector<kubectl::Failure> failures;
   std::string notes;  // kubectl's warnings
 
-  bool complete() const { return failures.empty(); }
+  // Whether every item is in place.
+  bool complete() const;
 };
 
 // A namespace at a time: deletes what is to be replaced, if the API server would take the new one, and waits
