@@ -68,9 +68,8 @@ TEST_CASE("on a terminal, a long line is cut around its token, and words are wra
   Diagnostic diagnostic = make(&file, 1, 302, 1, 305);
   diagnostic.hint.clear();
   CHECK(format_text(diagnostic, {.width = 60}) ==
-        "a.yaml:1:302: error: unknown field \"x\"\n    [input/unknown-field]\n    1 | …" +
-            std::string(15, 'a') + "[bad]" + std::string(30, 'z') + "…\n      | " + std::string(17, ' ') +
-            "^~~\n");
+        "a.yaml:1:302: error: unknown field \"x\" [input/unknown-field]\n    1 | …" + std::string(15, 'a') +
+            "[bad]" + std::string(30, 'z') + "…\n      | " + std::string(17, ' ') + "^~~\n");
   CHECK(format_text(diagnostic, {}) ==
         "a.yaml:1:302: error: unknown field \"x\" [input/unknown-field]\n    1 | " + std::string(300, 'a') +
             "[bad]" + std::string(300, 'z') + "\n      | " + std::string(301, ' ') + "^~~\n");
@@ -83,8 +82,8 @@ TEST_CASE("on a terminal, a hint that doesn't fit beside the caret stands below 
   diagnostic.notes = {{"one two three four five six seven eight", {}}};
   CHECK(format_text(diagnostic, {.width = 44}) == R"(a.yaml:2:23: error: unknown field "x"
     [input/unknown-field]
-    2 |   trainer: {numNodes: two, image: b…
-      |                       ^~~
+    2 | …ainer: {numNodes: two, image: bad}
+      |                    ^~~
       | write a number, such as 2
   note: one two three four five six seven
     eight
