@@ -439,12 +439,13 @@ TEST_CASE("size has an end") {
 TEST_CASE("what aliases repeat has an end, in the whole file") {
   std::string text = "a: &a " + std::string(200'000, 'x') + "\nb: &b {c: *a}\n";
   for (int i = 0; i < 5; ++i) text += "d" + std::to_string(i) + ": *b\n";
-  CHECK(read_all(text, {.max_repeated_bytes = 1 << 20U}).empty());
+  CHECK(read_all(text, {.max_repeated_bytes = 1 << 20U}).starts_with("{\"a\":\"xxx"));
   text += "---\na: &a " + std::string(100'000, 'x') + "\n";
   for (int i = 0; i < 40; ++i) text += "d" + std::to_string(i) + ": *a\n";
-  CHECK(read_all(text, {.max_repeated_bytes = 1 << 20U}) ==
-        R"(job.yaml:27:6: error: aliases repeat more than 2 MiB of text in this file [yaml/too-large]
-   27 | d17: *a
+  const std::string all = read_all(text, {.max_repeated_bytes = 1 << 20U});
+  CHECK(all.substr(all.find('\n') + 1) ==
+        R"(job.yaml:28:6: error: aliases repeat more than 2 MiB of text in this file [yaml/too-large]
+   28 | d18: *a
       |      ^~ write the text once, in a ConfigMap or in the image
 )");
 }

@@ -53,7 +53,7 @@ uint32_t line_behind(const ResourceList& list, std::string_view key) {
 // Finds the lines of each item. False where the list is not one of "- " lines.
 bool find_lines(ResourceList& list, const yaml::Document& document) {
   const base::SourceFile& file = *list.file;
-  const auto root = yaml::read_syntax(file, document.first_line);
+  const auto root = yaml::read_syntax(file, document);
   const yaml::Syntax* items = root ? items_syntax(list, *root) : nullptr;
   if (!items || !items->is_list() || items->flow || items->children.empty()) return false;
   if (items->children.size() != list.items.size()) return false;
