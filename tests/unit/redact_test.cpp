@@ -58,8 +58,7 @@ TEST_CASE("redact: values under the name of a secret, of Secrets, and keys in an
         R"({"args":["--token=***","--x"],"s":"export T=***; run"})");
   CHECK(shown("{httpHeaders: [{name: Authorization, value: Basic abc}, {name: X-Api-Key, value: k}]}") ==
         R"({"httpHeaders":[{"name":"Authorization","value":"***"},{"name":"X-Api-Key","value":"***"}]})");
-  CHECK(shown("{name: HF_TOKEN, value: $(OTHER)}") == R"({"name":"HF_TOKEN","value":"$(OTHER)"
-})");
+  CHECK(shown("{name: HF_TOKEN, value: $(OTHER)}") == R"json({"name":"HF_TOKEN","value":"$(OTHER)"})json");
   CHECK(shown("{name: API_KEY, value: [a, {b: c}]}") ==
         R"({"name":"API_KEY","value":["***",{"b":"***"}]})");
 }
@@ -73,11 +72,9 @@ TEST_CASE("redact: both sides of a difference") {
   const schema::BeforeAfter sides =
       schema::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
   CHECK(json(*sides.before) ==
-        R"([{"name":"A_TOKEN","value":"*** (before)"
-},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])");
+        R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
   CHECK(json(*sides.after) ==
-        R"([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"
-},{"name":"C","value":"y"}])");
+        R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"y"}])json");
 }
 
 TEST_CASE("redact: messages and hints show no secret") {
