@@ -49,7 +49,7 @@ def parse(arguments):
 
 def all_cases(options, plane, program, folder):
     if options.files:
-        yield from (inputs.read(plane.kubectl, path, os.path.abspath(path)) for path in options.files)
+        yield from (inputs.read(plane.kubectl, os.path.basename(path), os.path.abspath(path)) for path in options.files)
         return
     yield from samples.examples(plane.kubectl, program, plane.version, folder)
     yield from samples.catalogue(plane.kubectl, program, plane.version, folder)
