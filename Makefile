@@ -3,6 +3,7 @@
 # make test     build, run all tests
 # make unit     build and run the unit tests only
 # make golden   rewrite the golden files and manual pages from what the binary prints now
+# make live     hold trainjobc against a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
 # make bench    measure;  make bench-growth  how time and memory grow up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
@@ -11,10 +12,12 @@
 
 BUILD ?= build
 BUILD_TYPE ?= Release
+TRAINER ?= 2.3
+LIVE ?= --random 200 --conformance
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden bench bench-growth format tidy asan install tarball deb wheel dist static clean
+.PHONY: all build bootstrap demo test unit golden live bench bench-growth format tidy asan install tarball deb wheel dist static clean
 
 all: build
 
@@ -45,6 +48,9 @@ golden: build
 	@TRAINJOBC_UPDATE_GOLDEN=1 ninja -C $(BUILD) --quiet unit_tests
 	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests --test-case="golden*"
 	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/man_test.py $(BUILD)/trainjobc
+
+live: build
+	@python3 tests/e2e/controllers_test.py $(BUILD)/trainjobc $(BUILD)/tests/e2e --trainer-version $(TRAINER) $(LIVE)
 
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc

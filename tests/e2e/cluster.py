@@ -3,30 +3,24 @@
 import http.client
 import json
 import os
-import socket
 import ssl
 import subprocess
 import tempfile
 import time
 
 import crds
+from processes import die_with_parent, free_ports
 
 # Bearer tokens and contexts of these users; what they may do, the tests say.
 USERS = ("admin", "guest", "nosecrets")
 START_SECONDS = 120
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 class Cluster:
-    def __init__(self, server, kubectl, facts):
+    def __init__(self, server, kubectl, facts=None):
         self.kubectl_path = kubectl
         self.folder = tempfile.TemporaryDirectory(prefix="trainjobc-e2e-")
-        self.port = free_port()
+        [self.port] = free_ports(1)
         self.kubeconfig = os.path.join(self.folder.name, "kubeconfig")
         self._write_files()
         self.log = open(os.path.join(self.folder.name, "log"), "w", encoding="utf-8")
@@ -35,10 +29,13 @@ class Cluster:
             stdin=subprocess.PIPE,
             stdout=self.log,
             stderr=self.log,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
         )
         try:
             self._wait_until_ready()
-            self._install(facts)
+            if facts:
+                self._install(facts)
         except BaseException:
             self.stop()
             raise

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Builds what the end-to-end tests run against: kube-apiserver with etcd, and kubectl, as one Go program.
+"""Builds what the end-to-end tests run against, from Go modules: Kubernetes' own programs with etcd as one program,
+and the controllers. A module's folder here names its versions.
 
 Run as a program: says why they can't be had, or nothing.
 """
@@ -10,8 +11,11 @@ import shutil
 import subprocess
 import time
 
-MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cluster")
+HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST_GO = (1, 21)  # older ones can't fetch the toolchain that go.mod asks for
+# What the program of the module `cluster` is called by.
+NAMES = ("kubectl", "kube-controller-manager", "kube-scheduler")
+OFFLINE = ("dial tcp", "no such host", "proxyconnect", "GOPROXY=off")
 
 
 class Missing(Exception):
@@ -29,36 +33,58 @@ def find_go():
     return go
 
 
-def kubernetes_version():
-    with open(os.path.join(MODULE, "go.mod"), encoding="utf-8") as file:
-        return re.search(r"k8s\.io/kubernetes (v\S+)", file.read()).group(1)
+def run_go(module, *words):
+    """What go prints, run in the folder of one of our modules."""
+    done = subprocess.run(
+        ["nice", find_go(), *words], cwd=os.path.join(HERE, module), capture_output=True, text=True, check=False
+    )
+    if any(mark in done.stderr for mark in OFFLINE):
+        raise Missing("Go's modules can't be downloaded")
+    if done.returncode != 0:
+        raise RuntimeError(f"go {words[0]} in {module}: {done.stderr}")
+    return done.stdout
+
+
+def go_mod(module):
+    with open(os.path.join(HERE, module, "go.mod"), encoding="utf-8") as file:
+        return file.read()
+
+
+def source_folder(module, path):
+    """Where Go keeps the sources of the module `path` that our module requires."""
+    return run_go(module, "list", "-m", "-f", "{{.Dir}}", path).strip()
+
+
+def compile_module(module, package, folder, ldflags=""):
+    """The path of the program in `folder`. Takes minutes where Go's cache is empty."""
+    program = os.path.join(os.path.abspath(folder), "bin", module)  # go build runs elsewhere
+    os.makedirs(os.path.dirname(program), exist_ok=True)
+    began = time.monotonic()
+    flags = ["-trimpath", "-buildvcs=false", "-ldflags", f"-s -w {ldflags}"]
+    run_go(module, "build", *flags, "-o", program, package)
+    print(f"{module} built in {time.monotonic() - began:.0f} s", flush=True)
+    return program
 
 
 def build(folder):
-    """The paths of the API server and of kubectl, in `folder`. Takes minutes where Go's cache is empty."""
-    go = find_go()
-    folder = os.path.abspath(folder)  # go build runs elsewhere
-    os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
-    server = os.path.join(folder, "bin", "cluster")
+    """The paths of the API server and of kubectl, in `folder`."""
+    version = re.search(r"k8s\.io/kubernetes (v\S+)", go_mod("cluster")).group(1)
     # kubectl refuses to talk to a server whose version it can't read.
-    version = " ".join(
-        f"-X {package}.gitVersion={kubernetes_version()}"
+    variables = " ".join(
+        f"-X {package}.gitVersion={version}"
         for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     )
-    began = time.monotonic()
-    build_flags = ["-trimpath", "-buildvcs=false", "-ldflags", f"-s -w {version}", "-o", server]
-    done = subprocess.run(
-        ["nice", go, "build", *build_flags, "."], cwd=MODULE, stderr=subprocess.PIPE, text=True, check=False
-    )
-    if any(mark in done.stderr for mark in ("dial tcp", "no such host", "proxyconnect", "GOPROXY=off")):
-        raise Missing("Go's modules can't be downloaded")
-    if done.returncode != 0:
-        raise RuntimeError(f"go build: {done.stderr}")
-    print(f"kube-apiserver, etcd and kubectl built in {time.monotonic() - began:.0f} s", flush=True)
-    kubectl = os.path.join(folder, "bin", "kubectl")
-    if not os.path.islink(kubectl):
-        os.symlink("cluster", kubectl)
-    return server, kubectl
+    server = compile_module("cluster", ".", folder, variables)
+    for name in NAMES:
+        path = os.path.join(os.path.dirname(server), name)
+        if not os.path.islink(path):
+            os.symlink("cluster", path)
+    return server, os.path.join(os.path.dirname(server), "kubectl")
+
+
+def build_tool(module, folder):
+    """The path of the program of other people's that the module's go.mod names as its tool."""
+    return compile_module(module, re.search(r"^tool (\S+)$", go_mod(module), re.MULTILINE).group(1), folder)
 
 
 if __name__ == "__main__":

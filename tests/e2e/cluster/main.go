@@ -1,5 +1,5 @@
-// The programs of the end-to-end tests, all of them other people's: kube-apiserver with the etcd it needs, and
-// kubectl. The name that it is called by says which.
+// The programs of the end-to-end tests, all of them other people's: kube-apiserver with the etcd it needs, kubectl,
+// kube-controller-manager and kube-scheduler. The name that it is called by says which.
 package main
 
 import (
@@ -16,7 +16,9 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"k8s.io/component-base/cli"
 	"k8s.io/kubectl/pkg/cmd"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
 // Listens on a port of the system's choice and gives its URL.
@@ -64,7 +66,7 @@ func serve(dir string, arguments []string) int {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	command := app.NewAPIServerCommand()
+	command := apiserver.NewAPIServerCommand()
 	own := []string{
 		"--etcd-servers=" + etcd,
 		"--cert-dir=" + filepath.Join(dir, "certificates"),
@@ -77,8 +79,14 @@ func serve(dir string, arguments []string) int {
 }
 
 func main() {
-	if filepath.Base(os.Args[0]) == "kubectl" {
+	switch filepath.Base(os.Args[0]) {
+	case "kubectl":
 		os.Exit(cli.Run(cmd.NewDefaultKubectlCommand()))
+	case "kube-controller-manager":
+		os.Exit(cli.Run(controllers.NewControllerManagerCommand()))
+	case "kube-scheduler":
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	default:
+		os.Exit(serve(os.Args[1], os.Args[2:]))
 	}
-	os.Exit(serve(os.Args[1], os.Args[2:]))
 }

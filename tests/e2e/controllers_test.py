@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs TrainJobs through a control plane with the real controllers, and holds what they make of them against what
+trainjobc says: objects, verdicts, Jobs and pods, diff.
+
+usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--minutes N]
+       [--conformance] [--only SUBSTRING] [--keep FOLDER] [--serve] [FILE...]
+
+The examples, the runtimes of the catalogue and N random jobs; with --conformance the recorded inputs, too. FILE...:
+only these, each a case. Exit status 77 if the programs can't be built; TRAINJOBC_E2E=required makes that a failure.
+"""
+
+import argparse
+import collections
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+
+import cases as inputs
+import control_plane
+import generator
+import samples
+from api import Api
+from live_round import Round
+from programs import Missing
+from round_trip import Program, Report, RoundTrip
+
+SKIPPED = 77
+ROUND_SIZE = 24  # cases
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("programs", help="folder in which they are built")
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--trainer-version", default="2.3", choices=control_plane.TRAINER_VERSIONS)
+    parser.add_argument("--random", type=int, default=12, help="random jobs")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--minutes", type=float, default=0, help="begin no round after this time")
+    parser.add_argument("--conformance", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", help="folder for the inputs and logs")
+    parser.add_argument("--serve", action="store_true", help="only start the control plane, for a person to use")
+    return parser.parse_args(arguments)
+
+
+def all_cases(options, plane, program, folder):
+    if options.files:
+        yield from (inputs.read(plane.kubectl, os.path.basename(path), os.path.abspath(path)) for path in options.files)
+        return
+    yield from samples.examples(plane.kubectl, program, plane.version, folder)
+    yield from samples.catalogue(plane.kubectl, program, plane.version, folder)
+    seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+    print(f"random jobs: --random {options.random} --seed {seed}", flush=True)
+    for name, items in generator.cases(seed, options.random):
+        yield inputs.write(folder, name, items)
+    if options.conformance:
+        yield from inputs.conformance(plane.kubectl, plane.version)
+
+
+def rounds(cases):
+    """Cases side by side that have no name in common."""
+    taken, batch = set(), []
+    for case in cases:
+        # What a TrainJob makes begins with its name.
+        names = {inputs.identity(item) for item in case.objects}
+        if batch and (names & taken or len(batch) >= ROUND_SIZE):
+            yield batch
+            taken, batch = set(), []
+        taken |= names
+        batch.append(case)
+    if batch:
+        yield batch
+
+
+def run(options, plane, folder):
+    program = os.path.abspath(options.program)
+    report = Report()
+    trip = RoundTrip(Program(program, plane.version, plane.environment()), report)
+    api = Api(plane.port, "admin-token")
+    counts = collections.Counter()
+    began = time.monotonic()
+    printed = 0
+    cases = (case for case in all_cases(options, plane, program, folder) if options.only in case.name)
+    for index, batch in enumerate(rounds(cases)):
+        if options.minutes and time.monotonic() - began > options.minutes * 60:
+            print(f"the time is up after {sum(counts.values())} cases")
+            break
+        live_round = Round(plane, api, [case for case in batch if not case.unreadable]).run()
+        for case in batch:
+            before = len(report.differences)
+            if case.unreadable:
+                trip.unreadable(case)
+            else:
+                trip.compare(live_round, case)
+            counts["different" if len(report.differences) > before else "the same"] += 1
+        for flags in ([], ["--server-side"]) if live_round.live else []:
+            trip.diff(folder, f"round-{index}", live_round, *flags)
+        for difference in report.differences[printed:]:
+            print(difference, flush=True)
+        printed = len(report.differences)
+        live_round.clean_up()
+        died = plane.processes.dead()
+        if died:
+            raise RuntimeError(f"{died[0]} ended:\n{plane.processes.log(died[0])[-4000:]}")
+    print(report.table())
+    print(f"{sum(counts.values())} cases, {len(report.differences)} differences, {time.monotonic() - began:.0f} s")
+    return bool(report.differences or not counts)
+
+
+def serve(plane):
+    print(f"export KUBECONFIG={plane.kubeconfig}\nlogs: {plane.processes.log_folder}\nCtrl-C ends it", flush=True)
+    try:
+        signal.pause()
+    except KeyboardInterrupt:
+        pass
+    return False
+
+
+def main(arguments):
+    options = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        programs = control_plane.build_all(options.programs, options.trainer_version)
+    except Missing as missing:
+        print(f"skipped: {missing}; the control plane is built from Go modules")
+        return 1 if os.environ.get("TRAINJOBC_E2E") == "required" else SKIPPED
+    with tempfile.TemporaryDirectory(prefix="trainjobc-live-") as temporary:
+        folder = os.path.abspath(options.keep) if options.keep else temporary
+        plane = control_plane.start(programs, options.trainer_version)
+        try:
+            failed = serve(plane) if options.serve else run(options, plane, folder)
+        finally:
+            if options.keep:
+                plane.keep_logs(os.path.join(folder, "logs"))
+            plane.stop()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The parts of the end-to-end tests that need no cluster: reading answers and logs, comparing, generating."""
+
+import json
+import unittest
+
+import generator
+from comparison import content, differences
+from live_round import LiveJob
+from round_trip import job_fields
+from verdicts import fields_in, logged_errors, of_answer
+
+DENIED = (
+    'admission webhook "validator.trainjob.trainer.kubeflow.org" denied the request: '
+    '[spec.trainer.env[0].name: Invalid value: "PET_NNODES": reserved, metadata.name: Required value]'
+)
+
+
+def job_set(**spec):
+    jobs = [{"name": "node", "replicas": 2}, {"name": "launcher"}]
+    return {"kind": "JobSet", "metadata": {"name": "demo"}, "spec": {"replicatedJobs": jobs, **spec}}
+
+
+class Verdicts(unittest.TestCase):
+    def test_fields(self):
+        self.assertEqual(("metadata.name", "spec.trainer.env[0].name"), fields_in(DENIED))
+        self.assertEqual(("spec.a[b/c].d",), fields_in("spec.a[b/c].d: Forbidden: no"))
+        self.assertEqual(("spec.x",), fields_in('strict decoding error: unknown field "spec.x"'))
+        self.assertEqual((), fields_in("the spec is: Invalid"))
+
+    def test_answers(self):
+        causes = [{"field": "spec.b"}, {"field": "spec.a"}, {"field": "<nil>"}]
+        refused = of_answer(422, {"message": "no", "details": {"causes": causes}}, ["w"])
+        self.assertEqual((False, ("spec.a", "spec.b"), "no", ("w",)), tuple(vars(refused).values()))
+        self.assertEqual(("metadata.name", "spec.trainer.env[0].name"), of_answer(403, {"message": DENIED}, []).fields)
+        self.assertTrue(of_answer(201, {}, []).allowed)
+
+    def test_log(self):
+        def line(error, level="error"):
+            row = {"level": level, "namespace": "team", "name": "demo", "error": error}
+            return json.dumps(row, separators=(",", ":")) + "\n"
+
+        text = line("first\nsecond") + line("first") + line("the object has been modified") + line("x", "info")
+        self.assertEqual({("team", "demo"): ["first", "second"]}, logged_errors(text))
+
+
+class Comparison(unittest.TestCase):
+    def test_content(self):
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "a", "uid": "1", "ownerReferences": [], "labels": None},
+            "data": {"key": "hidden"},
+            "status": {},
+        }
+        expected = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"key": "generated"}}
+        expected["type"] = "Opaque"
+        self.assertEqual(expected, content(secret))
+
+    def test_differences(self):
+        live = {"a": {"x/y": 1, "b": [1, 2]}, "c": True, "same": [{}]}
+        ours = {"a": {"x/y": 2, "b": [1]}, "c": 1, "same": [{}]}
+        self.assertEqual([("a.b", [1, 2], [1]), ("a[x/y]", 1, 2), ("c", True, 1)], list(differences(live, ours)))
+
+    def test_order_of_variables(self):
+        one, other = {"name": "A", "value": "1"}, {"name": "B"}
+        self.assertEqual([], list(differences({"env": [one, other]}, {"env": [other, one]})))
+        self.assertEqual(1, len(list(differences({"args": ["a", "b"]}, {"args": ["a", "c"]}))))
+        self.assertEqual([("env", [one], None)], list(differences({"env": [one]}, {})))
+
+    def test_jobs(self):
+        live = LiveJob(objects=[job_set()], jobs=[{"metadata": {"name": f"demo-node-{index}"}} for index in (0, 1)])
+        self.assertEqual({"demo-node-0", "demo-node-1", "demo-launcher-0"}, live.expected_jobs())
+        self.assertFalse(live.has_settled())
+        text = 'Job.batch "demo-launcher-0" is invalid: spec.template.spec.containers[0].image: Required value'
+        path = "spec.replicatedJobs[1].template.spec.template.spec.containers[0].image"
+        self.assertEqual([path], list(job_fields(text, live)))
+
+
+class Generated(unittest.TestCase):
+    def test_the_same_for_a_seed(self):
+        self.assertEqual(list(generator.cases(7, 40)), list(generator.cases(7, 40)))
+        self.assertNotEqual(list(generator.cases(7, 3)), list(generator.cases(8, 3)))
+
+    def test_as_many_as_asked_for(self):
+        for count in (0, 1, 5, 100):
+            items = [item for _, case in generator.cases(1, count) for item in case]
+            self.assertEqual(count, sum(item["kind"] == "TrainJob" for item in items))
+
+
+if __name__ == "__main__":
+    unittest.main()

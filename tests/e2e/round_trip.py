@@ -1,0 +1,281 @@
+"""Holds what trainjobc says of a case against what the control plane made of it."""
+
+import collections
+import dataclasses
+import json
+import os
+import subprocess
+
+import cases as inputs
+import known
+from comparison import content, differences, key, short
+from live_round import namespace_of
+from verdicts import fields_in
+
+CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "diff", "diff --server-side")
+REFUSALS = ("is invalid", "denied", "forbidden")
+COMMON = ["--no-config", "--no-catalogue", "--threads=1", f"--namespace={inputs.NAMESPACE}"]
+
+
+@dataclasses.dataclass
+class Difference:
+    category: str
+    case: str
+    path: str  # of the input
+    about: str
+    live: str
+    ours: str
+
+    def __str__(self):
+        rows = (f"{self.category}: {self.case}: {self.about}", f"live  {self.live}", f"ours  {self.ours}")
+        return "\n  ".join((*rows, f"input {self.path}"))
+
+
+class Report:
+    def __init__(self):
+        self.right = collections.Counter()
+        self.all = collections.Counter()
+        self.differences = []
+        self.known = collections.Counter()  # by cause
+
+    def check(self, category, right, *difference):
+        self.all[category] += 1
+        self.right[category] += bool(right)
+        if right:
+            return
+        found = Difference(category, *difference)
+        why = known.cause(found)
+        if why:
+            self.known[why] += 1
+        else:
+            self.differences.append(found)
+
+    def table(self):
+        rows = [
+            f"{category:20}{self.right[category]:>7} of {self.all[category]}"
+            for category in CATEGORIES
+            if self.all[category]
+        ]
+        return "\n".join(rows + [f"known: {count} × {why}" for why, count in self.known.items()])
+
+
+class Program:
+    """trainjobc, with nothing but what it is given."""
+
+    def __init__(self, path, version, environment):
+        self.path = path
+        self.version = version
+        self.environment = environment
+
+    def run(self, command, *words):
+        done = subprocess.run(
+            [self.path, command, *COMMON, f"--trainer-version={self.version}", *words],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def lint(self, path):
+        """Diagnostics by object; None if there are none to be had."""
+        _, out, _ = self.run("lint", "--format=json", path)
+        by_object = collections.defaultdict(list)
+        for row in json.loads(out)["diagnostics"]:
+            by_object[row.get("object")].append(row)
+        return by_object
+
+    def render(self, path):
+        """What JobSet's admission would store, by kind, namespace and name."""
+        _, out, _ = self.run("render", "--with-defaults", "--keep-going", "-o", "json", path)
+        items = json.loads(out or "{}")
+        items = items["items"] if items.get("kind") == "List" else [items] if items else []
+        return {key(item): content(item) for item in items}
+
+    def diff(self, *words):
+        """Differences, or what went wrong."""
+        status, out, err = self.run("diff", "--format=json", *words)
+        try:
+            return json.loads(out)["differences"], ""
+        except (json.JSONDecodeError, KeyError):
+            return [], f"exit status {status}: {err.strip()}"
+
+
+class RoundTrip:
+    def __init__(self, program, report):
+        self.program = program
+        self.report = report
+
+    def compare(self, live_round, case):
+        diagnostics = self.program.lint(case.path)
+        for item in case.runtimes():
+            verdict = live_round.verdict(case, item)
+            self._verdict(case, inputs.identity(item), verdict, verdict.allowed, verdict.fields, diagnostics)
+        rendered = self.program.render(case.path) if case.jobs() else {}
+        for item in case.jobs():
+            self._job(live_round, case, item, diagnostics, rendered)
+
+    def unreadable(self, case):
+        findings = [row for rows in self.program.lint(case.path).values() for row in rows if row["severity"] == "error"]
+        self.report.check("verdicts", findings, case.name, case.path, "the file", case.unreadable, "no finding")
+
+    def _verdict(self, case, about, verdict, allowed, fields, diagnostics):
+        errors = [
+            row
+            for row in diagnostics[about]
+            if row["severity"] == "error" and row.get("stage") not in ("job", "advice")
+        ]
+        text = "accepted" if allowed else verdict.text
+        ours = "; ".join(f"{row['rule']} {row.get('field')}: {row['message']}" for row in errors) or "accepted"
+        check = self.report.check
+        check("verdicts", allowed == (not errors), case.name, case.path, about, text, ours)
+        reported = {row.get("field") for row in errors}
+        for field in fields if errors else ():
+            check("fields", field in reported, case.name, case.path, f"{about} {field}", text, ours)
+        for warning in verdict.warnings if allowed else ():
+            given = [row["message"] for row in diagnostics[about] if row["severity"] == "warning"]
+            check("warnings", given, case.name, case.path, about, warning, "no warning")
+
+    def _runtime_was_refused(self, live_round, case, item):
+        wanted = inputs.runtime_name(item)
+        return any(
+            not live_round.verdict(case, one).allowed for one in case.runtimes() if one["metadata"]["name"] == wanted
+        )
+
+    def _job(self, live_round, case, item, diagnostics, rendered):
+        about = inputs.identity(item)
+        verdict = live_round.verdict(case, item)
+        live = live_round.live.get((namespace_of(item), item["metadata"]["name"]))
+        if not verdict.allowed and self._runtime_was_refused(live_round, case, item):
+            return  # a consequence
+        allowed, fields = verdict.allowed, verdict.fields
+        if live and not live.job_set() and live.trainer_errors:
+            allowed = False
+            verdict.text = "; ".join(live.trainer_errors)
+            fields = [field for text in live.trainer_errors for field in fields_in(text)]
+        self._verdict(case, about, verdict, allowed, fields, diagnostics)
+        if live and live.job_set():
+            self._objects(case, about, live, rendered)
+            self._jobs(case, about, live, diagnostics[about])
+        elif live and allowed:
+            self._without_job_set(case, item, live, rendered)
+
+    def _without_job_set(self, case, item, live, rendered):
+        name = inputs.identity(item).split("/", 1)[1]
+        mine = sorted("/".join(where) for where in rendered if belongs(where, name, live))
+        about = f"TrainJob/{name} managed by {item['spec'].get('managedBy', 'Trainer')}"
+        self.report.check("objects", not mine, case.name, case.path, about, "no JobSet was made", ", ".join(mine))
+
+    def _objects(self, case, about, live, rendered):
+        name = about.split("/", 1)[1]
+        mine = {where: item for where, item in rendered.items() if belongs(where, name, live)}
+        theirs = {key(item): content(item) for item in live.objects if not is_snapshot(item)}
+        found = [
+            (f"{where[0]}/{where[1]}/{where[2]} {path}", one, other)
+            for where in sorted({*mine, *theirs})
+            for path, one, other in object_differences(where, theirs.get(where), mine.get(where))
+        ]
+        live_text, ours_text = (short(found[0][1]), short(found[0][2])) if found else ("", "")
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        first = found[0][0] if found else about
+        self.report.check("objects", not found, case.name, case.path, first + more, live_text, ours_text)
+
+    def _jobs(self, case, about, live, rows):
+        errors = [row for row in rows if row.get("stage") == "job" and row["severity"] == "error"]
+        ours = "; ".join(f"{row['rule']} {row.get('field')}: {row['message']}" for row in errors) or "accepted"
+        refused = [text for text in live.jobset_errors if any(mark in text for mark in REFUSALS)]
+        refused_pods = sorted(text for texts in live.pod_errors.values() for text in texts)
+        text = "; ".join(refused + refused_pods) or "; ".join(live.jobset_errors) or self._missing(live)
+        check = self.report.check
+        stuck = bool(live.jobset_errors or refused_pods)
+        check("jobs", stuck == bool(errors), case.name, case.path, about, text, ours)
+        reported = {row.get("field") for row in errors}
+        for field in sorted({field for text in refused for field in job_fields(text, live)}) if errors else ():
+            check("job fields", field in reported, case.name, case.path, f"{about} {field}", text, ours)
+        if live.jobs:
+            check("pods", not refused_pods or errors, case.name, case.path, about, text, ours)
+
+    @staticmethod
+    def _missing(live):
+        missing = live.expected_jobs() - {job["metadata"]["name"] for job in live.jobs}
+        return f"accepted; not made: {', '.join(sorted(missing))}" if missing else "accepted"
+
+    def diff(self, folder, name, live_round, *flags):
+        """All cases of a round at once, or each by itself if that fails."""
+        cases = [case for case in live_round.cases if any(self._has_job_set(live_round, item) for item in case.jobs())]
+        if cases and not self._diff(folder, name, cases, live_round, flags, is_last=len(cases) == 1):
+            for case in cases:
+                self._diff(folder, f"{name}-{case.name.replace('/', '-')}", [case], live_round, flags, is_last=True)
+
+    def _diff(self, folder, name, cases, live_round, flags, is_last):
+        """Of what Trainer made JobSets of; False if there is no answer and it isn't the last try."""
+        items = [item for case in cases for item in case.runtimes()]
+        jobs = [item for case in cases for item in case.jobs() if self._has_job_set(live_round, item)]
+        category = " ".join(["diff", *flags])
+        case = inputs.write(os.path.join(folder, "rounds"), name, items + jobs)
+        found, problem = self.program.diff(*flags, case.path)
+        if problem:
+            if is_last:
+                self.report.check(category, False, name, case.path, "the run", "", problem)
+            return is_last
+        by_object = collections.defaultdict(list)
+        for row in found:
+            by_object[row["object"]].append(row)
+        for item in jobs:
+            for made in live_round.live[namespace_of(item), item["metadata"]["name"]].objects:
+                if not is_snapshot(made):
+                    self._diff_of_object(category, case, "/".join(key(made)), by_object)
+        for about, rows in by_object.items():
+            self.report.check(category, False, name, case.path, about, "", short(rows[0]))
+        return True
+
+    def _diff_of_object(self, category, case, about, by_object):
+        rows = [row for row in by_object.pop(about, []) if not is_script(about, row["path"])]
+        first = rows[0] if rows else {}
+        found = f"{about} {first.get('path')} ({first.get('kind')}), {len(rows)} in all"
+        texts = short(first.get("live")), short(first.get("rendered"))
+        self.report.check(category, not rows, case.name, case.path, found, *texts)
+
+    @staticmethod
+    def _has_job_set(live_round, item):
+        live = live_round.live.get((namespace_of(item), item["metadata"]["name"]))
+        return bool(live and live.job_set())
+
+
+def is_snapshot(item):
+    """Trainer keeps a copy of the runtime for itself, which trainjobc doesn't render."""
+    return item["kind"] == "ConfigMap" and item["metadata"]["name"].endswith("-runtime-snapshot")
+
+
+def is_script(about, path):
+    """Flux's scripts are Trainer's own code, and their texts not the same."""
+    return about.startswith("ConfigMap") and path.endswith(".sh]")
+
+
+def belongs(where, name, live):
+    """Is it an object of that TrainJob, named like it?"""
+    namespace, job = name.split("/")
+    _, at, called = where
+    if at != namespace or not called.startswith(job):
+        return False
+    return called == job or where in {key(item) for item in live.objects} or called[len(job) :].startswith("-")
+
+
+def object_differences(where, live, ours):
+    if live is None or ours is None:
+        yield "", "missing" if live is None else "there", "missing" if ours is None else "there"
+        return
+    for path, one, other in differences(live, ours):
+        if not (is_script(where[0], path) and one and other):
+            yield path, one, other
+
+
+def job_fields(text, live):
+    """The API server's fields of a Job, as paths in the JobSet."""
+    job_set = live.job_set()
+    for index, replicated in enumerate(job_set["spec"].get("replicatedJobs", [])):
+        name = f"{job_set['metadata']['name']}-{replicated['name']}-"
+        if f'"{name}' in text:
+            for field in fields_in(text):
+                yield f"spec.replicatedJobs[{index}].template.{field}"
