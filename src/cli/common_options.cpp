@@ -12,6 +12,7 @@
 #include "cli/configurations.h"
 #include "cli/load.h"
 #include "cli/paths.h"
+#include "compile/consequences.h"
 #include "compile/document_type.h"
 #include "compile/input.h"
 #include "model/trainer_version.h"
@@ -294,7 +295,8 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
   const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal()),
                               console.stderr_width()};
   std::string text;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
+  const base::Diagnostics causes = compile::without_consequences(diagnostics);
+  for (base::Diagnostic diagnostic : causes.items()) {
     if (diagnostic.severity == base::Severity::Info) continue;
     if (job_errors_warn && diagnostic.stage == base::Stage::Job)
       diagnostic.severity = base::Severity::Warning;

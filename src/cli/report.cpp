@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cli/report_formats.h"
+#include "compile/consequences.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -28,7 +29,15 @@ std::optional<ReportFormat> parse_report_format(std::string_view name) {
 }
 
 std::string make_report(ReportFormat format, const ReportInput& input) {
-  return kMakers[static_cast<size_t>(format)](input);
+  const Make make = kMakers[static_cast<size_t>(format)];
+  if (format == ReportFormat::Json) return make(input);
+  const base::Diagnostics causes = compile::without_consequences(input.diagnostics);
+  return make({.diagnostics = causes,
+               .files = input.files,
+               .objects = input.objects,
+               .style = input.style,
+               .fails = input.fails,
+               .repository = input.repository});
 }
 
 }  // namespace trainjobc::cli

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "compile/consequences.h"
 #include "model/behaviours.h"
 #include "model/names.h"
 #include "schema/decoded.h"
@@ -16,7 +15,7 @@ namespace trainjobc::compile {
 
 void report(schema::Violations violations, base::Stage stage, const std::string& object,
             base::Diagnostics& diagnostics) {
-  for (base::Diagnostic& violation : without_consequences(std::move(violations))) {
+  for (base::Diagnostic& violation : violations) {
     violation.stage = stage;
     violation.object = object;
     diagnostics.add(std::move(violation));

@@ -1,25 +1,68 @@
 #include "compile/consequences.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace trainjobc::compile {
 namespace {
 
 using base::Diagnostic;
 
-// Whether the field is inside the other one.
-bool is_below(std::string_view field, std::string_view outer) {
-  return !outer.empty() && field.size() > outer.size() && field.starts_with(outer) &&
-         (field[outer.size()] == '.' || field[outer.size()] == '[');
+// What the findings of one object and stage explain.
+struct Causes {
+  std::set<std::string, std::less<>> of_wrong_type;  // fields
+  std::set<std::string, std::less<>> misspelled;     // fields that are missing for it
+  std::set<std::string, std::less<>> amounts;        // refused: fields of resources, and the resource
+};
+
+constexpr std::string_view kResources = ".resources.";
+
+// "…containers[0].resources.requests[nvidia.com/gpu]" to "…containers[0] nvidia.com/gpu"; "" for others.
+std::string amount_key(const Diagnostic& found) {
+  const std::string_view field = found.field;
+  const size_t at = field.rfind(kResources);
+  if (found.rule != "job/resources" || at == std::string_view::npos) return "";
+  const std::string_view entry = field.substr(at + kResources.size());  // requests[nvidia.com/gpu]
+  const size_t begin = entry.find_first_of("[.");
+  if (begin == std::string_view::npos) return "";
+  std::string_view resource = entry.substr(begin + 1);
+  if (resource.ends_with(']')) resource.remove_suffix(1);
+  return std::string(field.substr(0, at)).append(" ").append(resource);
 }
 
-bool causes(const Diagnostic& cause, const Diagnostic& other) {
-  if (cause.rule == "input/type") return is_below(other.field, cause.field);
-  return !cause.meant.empty() && other.rule == "input/required" && other.field == cause.meant;
+void note_cause(const Diagnostic& found, Causes& causes) {
+  if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
+  if (!found.meant.empty()) causes.misspelled.insert(found.meant);
+  if (const std::string amount = amount_key(found); !amount.empty()) causes.amounts.insert(amount);
+}
+
+// Whether it is inside one of the fields.
+bool is_below(std::string_view field, const std::set<std::string, std::less<>>& outer) {
+  for (size_t at = field.find_last_of(".["); at != std::string_view::npos && at > 0;
+       at = field.find_last_of(".[", at - 1)) {
+    if (outer.contains(field.substr(0, at))) return true;
+  }
+  return false;
+}
+
+// "nvidia.com/gpu is requested without a limit", "the nvidia.com/gpu request of 500m must equal …"
+bool lacks_refused_amount(const Diagnostic& found, const Causes& causes) {
+  const size_t at = found.field.rfind(kResources);
+  if (found.rule != "job/gpu-limit" || at == std::string::npos) return false;
+  const std::string owner = found.field.substr(0, at) + " ";
+  return std::ranges::any_of(causes.amounts, [&](const std::string& amount) {
+    return amount.starts_with(owner) && found.message.find(amount.substr(owner.size())) != std::string::npos;
+  });
+}
+
+bool is_consequence(const Diagnostic& found, const Causes& causes) {
+  const bool is_missing = found.rule.ends_with("/required") && causes.misspelled.contains(found.field);
+  return is_missing || is_below(found.field, causes.of_wrong_type) || lacks_refused_amount(found, causes);
 }
 
 // What a message says of its field, whatever that is called.
@@ -46,12 +89,13 @@ class Repetitions {
 
 }  // namespace
 
-schema::Violations without_consequences(schema::Violations violations) {
-  schema::Violations kept;
+base::Diagnostics without_consequences(const base::Diagnostics& findings) {
+  std::map<std::pair<std::string_view, base::Stage>, Causes> causes;
+  for (const Diagnostic& found : findings.items()) note_cause(found, causes[{found.object, found.stage}]);
+  base::Diagnostics kept;
   Repetitions repetitions;
-  for (const Diagnostic& found : violations) {
-    const auto is_cause = [&](const Diagnostic& other) { return &other != &found && causes(other, found); };
-    if (std::ranges::none_of(violations, is_cause) && repetitions.is_new(found)) kept.push_back(found);
+  for (const Diagnostic& found : findings.items()) {
+    if (!is_consequence(found, causes[{found.object, found.stage}]) && repetitions.is_new(found)) kept.add(found);
   }
   return kept;
 }

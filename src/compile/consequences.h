@@ -1,13 +1,14 @@
 // One cause, one finding.
 #pragma once
 
-#include "schema/validate.h"
+#include "base/diagnostic.h"
 
 namespace trainjobc::compile {
 
-// The violations without those that mending another one of them would mend, too: what is inside a value of
-// the wrong type, a field that is missing because its name is misspelled, the same complaint about one value
-// that stands in several fields.
-schema::Violations without_consequences(schema::Violations violations);
+// The findings without those that mending another one of the same object would mend, too: what is inside a
+// value of the wrong type, a field that is missing because its name is misspelled, a limit that an amount
+// lacks which is refused itself, the same complaint about one value that stands in several fields. For
+// people; programs get all that the cluster would say.
+base::Diagnostics without_consequences(const base::Diagnostics& findings);
 
 }  // namespace trainjobc::compile

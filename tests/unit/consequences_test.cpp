@@ -1,4 +1,6 @@
 // One cause, one finding.
+#include "compile/consequences.h"
+
 #include <doctest/doctest.h>
 
 #include "support/advice.h"
@@ -16,7 +18,8 @@ std::string report(const std::string& spec) {
   options.trainer_version = "2.3";
   const Compilation compiled = compile_sources({{"in.yaml", text}}, {}, options);
   std::string out;
-  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+  const base::Diagnostics causes = compile::without_consequences(compiled.diagnostics);
+  for (const base::Diagnostic& found : causes.items()) {
     if (found.severity == base::Severity::Error) out += base::format_text(found, {});
   }
   return out;

@@ -184,7 +184,12 @@ TEST_CASE("claims are compared as JobSet's webhook stores them") {
   run.files.files["runtime.yaml"] =
       replaced(run.files.files["runtime.yaml"], "accessModes:", "volumeMode: Filesystem, accessModes:");
   CHECK(run.run() == 1);
-  CHECK(run.console.out == R"()");
+  CHECK(run.console.out == R"(JobSet team-a/demo
+! spec.volumeClaimPolicies[0].templates[0].spec.volumeMode   none → "Filesystem"   runtime.yaml:15  spec.template.spec.volumeClaimPolicies[0].templates[0].spec.volumeMode
+  ! refused (1 field): spec.volumeClaimPolicies is immutable
+    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob
+1 of 1 job differs
+)");
 }
 
 TEST_CASE("scripts of Flux jobs that the controller wrote are set apart") {

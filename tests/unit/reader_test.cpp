@@ -341,7 +341,7 @@ TEST_CASE("what libyaml reads otherwise than Kubernetes") {
   CHECK(read_all("a: \"b\r\r\n c\"\r\r\nd: e\r\n") == "{\"a\":\"b c\",\"d\":\"e\"}\n");
   CHECK(read_all("#\xC2\x85---\nb\n") ==
         "job.yaml:1:4: error: a document marker can't stand here [yaml/syntax]\n"
-        "    1 | #\xC2\x85---\n      |   ^~~\n");
+        "    1 | #\xEF\xBF\xBD---\n      |   ^~~\n");
   CHECK(read_all("a: [b?c]\n") == R"(job.yaml:1:6: error: "?" can't stand here [yaml/syntax]
     1 | a: [b?c]
       |      ^~ put the whole value into quotes

@@ -52,7 +52,7 @@ TEST_CASE("redact: values under the name of a secret, of Secrets, and keys in an
         R"({"env":[{"name":"DB_PASSWORD","value":"***"},{"name":"A","value":"b"}]})");
   CHECK(shown("{env: {HF_TOKEN: x, A: b}, tls: {secretName: s}}") ==
         R"({"env":{"HF_TOKEN":"***","A":"b"},"tls":{"secretName":"s"}})");
-  CHECK(shown("{kind: Secret, data: {a: eA==}, stringData: {b: 1}}") ==
+  CHECK(shown("{kind: Secret, data: {a: eA==}, stringData: {b: 87654321}}") ==
         R"({"kind":"Secret","data":{"a":"***"},"stringData":{"b":"***"}})");
   CHECK(shown(std::string("{args: [--token=") + kToken + ", --x], s: 'export T=" + kToken + "; run'}") ==
         R"({"args":["--token=***","--x"],"s":"export T=***; run"})");
@@ -68,13 +68,13 @@ TEST_CASE("redact: both sides of a difference") {
   const base::SourceFile before(
       "a", "[{name: A_TOKEN, value: one}, {name: B_TOKEN, value: same}, {name: C, value: x}]");
   const base::SourceFile after(
-      "b", "[{name: B_TOKEN, value: same}, {name: A_TOKEN, value: two}, {name: C, value: y}]");
+      "b", "[{name: B_TOKEN, value: same}, {name: A_TOKEN, value: two}, {name: C, value: z}]");
   const schema::BeforeAfter sides =
       schema::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
   CHECK(json(*sides.before) ==
         R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
   CHECK(json(*sides.after) ==
-        R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"y"}])json");
+        R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
 }
 
 TEST_CASE("redact: messages and hints show no secret") {

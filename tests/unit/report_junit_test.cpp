@@ -78,7 +78,7 @@ TEST_CASE("report junit: warnings fail where the threshold says so") {
   findings.found.add(findings.gpu_limit());
   const std::string report = make_report(
       ReportFormat::Junit,
-      {.diagnostics = findings.found, .objects = findings.objects, .fails = [](const base::Diagnostic& d) {
+      {.diagnostics = findings.found, .objects = findings.objects, .fails = [](const trainjobc::base::Diagnostic& d) {
          return d.severity <= Severity::Warning;
        }});
   CHECK(report.find("tests=\"3\" failures=\"1\"") != report.npos);

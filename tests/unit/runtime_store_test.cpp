@@ -92,7 +92,7 @@ TEST_CASE("a missing runtime: where there is one of that name") {
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: rt, namespace: x}\n"
       "spec: {template: {spec: {replicatedJobs: []}}}\n";
   const auto hint = [](const std::string& text, std::vector<trainjobc::Source> runtimes) {
-    const trainjobc::Compilation compiled = lint(text, std::move(runtimes));
+    const trainjobc::Compilation compiled = trainjobc::test::lint(text, std::move(runtimes));
     for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items()) {
       if (found.rule == "input/missing-runtime") return found.message + " | " + found.hint;
     }

@@ -53,11 +53,13 @@ TEST_CASE("deprecated runtimes are warned about from 2.1 on") {
 }
 
 TEST_CASE("from 2.3 on a label keeps the webhook away from a runtime") {
-  const auto runtime = [](const std::string& value) {
+  std::string three = replicated_job("node", "trainer");
+  three.insert(three.find("name: node"), "replicas: 3, ");
+  const auto runtime = [&](const std::string& value) {
     return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt, "
            "labels: "
            "{trainer.kubeflow.org/webhook-validation: " +
-           value + "}}\nspec: {" + template_of(replicated_job("node", "trainer", "replicas: 3")) + "}\n---\n";
+           value + "}}\nspec: {" + template_of(three) + "}\n---\n";
   };
   const std::string path = "spec/replicatedJobs/node/replicas";
   const std::string refused =

@@ -49,7 +49,7 @@ TEST_CASE("a field that only older versions have decides, in the runtime as in t
   const std::string policy = R"(2.1
 r.yaml:4:27 torch.numProcPerNode exists only until 2.1
 r.yaml:4:27: info: compiled for Trainer 2.1: torch.numProcPerNode exists only until 2.1 [advice/trainer-version]
-    4 | spec: {mlPolicy: {torch: {numProcPerNode: auto}}, template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template...
+    4 | spec: {mlPolicy: {torch: {numProcPerNode: auto}}, template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: node}]}}}}}]}}}
       |                           ^~~~~~~~~~~~~~ pin with --trainer-version 2.1
 )";
   CHECK(chosen({{"j.yaml", train_job()}, {"r.yaml", runtime("torch: {numProcPerNode: auto}")}}) == policy);

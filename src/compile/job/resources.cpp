@@ -115,20 +115,19 @@ void check_request(std::string_view resource, const Field& request, const Field&
   const auto wanted = stored_amount(request);
   if (!wanted) return;
   if (!limit) {
+    if (can_overcommit(resource)) return;
+    base::Diagnostic& violation = report.add_at(request.key_location(), rule::kGpuLimit, limits,
+                                                fmt::format("{} is requested without a limit", resource), "");
     // An amount that is refused itself is nothing to copy.
-    if (can_overcommit(resource) || (is_extended(resource) && !is_whole(*wanted))) return;
-    report
-        .add_at(request.key_location(), rule::kGpuLimit, limits,
-                fmt::format("{} is requested without a limit", resource),
-                fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
-                            is_huge_page(resource) ? "huge pages" : "extended resources", resource,
-                            wanted->to_string()))
-        .fix = limit_fix(*resources.node(), *requests.node()->find(resource));
+    if (is_extended(resource) && !is_whole(*wanted)) return;
+    violation.hint =
+        fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
+                    is_huge_page(resource) ? "huge pages" : "extended resources", resource, wanted->to_string());
+    violation.fix = limit_fix(*resources.node(), *requests.node()->find(resource));
     return;
   }
   const auto most = stored_amount(limit);
   if (!most) return;
-  if (is_extended(resource) && !(is_whole(*wanted) && is_whole(*most))) return;
   const int order = wanted->compare(*most);
   const bool equal_only = !can_overcommit(resource);
   if (order == 0 || (order < 0 && !equal_only)) return;
