@@ -132,7 +132,7 @@ def test_action_takes_lines(folder):
     ]
     for inputs, expected in cases:
         out = Job(work, stub, {**GITHUB}).action(inputs)[-1].stdout
-        check(out == f"<lint><-R><--format><github>{expected}", f"the action's arguments for {inputs}: {out}")
+        check(out == f"<lint><--format><github>{expected}", f"the action's arguments for {inputs}: {out}")
 
 
 def test_action_installs(folder):

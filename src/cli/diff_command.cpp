@@ -378,7 +378,7 @@ std::function<int(Console&)> setup_diff(CLI::App& app) {
       "Examples:\n"
       "  trainjobc diff jobs/\n"
       "  kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -\n"
-      "  trainjobc diff --from-version 2.2 --to-version 2.3 jobs/ --format markdown");
+      "  trainjobc diff --from-version 2.2 --to-version 2.3 jobs/");
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

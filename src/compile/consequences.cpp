@@ -74,17 +74,20 @@ std::string_view complaint(const Diagnostic& found) {
   return message;
 }
 
-// The same complaint about the same text of an input; each goes with the first.
+// The same complaint about the same text of an input, for another field; each goes with the first.
 class Repetitions {
  public:
   bool is_new(const Diagnostic& found) {
     const base::Location& at = found.location;
-    const bool has_place = at.file && at.line != 0;
-    return !has_place || seen_.emplace(at.file, at.line, at.column, found.rule, complaint(found)).second;
+    if (!at.file || at.line == 0) return true;
+    const auto [first, is_first] =
+        fields_.try_emplace(Place(at.file, at.line, at.column, found.rule, complaint(found)), found.field);
+    return is_first || first->second == found.field;
   }
 
  private:
-  std::set<std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, std::string>> seen_;
+  using Place = std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, std::string>;
+  std::map<Place, std::string> fields_;
 };
 
 }  // namespace

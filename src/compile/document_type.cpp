@@ -88,6 +88,22 @@ Diagnostic unserved_dialect(const Node& root, std::string_view api_version, std:
   return diagnostic;
 }
 
+bool holds_trainer_objects(const Node& list) {
+  return std::ranges::any_of(list.items(), [](const Node* item) {
+    return is_trainer_kind(text_at(*item, "kind")) || group_of(text_at(*item, "apiVersion")) == model::kTrainerGroup;
+  });
+}
+
+Diagnostic not_an_object(const Node& list) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "yaml/not-an-object";
+  diagnostic.stage = Stage::Yaml;
+  diagnostic.message = "a Kubernetes object is a map, this document is a list";
+  diagnostic.hint = "write each item as a document, with a line \"---\" between them";
+  diagnostic.location = yaml::locate(list);
+  return diagnostic;
+}
+
 }  // namespace
 
 bool is_trainer_kind(std::string_view kind) {
@@ -95,7 +111,10 @@ bool is_trainer_kind(std::string_view kind) {
 }
 
 std::optional<std::string> describe_other_document(const Node& root) {
-  if (root.is_list()) return "is a list";
+  if (root.is_list()) {
+    if (holds_trainer_objects(root)) return std::nullopt;
+    return "is a list";
+  }
   if (!root.is_map()) return "is a scalar";
   const bool has_version = !text_at(root, "apiVersion").empty();
   const bool has_kind = !text_at(root, "kind").empty();
@@ -105,6 +124,7 @@ std::optional<std::string> describe_other_document(const Node& root) {
 }
 
 std::optional<Diagnostic> check_type_is_there(const Node& root) {
+  if (root.is_list()) return not_an_object(root);
   if (!root.is_map()) return std::nullopt;
   std::optional<Untyped> untyped = find_untyped(root);
   if (!untyped) return std::nullopt;

@@ -18,7 +18,8 @@ bool is_trainer_kind(std::string_view kind);
 // nullopt for all others.
 std::optional<std::string> describe_other_document(const yaml::Node& root);
 
-// A document that was meant for Trainer and lacks apiVersion or kind. nullopt for all others.
+// A document that was meant for Trainer and lacks apiVersion or kind, or is a list of such objects. Asked of
+// those that are no other document; nullopt for what has a type.
 std::optional<base::Diagnostic> check_type_is_there(const yaml::Node& root);
 
 // A kind of Trainer's in another API group or version, or another kind in Trainer's group. nullopt for all

@@ -61,6 +61,10 @@ constexpr std::array kRules = std::to_array<Rule>({
      "document is a TrainJob or a runtime by the field that it has, or by its spec; the usual cause is an "
      "indentation that hides them. Documents of other tools without these fields are passed over.\n\n"
      "    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob"},
+    {"yaml/not-an-object", Stage::Yaml, Error, "A document is a list of objects",
+     "Every Kubernetes object is a map with apiVersion and kind, and the API server can't read a list of them. "
+     "Write the objects as documents with \"---\" between them, or as the items of a List.\n\n"
+     "    apiVersion: v1\n    kind: List\n    items: []"},
     {"yaml/scalar", Stage::Yaml, Error, "A scalar can't be read as what it is marked or looks like",
      "The value is tagged as a number, a boolean or binary data and isn't one, or it is a number such as "
      ".inf or .nan that JSON has no word for. The API server never gets to see such a file. Quote it if "

@@ -188,6 +188,7 @@ TEST_CASE("claims are compared as JobSet's webhook stores them") {
 ! spec.volumeClaimPolicies[0].templates[0].spec.volumeMode   none → "Filesystem"   runtime.yaml:15  spec.template.spec.volumeClaimPolicies[0].templates[0].spec.volumeMode
   ! refused (1 field): spec.volumeClaimPolicies is immutable
     delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob
+
 1 of 1 job differs
 )");
 }
