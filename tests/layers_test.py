@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each layer includes only itself and the layers above it in ARCHITECTURE.md's table."""
+"""Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, and a namespace has one
+type of a name: two would be one to the linker, whichever file they are in."""
 import pathlib
 import re
 import sys
@@ -9,13 +10,33 @@ LAYERS = ["base", "yaml", "schema", "model", "policy", "compile", "tools", "cli"
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "tools"}, "openssl/": {"policy", "base"}}
 
+
+
+def types(path):
+    """The types that a file defines outside the unnamed namespace, as (namespace, name)."""
+    space = ""
+    unnamed = False
+    for line in path.read_text().splitlines():
+        if found := re.match(r"namespace (trainjobc\S*) \{", line):
+            space = found.group(1)
+        unnamed = (unnamed or line == "namespace {") and line != "}  // namespace"
+        found = re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line)
+        if found and not unnamed:
+            yield space, found.group(1)
+
+
 problems = []
 files = 0
+homes = {}
 for layer in LAYERS:
     for path in sorted((ROOT / "src" / layer).rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
         files += 1
+        for key in types(path):
+            first = homes.setdefault(key, path)
+            if first != path:
+                problems.append(f"{path.relative_to(ROOT)}: {'::'.join(key)} is also in {first.relative_to(ROOT)}")
         for number, line in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#include\s*[<"]([^>"]+)[>"]', line)
             if not found:
@@ -36,5 +57,5 @@ if table != LAYERS:
     problems.append(f"ARCHITECTURE.md lists the layers as {table}, this test as {LAYERS}")
 if files == 0:
     problems.append("no source file found")
-print("\n".join(problems) or f"{files} files, all includes point upward")
+print("\n".join(problems) or f"{files} files, all includes point upward, {len(homes)} types, each name once")
 sys.exit(1 if problems else 0)

@@ -112,7 +112,7 @@ class Comparison {
     count_ = numbers.size();
   }
 
-  std::vector<Edit> run() {
+  std::vector<MarkedLine> run() {
     const Window all{0, old_.size(), 0, new_.size()};
     const std::vector<char> marks = search(all);
     if (reaches_end(marks, all)) {
@@ -205,12 +205,12 @@ class Comparison {
   size_t count_ = 0;  // of different lines
   size_t old_at_ = 0;
   size_t new_at_ = 0;
-  std::vector<Edit> script_;
+  std::vector<MarkedLine> script_;
 };
 
 }  // namespace
 
-std::vector<Edit> edit_script(Lines before, Lines after) {
+std::vector<MarkedLine> edit_script(Lines before, Lines after) {
   return Comparison(before, after).run();
 }
 

@@ -7,14 +7,14 @@
 
 namespace trainjobc::base {
 
-struct Edit {
+struct MarkedLine {
   char mark = ' ';  // ' ', '-' or '+', as diff prints it
   std::string_view line;
 };
 
 // The lines of both texts in order: the shortest script if it is short. A long one is made of the shortest
 // ones between the lines that each text holds once, so that time and memory stay linear in the texts.
-std::vector<Edit> edit_script(std::span<const std::string_view> before,
+std::vector<MarkedLine> edit_script(std::span<const std::string_view> before,
                               std::span<const std::string_view> after);
 
 }  // namespace trainjobc::base

@@ -29,7 +29,7 @@ std::string range(size_t first, size_t count) {
 }
 
 // The edits from `begin` to `end` as a hunk; line numbers are those of the first edit.
-std::string print_hunk(const std::vector<Edit>& edits, size_t begin, size_t end, size_t old_line,
+std::string print_hunk(const std::vector<MarkedLine>& edits, size_t begin, size_t end, size_t old_line,
                        size_t new_line) {
   std::string body;
   size_t old_count = 0;
@@ -48,7 +48,7 @@ std::string print_hunk(const std::vector<Edit>& edits, size_t begin, size_t end,
 
 std::string unified_hunks(std::string_view old_text, std::string_view new_text) {
   constexpr size_t kContext = 3;
-  const std::vector<Edit> edits = edit_script(split(old_text), split(new_text));
+  const std::vector<MarkedLine> edits = edit_script(split(old_text), split(new_text));
   std::string out;
   size_t old_line = 1;
   size_t new_line = 1;
@@ -59,7 +59,7 @@ std::string unified_hunks(std::string_view old_text, std::string_view new_text) 
       if (edits[counted].mark != '-') ++new_line;
     }
   };
-  const auto is_change = [](const Edit& edit) { return edit.mark != ' '; };
+  const auto is_change = [](const MarkedLine& line) { return line.mark != ' '; };
   for (size_t i = 0; i < edits.size();) {
     if (!is_change(edits[i])) {
       ++i;
