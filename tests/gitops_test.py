@@ -229,6 +229,9 @@ def test_argo_plugin(folder):
     check("TrainJob" not in kinds, "generate passes TrainJobs through")
     (bert,) = [one for one in objects if one["kind"] == "JobSet" and one["metadata"]["name"] == "bert"]
     check(bert["metadata"]["namespace"] == "team-a", "generate leaves the application's namespace out")
+    pods = bert["spec"]["replicatedJobs"][0]["template"]["spec"]
+    check((pods["completionMode"], pods["template"]["spec"]["restartPolicy"]) == ("Indexed", "OnFailure"),
+          f"generate leaves out what Argo CD's second apply needs: {pods}")
     check(made.stdout == run(generate, work, app).stdout, "generate gives another output each time")
     secrets = [value for one in objects if one["kind"] == "Secret" for value in one["data"].values()]
     check("PRIVATE" not in made.stderr and not any(value[:40] in made.stderr for value in secrets), "a key on stderr")

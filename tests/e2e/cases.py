@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CONFORMANCE = ROOT.parent / "shared" / "conformance"
+CONFORMANCE = ROOT / "tests" / "conformance"
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 KINDS = (*RUNTIMES, "TrainJob")
 NAMESPACE = "default"  # of what names none
@@ -95,9 +95,9 @@ def output(folder, *command):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-def conformance(kubectl, version):
-    """Recorded inputs, if they are there."""
-    paths = sorted(CONFORMANCE.glob(f"v{version}/*/*/input.yaml"))
+def recorded(kubectl, folder, version):
+    """The inputs of recordings."""
+    paths = sorted(pathlib.Path(folder).glob(f"v{version}/*/*/input.yaml"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case in pool.map(lambda path: read(kubectl, "/".join(path.parts[-3:-1]), str(path)), paths):
             if all(item["metadata"].get("name") for item in case.objects):  # not generateName

@@ -3,10 +3,11 @@
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 
 usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--minutes N]
-       [--conformance] [--only SUBSTRING] [--keep FOLDER] [--serve] [FILE...]
+       [--conformance [--recordings FOLDER]] [--only SUBSTRING] [--keep FOLDER] [--serve] [--tests NAME] [FILE...]
 
-The examples, the runtimes of the catalogue and N random jobs; with --conformance the recorded inputs, too. FILE...:
-only these, each a case. Exit status 77 if the programs can't be built; TRAINJOBC_E2E=required makes that a failure.
+First the tests of *_tests.py that need the controllers, then the examples, the runtimes of the catalogue and N random
+jobs; with --conformance the recorded inputs, too. FILE...: only these, each a case; --tests: only those tests whose
+names hold NAME. Exit status 77 if the programs can't be built; TRAINJOBC_E2E=required makes that a failure.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import signal
 import sys
 import tempfile
 import time
+import unittest
 
 import cases as inputs
 import control_plane
@@ -26,9 +28,11 @@ from api import Api
 from live_round import Round
 from programs import Missing
 from round_trip import Program, Report, RoundTrip
+from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 24  # cases
+TEST_MODULES = ("unchanged_tests",)
 
 
 def parse(arguments):
@@ -41,8 +45,10 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--minutes", type=float, default=0, help="begin no round after this time")
     parser.add_argument("--conformance", action="store_true")
+    parser.add_argument("--recordings", default=inputs.CONFORMANCE)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", help="folder for the inputs and logs")
+    parser.add_argument("--tests", help="only these tests, no cases")
     parser.add_argument("--serve", action="store_true", help="only start the control plane, for a person to use")
     return parser.parse_args(arguments)
 
@@ -58,22 +64,25 @@ def all_cases(options, plane, program, folder):
     for name, items in generator.cases(seed, options.random):
         yield inputs.write(folder, name, items)
     if options.conformance:
-        yield from inputs.conformance(plane.kubectl, plane.version)
+        yield from inputs.recorded(plane.kubectl, options.recordings, plane.version)
 
 
 def rounds(cases):
-    """Cases side by side that have no name in common."""
-    taken, batch = set(), []
+    """Cases side by side that have no name in common: each goes to the first round that it fits into."""
+    open_rounds = []  # (names, cases)
     for case in cases:
         # What a TrainJob makes begins with its name.
         names = {inputs.identity(item) for item in case.objects}
-        if batch and (names & taken or len(batch) >= ROUND_SIZE):
-            yield batch
-            taken, batch = set(), []
-        taken |= names
-        batch.append(case)
-    if batch:
-        yield batch
+        fitting = next((one for one in open_rounds if not names & one[0]), None)
+        if fitting is None:
+            fitting = (set(), [])
+            open_rounds.append(fitting)
+        fitting[0].update(names)
+        fitting[1].append(case)
+        if len(fitting[1]) == ROUND_SIZE:
+            open_rounds = [one for one in open_rounds if one is not fitting]
+            yield fitting[1]
+    yield from (batch for _, batch in open_rounds)
 
 
 def run(options, plane, folder):
@@ -111,6 +120,23 @@ def run(options, plane, folder):
     return bool(report.differences or not counts)
 
 
+def run_tests(options, plane):
+    """Did one fail?"""
+    EndToEnd.cluster = plane
+    EndToEnd.program = os.path.abspath(options.program)
+    EndToEnd.trainer_version = plane.version
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{options.tests}*"] if options.tests else None
+    suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in TEST_MODULES)
+    return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
+
+
+def run_all(options, plane, folder):
+    chosen = options.files or options.only
+    failed = not chosen and run_tests(options, plane)
+    return failed if options.tests else run(options, plane, folder) or failed
+
+
 def serve(plane):
     print(f"export KUBECONFIG={plane.kubeconfig}\nlogs: {plane.processes.log_folder}\nCtrl-C ends it", flush=True)
     try:
@@ -132,7 +158,7 @@ def main(arguments):
         folder = os.path.abspath(options.keep) if options.keep else temporary
         plane = control_plane.start(programs, options.trainer_version)
         try:
-            failed = serve(plane) if options.serve else run(options, plane, folder)
+            failed = serve(plane) if options.serve else run_all(options, plane, folder)
         finally:
             if options.keep:
                 plane.keep_logs(os.path.join(folder, "logs"))

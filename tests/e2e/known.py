@@ -11,11 +11,6 @@ KNOWN = (
     ),
     (
         "diff --server-side",
-        r"spec\.volumeClaimPolicies: Invalid value: Value is immutable",
-        "JobSet's webhook adds retentionPolicy, and its Go types an empty status, to what is immutable",
-    ),
-    (
-        "diff --server-side",
         r"spec\.replicatedJobs: Invalid value: .*DMLC_TRACKER_URI",
         "the order of the variables is random in Trainer, and JobSets are immutable",
     ),

@@ -60,6 +60,7 @@ class EndToEnd(unittest.TestCase):
 
     cluster = None
     program = ""
+    trainer_version = "2.3"
     maxDiff = None
 
     def setUp(self):
@@ -86,7 +87,7 @@ class EndToEnd(unittest.TestCase):
     def run_program(self, command, *words, environment=None, namespace=None):
         """Status, stdout and stderr; times and the server's address are made the same from run to run."""
         done = subprocess.run(
-            [self.program, command, "--no-config", "--trainer-version=2.3", "--no-catalogue"]
+            [self.program, command, "--no-config", f"--trainer-version={self.trainer_version}", "--no-catalogue"]
             + [f"--namespace={self.namespace if namespace is None else namespace}", *words],
             cwd=self.folder,
             env={**self.cluster.environment(), **(environment or {})},
@@ -117,6 +118,14 @@ class EndToEnd(unittest.TestCase):
 
     def kubectl(self, *words, stdin="", check=True):
         return self.cluster.kubectl("--namespace", self.namespace, *words, stdin=stdin, check=check)
+
+    def create_when_known(self, name):
+        """A TrainJob of a runtime that was just made: Trainer's webhook reads a cache, which may not hold it yet."""
+        for _ in range(200):
+            if self.kubectl("create", "-f", os.path.join(self.folder, name), check=False):
+                return
+            time.sleep(0.1)
+        self.fail("the TrainJob is refused")
 
     def set_status(self, name, status):
         """What the JobSet controller does."""
