@@ -5,10 +5,12 @@ import json
 import unittest
 
 import generator
+from cases import Case
 from comparison import content, differences
+from controllers_test import ROUND_SIZE, rounds
 from live_round import LiveJob
-from round_trip import job_fields
-from verdicts import fields_in, logged_errors, of_answer
+from round_trip import job_fields, replicated_job, waiting_jobs, with_live_uid
+from verdicts import fields_in, lasts, logged_errors, of_answer
 
 DENIED = (
     'admission webhook "validator.trainjob.trainer.kubeflow.org" denied the request: '
@@ -42,6 +44,8 @@ class Verdicts(unittest.TestCase):
 
         text = line("first\nsecond") + line("first") + line("the object has been modified") + line("x", "info")
         self.assertEqual({("team", "demo"): ["first", "second"]}, logged_errors(text))
+        self.assertFalse(lasts('jobs.batch "demo" not found'))
+        self.assertTrue(lasts('metadata.annotations[a/b]: Invalid value: "b": container not found'))
 
 
 class Comparison(unittest.TestCase):
@@ -72,9 +76,31 @@ class Comparison(unittest.TestCase):
         live = LiveJob(objects=[job_set()], jobs=[{"metadata": {"name": f"demo-node-{index}"}} for index in (0, 1)])
         self.assertEqual({"demo-node-0", "demo-node-1", "demo-launcher-0"}, live.expected_jobs())
         self.assertFalse(live.has_settled())
+        self.assertEqual(set(), waiting_jobs(live))
+        live.objects[0]["spec"]["replicatedJobs"][1]["dependsOn"] = [{"name": "node", "status": "Complete"}]
+        self.assertEqual({1}, waiting_jobs(live))
+        self.assertEqual(1, replicated_job({"field": "spec.replicatedJobs[1].template"}))
+        self.assertIsNone(replicated_job({"field": None}))
         text = 'Job.batch "demo-launcher-0" is invalid: spec.template.spec.containers[0].image: Required value'
         path = "spec.replicatedJobs[1].template.spec.template.spec.containers[0].image"
         self.assertEqual([path], list(job_fields(text, live)))
+
+    def test_uid_of_an_exported_job(self):
+        live = LiveJob(objects=[{"kind": "JobSet", "metadata": {"ownerReferences": [{"uid": "live"}]}}])
+        for metadata in ({"name": "a"}, {"name": "a", "uid": "old"}):
+            expected = {**metadata, "uid": "live"} if "uid" in metadata else metadata
+            self.assertEqual({"metadata": expected}, with_live_uid({"metadata": metadata}, live))
+
+
+class Rounds(unittest.TestCase):
+    def test_what_shares_a_name_is_in_another_round(self):
+        def case(name, job):
+            return Case(name, "", [{"kind": "TrainJob", "metadata": {"name": job}}])
+
+        named = [case("1", "a"), case("2", "a"), case("3", "b"), case("4", "a")]
+        self.assertEqual([["1", "3"], ["2"], ["4"]], [[one.name for one in batch] for batch in rounds(named)])
+        many = [case(str(index), f"job-{index}") for index in range(ROUND_SIZE + 1)]
+        self.assertEqual([ROUND_SIZE, 1], [len(batch) for batch in rounds(many)])
 
 
 class Generated(unittest.TestCase):

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import json
 import os
+import re
 import subprocess
 
 import cases as inputs
@@ -146,7 +147,7 @@ class RoundTrip:
     def _job(self, live_round, case, item, diagnostics, rendered):
         about = inputs.identity(item)
         verdict = live_round.verdict(case, item)
-        live = live_round.live.get((namespace_of(item), item["metadata"]["name"]))
+        live = self._live_job(live_round, item)
         if not verdict.allowed and self._runtime_was_refused(live_round, case, item):
             return  # a consequence
         allowed, fields = verdict.allowed, verdict.fields
@@ -182,7 +183,12 @@ class RoundTrip:
         self.report.check("objects", not found, case.name, case.path, first + more, live_text, ours_text)
 
     def _jobs(self, case, about, live, rows):
-        errors = [row for row in rows if row.get("stage") == "job" and row["severity"] == "error"]
+        waiting = waiting_jobs(live)
+        errors = [
+            row
+            for row in rows
+            if row.get("stage") == "job" and row["severity"] == "error" and replicated_job(row) not in waiting
+        ]
         ours = "; ".join(f"{row['rule']} {row.get('field')}: {row['message']}" for row in errors) or "accepted"
         refused = [text for text in live.jobset_errors if any(mark in text for mark in REFUSALS)]
         refused_pods = sorted(text for texts in live.pod_errors.values() for text in texts)
@@ -211,7 +217,12 @@ class RoundTrip:
     def _diff(self, folder, name, cases, live_round, flags, is_last):
         """Of what Trainer made JobSets of; False if there is no answer and it isn't the last try."""
         items = [item for case in cases for item in case.runtimes()]
-        jobs = [item for case in cases for item in case.jobs() if self._has_job_set(live_round, item)]
+        jobs = [
+            with_live_uid(item, self._live_job(live_round, item))
+            for case in cases
+            for item in case.jobs()
+            if self._has_job_set(live_round, item)
+        ]
         category = " ".join(["diff", *flags])
         case = inputs.write(os.path.join(folder, "rounds"), name, items + jobs)
         found, problem = self.program.diff(*flags, case.path)
@@ -223,7 +234,7 @@ class RoundTrip:
         for row in found:
             by_object[row["object"]].append(row)
         for item in jobs:
-            for made in live_round.live[namespace_of(item), item["metadata"]["name"]].objects:
+            for made in self._live_job(live_round, item).objects:
                 if not is_snapshot(made):
                     self._diff_of_object(category, case, "/".join(key(made)), by_object)
         for about, rows in by_object.items():
@@ -238,9 +249,41 @@ class RoundTrip:
         self.report.check(category, not rows, case.name, case.path, found, *texts)
 
     @staticmethod
-    def _has_job_set(live_round, item):
-        live = live_round.live.get((namespace_of(item), item["metadata"]["name"]))
+    def _live_job(live_round, item):
+        return live_round.live.get((namespace_of(item), item["metadata"]["name"]))
+
+    def _has_job_set(self, live_round, item):
+        live = self._live_job(live_round, item)
         return bool(live and live.job_set())
+
+
+def with_live_uid(item, live):
+    """A TrainJob that was exported from a cluster has its uid, and so have the owner references of what is rendered."""
+    if "uid" not in item["metadata"]:
+        return item
+    references = live.job_set()["metadata"]["ownerReferences"]
+    return {**item, "metadata": {**item["metadata"], "uid": references[0]["uid"]}}
+
+
+def replicated_job(row):
+    """The index that a finding's field names, if it does."""
+    found = re.match(r"spec\.replicatedJobs\[(\d+)\]", row.get("field") or "")
+    return int(found.group(1)) if found else None
+
+
+def waiting_jobs(live):
+    """Indices of the replicatedJobs that the controller keeps back until others are ready or complete, which they may
+    never be here: nothing is known of their Jobs."""
+    spec = live.job_set()["spec"]
+    in_order = spec.get("startupPolicy", {}).get("startupPolicyOrder") == "InOrder"
+    made = {job["metadata"]["name"] for job in live.jobs}
+    prefix = live.job_set()["metadata"]["name"]
+    waiting = set()
+    for index, replicated in enumerate(spec.get("replicatedJobs", [])):
+        depends = index > 0 and (in_order or replicated.get("dependsOn"))
+        if depends and not live.jobset_errors and f"{prefix}-{replicated['name']}-0" not in made:
+            waiting.add(index)
+    return waiting
 
 
 def is_snapshot(item):

@@ -16,7 +16,7 @@ PASSING = (
     "the object has been modified",
     "already exists",
     "context canceled",
-    "not found",
+    '" not found',
     "is forbidden: unable to create new content in namespace",
     "connection refused",
 )
