@@ -38,23 +38,25 @@ constexpr std::array kKeyForms = std::to_array<KeyForm>({
     {"a signed token", "eyJ", 20, "-_.="},
 });
 
-// The length of the key of that form that the text begins with; 0 if it begins with none.
-size_t key_length(std::string_view text, const KeyForm& form) {
-  if (!text.starts_with(form.prefix)) return 0;
+// The letters and digits (or others of the form) after the prefix.
+std::string_view body_of(std::string_view text, const KeyForm& form) {
   const std::string_view rest = text.substr(form.prefix.size());
   const auto fits = [&](char c) { return is_alnum(c) || form.others.find(c) != std::string_view::npos; };
   const auto end = std::ranges::find_if_not(rest, fits);
-  const auto length = static_cast<size_t>(end - rest.begin());
-  // Keys are random: words with hyphens, such as the name of a model, have no digit among them.
-  if (length < form.length || std::none_of(rest.begin(), end, is_digit)) return 0;
-  return form.prefix.size() + length;
+  return rest.substr(0, static_cast<size_t>(end - rest.begin()));
+}
+
+// Keys are random: words with hyphens, such as the name of a model, have no digit among them.
+bool is_body(std::string_view body, const KeyForm& form) {
+  return body.size() >= form.length && std::ranges::any_of(body, is_digit);
 }
 
 constexpr std::string_view kKeyBegin = "-----BEGIN ";
 constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
 constexpr std::string_view kKeyEnd = "-----END ";
 
-// The same for a private key in PEM, which ends with its last line or the text.
+// The length of the private key in PEM that the text begins with, which ends with its last line or the text;
+// 0 if it begins with none.
 size_t private_key_length(std::string_view text) {
   if (!text.starts_with(kKeyBegin)) return 0;
   if (text.substr(0, 80).find(kPrivateKey) == std::string_view::npos) return 0;
@@ -62,12 +64,44 @@ size_t private_key_length(std::string_view text) {
   return end == std::string_view::npos ? text.size() : std::min(text.find('\n', end), text.size());
 }
 
-size_t key_length(std::string_view text) {
-  for (const KeyForm& form : kKeyForms) {
-    if (const size_t length = key_length(text, form)) return length;
-  }
-  return private_key_length(text);
+// The bytes with which keys begin.
+constexpr std::array<bool, 256> first_bytes() {
+  std::array<bool, 256> first{};
+  for (const KeyForm& form : kKeyForms) first[static_cast<unsigned char>(form.prefix.front())] = true;
+  first[static_cast<unsigned char>(kKeyBegin.front())] = true;
+  return first;
 }
+
+constexpr std::array<bool, 256> kFirstBytes = first_bytes();
+
+// Looks for keys at one place of a text after another.
+class KeySearch {
+ public:
+  explicit KeySearch(std::string_view text) : text_(text) {}
+
+  // The length of the key that begins at `at`; 0 if none does.
+  size_t length_at(size_t at) {
+    if (!kFirstBytes[static_cast<unsigned char>(text_[at])]) return 0;
+    for (size_t i = 0; i < kKeyForms.size(); ++i) {
+      if (const size_t length = length_at(at, kKeyForms[i], searched_[i])) return length;
+    }
+    return private_key_length(text_.substr(at));
+  }
+
+ private:
+  // No body that begins before `searched`, the end of one that was refused, is one: it is a part of that.
+  size_t length_at(size_t at, const KeyForm& form, size_t& searched) const {
+    const size_t begin = at + form.prefix.size();
+    if (begin <= searched || !text_.substr(at).starts_with(form.prefix)) return 0;
+    const std::string_view body = body_of(text_.substr(at), form);
+    if (is_body(body, form)) return form.prefix.size() + body.size();
+    searched = begin + body.size();
+    return 0;
+  }
+
+  std::string_view text_;
+  std::array<size_t, kKeyForms.size()> searched_{};
+};
 
 constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
                                                          "_API_KEY", "_APIKEY",   "_PRIVATE_KEY"};
@@ -104,8 +138,11 @@ bool is_no_secret(std::string_view value) {
 
 std::string_view known_key(std::string_view text) {
   if (text.starts_with(kKeyBegin) && text.find(kPrivateKey) != std::string_view::npos) return "a private key";
-  const auto form = std::ranges::find_if(
-      kKeyForms, [&](const KeyForm& known) { return key_length(text, known) == text.size() && !text.empty(); });
+  const auto form = std::ranges::find_if(kKeyForms, [&](const KeyForm& known) {
+    if (!text.starts_with(known.prefix)) return false;
+    const std::string_view body = body_of(text, known);
+    return known.prefix.size() + body.size() == text.size() && is_body(body, known);
+  });
   return form != kKeyForms.end() ? form->what : std::string_view();
 }
 
@@ -124,10 +161,11 @@ bool is_secret_name(std::string_view name) {
 
 std::string without_keys(std::string_view text) {
   std::string out;
+  KeySearch search(text);
   size_t shown = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const bool in_word = at > 0 && is_alnum(text[at - 1]);
-    const size_t length = in_word ? 0 : key_length(text.substr(at));
+    const size_t length = in_word ? 0 : search.length_at(at);
     if (length == 0) continue;
     out.append(text.substr(shown, at - shown)).append(kHidden);
     shown = at + length;

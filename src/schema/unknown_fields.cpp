@@ -109,9 +109,10 @@ bool could_be(const yaml::Node& value, const Schema& schema) {
 std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml::Node& map,
                                            const Schema& schema) {
   const std::vector<std::string_view> missing = missing_fields(map, schema);
-  const auto unknown = std::ranges::count_if(
-      map.entries(), [&](const yaml::Entry& other) { return !schema.property(other.key); });
-  if (missing.size() != 1 || unknown != 1) return std::nullopt;
+  const auto is_another = [&](const yaml::Entry& other) {
+    return &other != &entry && !schema.property(other.key);
+  };
+  if (missing.size() != 1 || std::ranges::any_of(map.entries(), is_another)) return std::nullopt;
   return could_be(*entry.value, *schema.property(missing.front())->schema) ? std::optional(missing.front())
                                                                            : std::nullopt;
 }

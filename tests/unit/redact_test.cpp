@@ -59,8 +59,7 @@ TEST_CASE("redact: values under the name of a secret, of Secrets, and keys in an
   CHECK(shown("{httpHeaders: [{name: Authorization, value: Basic abc}, {name: X-Api-Key, value: k}]}") ==
         R"({"httpHeaders":[{"name":"Authorization","value":"***"},{"name":"X-Api-Key","value":"***"}]})");
   CHECK(shown("{name: HF_TOKEN, value: $(OTHER)}") == R"json({"name":"HF_TOKEN","value":"$(OTHER)"})json");
-  CHECK(shown("{name: API_KEY, value: [a, {b: c}]}") ==
-        R"({"name":"API_KEY","value":["***",{"b":"***"}]})");
+  CHECK(shown("{name: API_KEY, value: [a, {b: c}]}") == R"({"name":"API_KEY","value":["***",{"b":"***"}]})");
 }
 
 TEST_CASE("redact: both sides of a difference") {
@@ -71,10 +70,27 @@ TEST_CASE("redact: both sides of a difference") {
       "b", "[{name: B_TOKEN, value: same}, {name: A_TOKEN, value: two}, {name: C, value: z}]");
   const schema::BeforeAfter sides =
       schema::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
-  CHECK(json(*sides.before) ==
-        R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
-  CHECK(json(*sides.after) ==
-        R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
+  CHECK(
+      json(*sides.before) ==
+      R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
+  CHECK(
+      json(*sides.after) ==
+      R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
+}
+
+TEST_CASE("redact: keys in a text") {
+  const std::string token = kToken;
+  CHECK(schema::without_keys(token) == "***");
+  CHECK(schema::without_keys("hf_" + token) == "hf_***");
+  CHECK(schema::without_keys("sk-a-model-of-many-words sk-a-model-of-many-words-2") ==
+        "sk-a-model-of-many-words ***");
+  CHECK(schema::without_keys("x" + token + " hf_short1") == "x" + token + " hf_short1");
+  CHECK(schema::without_keys("a\n-----BEGIN EC PRIVATE KEY-----\nb\n-----END EC PRIVATE KEY-----\nc") ==
+        "a\n***\nc");
+  // Each of them begins what might be a key up to the end.
+  std::string prefixes;
+  for (int i = 0; i < 300'000; ++i) prefixes += "sk-";
+  CHECK(schema::without_keys(prefixes) == prefixes);
 }
 
 TEST_CASE("redact: messages and hints show no secret") {

@@ -157,14 +157,14 @@ TEST_CASE("each version has its row and its schemas, oldest first") {
 }
 
 // Each is compared with those of the other versions.
-TEST_CASE("tens of thousands of unknown fields") {
+TEST_CASE("ten thousand unknown fields") {
   std::string fields;
-  for (int i = 0; i < 40'000; ++i) fields += "f" + std::to_string(i) + ": 1, ";
+  for (int i = 0; i < 10'000; ++i) fields += "f" + std::to_string(i) + ": 1, ";
   Options options;
   options.use_catalogue = false;
   const Compilation compiled =
       compile_sources({{"a.yaml", runtime() + train_job("trainer: {" + fields + "}")}}, {}, options);
   CHECK(std::ranges::count(compiled.diagnostics.items(), "input/unknown-field", &base::Diagnostic::rule) ==
-        40'000);
+        10'000);
   CHECK(compiled.trainer_version == "2.3");
 }
