@@ -50,6 +50,12 @@ class Api:
 
     def request(self, method, path, body=None):
         """Status, decoded answer, warnings."""
+        try:
+            return self._request(method, path, body)
+        except (http.client.RemoteDisconnected, ConnectionResetError):  # an idle connection was closed
+            return self._request(method, path, body)
+
+    def _request(self, method, path, body):
         connection = self._connection()
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         try:

@@ -2,8 +2,9 @@
 """Runs TrainJobs through a control plane with the real controllers, and holds what they make of them against what
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 
-usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--minutes N]
-       [--conformance [--recordings FOLDER]] [--only SUBSTRING] [--keep FOLDER] [--serve] [--tests NAME] [FILE...]
+usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--skip N]
+       [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING] [--keep FOLDER] [--serve] [--tests NAME]
+       [FILE...]
 
 First the tests of *_tests.py that need the controllers, then the examples, the runtimes of the catalogue and N random
 jobs; with --conformance the recorded inputs, too. FILE...: only these, each a case; --tests: only those tests whose
@@ -11,7 +12,7 @@ names hold NAME. Exit status 77 if the programs can't be built; TRAINJOBC_E2E=re
 """
 
 import argparse
-import collections
+import itertools
 import os
 import random
 import signal
@@ -43,6 +44,7 @@ def parse(arguments):
     parser.add_argument("--trainer-version", default="2.3", choices=control_plane.TRAINER_VERSIONS)
     parser.add_argument("--random", type=int, default=12, help="random jobs")
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--skip", type=int, default=0, help="random cases, to go on where a run ended")
     parser.add_argument("--minutes", type=float, default=0, help="begin no round after this time")
     parser.add_argument("--conformance", action="store_true")
     parser.add_argument("--recordings", default=inputs.CONFORMANCE)
@@ -61,7 +63,7 @@ def all_cases(options, plane, program, folder):
     yield from samples.catalogue(plane.kubectl, program, plane.version, folder)
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     print(f"random jobs: --random {options.random} --seed {seed}", flush=True)
-    for name, items in generator.cases(seed, options.random):
+    for name, items in itertools.islice(generator.cases(seed, options.random, plane.version), options.skip, None):
         yield inputs.write(folder, name, items)
     if options.conformance:
         yield from inputs.recorded(plane.kubectl, options.recordings, plane.version)
@@ -85,39 +87,48 @@ def rounds(cases):
     yield from (batch for _, batch in open_rounds)
 
 
+def run_round(trip, live_round, batch, folder, index):
+    """How many cases differ."""
+    live_round.run()
+    different = 0
+    for case in batch:
+        before = len(trip.report.differences)
+        if case.unreadable:
+            trip.unreadable(case)
+        else:
+            trip.compare(live_round, case)
+        different += len(trip.report.differences) > before
+    for flags in ([], ["--server-side"]) if live_round.live else []:
+        trip.diff(folder, f"round-{index}", live_round, *flags)
+    live_round.clean_up()
+    return different
+
+
 def run(options, plane, folder):
     program = os.path.abspath(options.program)
     report = Report()
     trip = RoundTrip(Program(program, plane.version, plane.environment()), report)
     api = Api(plane.port, "admin-token")
-    counts = collections.Counter()
     began = time.monotonic()
-    printed = 0
+    count = printed = 0
     cases = (case for case in all_cases(options, plane, program, folder) if options.only in case.name)
     for index, batch in enumerate(rounds(cases)):
         if options.minutes and time.monotonic() - began > options.minutes * 60:
-            print(f"the time is up after {sum(counts.values())} cases")
+            print(f"the time is up after {count} cases")
             break
-        live_round = Round(plane, api, [case for case in batch if not case.unreadable]).run()
-        for case in batch:
-            before = len(report.differences)
-            if case.unreadable:
-                trip.unreadable(case)
-            else:
-                trip.compare(live_round, case)
-            counts["different" if len(report.differences) > before else "the same"] += 1
-        for flags in ([], ["--server-side"]) if live_round.live else []:
-            trip.diff(folder, f"round-{index}", live_round, *flags)
+        live_round = Round(plane, api, [case for case in batch if not case.unreadable])
+        different = run_round(trip, live_round, batch, folder, index)
+        count += len(batch)
         for difference in report.differences[printed:]:
             print(difference, flush=True)
         printed = len(report.differences)
-        live_round.clean_up()
+        print(f"{count} cases, {different} different in this round, {time.monotonic() - began:.0f} s", flush=True)
         died = plane.processes.dead()
         if died:
             raise RuntimeError(f"{died[0]} ended:\n{plane.processes.log(died[0])[-4000:]}")
     print(report.table())
-    print(f"{sum(counts.values())} cases, {len(report.differences)} differences, {time.monotonic() - began:.0f} s")
-    return bool(report.differences or not counts)
+    print(f"{count} cases, {len(report.differences)} differences, {time.monotonic() - began:.0f} s")
+    return bool(report.differences or not count)
 
 
 def run_tests(options, plane):

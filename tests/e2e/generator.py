@@ -5,6 +5,7 @@ import random
 
 import generator_mistakes
 from generator_pods import Pods
+from generator_versions import for_version, frameworks
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 GROUP = "trainer.kubeflow.org/v1alpha1"
@@ -201,24 +202,26 @@ class Generator:
         return {"apiVersion": GROUP, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 
-def case(seed, index, jobs):
+def case(seed, index, jobs, version):
     """The items of one: a runtime, then its jobs. Depends on nothing but the arguments."""
     rng = random.Random(f"{seed}/{index}")
     generator = Generator(rng)
-    framework = rng.choice(("torch", "torch", "mpi", "plain", "jax", "xgboost", "flux"))
+    framework = rng.choice(frameworks(version))
     name = f"r{seed}-{index}"
     items = [generator.runtime(f"{name}-{framework}", framework)]
     items += [generator.train_job(f"{name}-{letter}", items[0], framework) for letter in "abc"[:jobs]]
+    for item in items[1:]:
+        for_version(item["spec"], version)
     if rng.random() < SHARE_OF_MISTAKES:
         generator_mistakes.make_one(rng, rng.choice(items))
     return f"random-{seed}-{index}", items
 
 
-def cases(seed, count):
+def cases(seed, count, version="2.3"):
     """Of `count` TrainJobs together."""
     index = 0
     while count > 0:
         jobs = min(count, 1 + index % 3)
-        yield case(seed, index, jobs)
+        yield case(seed, index, jobs, version)
         count -= jobs
         index += 1

@@ -108,6 +108,12 @@ class Generated(unittest.TestCase):
         self.assertEqual(list(generator.cases(7, 40)), list(generator.cases(7, 40)))
         self.assertNotEqual(list(generator.cases(7, 3)), list(generator.cases(8, 3)))
 
+    def test_for_an_older_version(self):
+        text = json.dumps(list(generator.cases(7, 60, "2.1")))
+        self.assertIn("podTemplateOverrides", text)
+        for name in ("runtimePatches", '"jax"', '"flux"', '"xgboost"'):
+            self.assertNotIn(name, text)
+
     def test_as_many_as_asked_for(self):
         for count in (0, 1, 5, 100):
             items = [item for _, case in generator.cases(1, count) for item in case]

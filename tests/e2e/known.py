@@ -10,6 +10,11 @@ KNOWN = (
         "Trainer leaves TrainJobs to MultiKueue, whose worker cluster makes the JobSet",
     ),
     (
+        "fields",
+        r"^TrainJob/\S+ spec\.RuntimeRef ",
+        "Trainer's webhook writes the name of the field runtimeRef with a capital letter",
+    ),
+    (
         "diff --server-side",
         r"spec\.replicatedJobs: Invalid value: .*DMLC_TRACKER_URI",
         "the order of the variables is random in Trainer, and JobSets are immutable",

@@ -10,6 +10,7 @@ from cases import NAMESPACE, identity, runtime_name
 MADE = ("JobSet", "Secret", "ConfigMap", "PodGroup", "VolcanoPodGroup")
 QUIET_SECONDS = 6  # after which what hasn't come doesn't
 ROUND_SECONDS = 120
+LOOK_SECONDS = 2  # each look costs the API server the lists of all that there is
 RETRIES = 40
 VOLUMES = 40
 
@@ -136,7 +137,7 @@ class Round:
         began = moved = time.monotonic()
         before = None
         while not all(job.has_settled() for job in self.live.values()):
-            time.sleep(0.5)
+            time.sleep(LOOK_SECONDS)
             self._look()
             now = time.monotonic()
             count = sum(len(job.objects) + len(job.jobs) for job in self.live.values())
@@ -188,7 +189,7 @@ class Round:
                 self.api.delete_all(kind, namespace)
         deadline = time.monotonic() + 60
         while self._left() and time.monotonic() < deadline:
-            time.sleep(0.3)
+            time.sleep(1)
 
     def _left(self):
         """Whatever could meet the next round."""

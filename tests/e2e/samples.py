@@ -3,6 +3,7 @@
 import copy
 
 import cases as inputs
+from generator_versions import for_version
 
 EXAMPLES = inputs.ROOT / "examples"
 NAMESPACE = "samples"
@@ -65,7 +66,10 @@ def catalogue(kubectl, program, version, folder):
     for item in inputs.read_all(kubectl, *inputs.catalogue(program, version, folder)):
         runtime = item["metadata"]["name"]
         start = runtime.replace(".", "-")[:20]
-        jobs = [train_job(f"{start}-{name}", runtime, copy.deepcopy(spec)) for name, spec in JOBS.items()]
+        jobs = [
+            train_job(f"{start}-{name}", runtime, for_version(copy.deepcopy(spec), version))
+            for name, spec in JOBS.items()
+        ]
         yield inputs.write(folder, f"catalogue-{runtime}", [item, *jobs])
 
 
