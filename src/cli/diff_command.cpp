@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cli/load.h"
 #include "cli/mask.h"
 #include "schema/schema.h"
+#include "tools/diff/env_order.h"
 #include "tools/diff/external.h"
 #include "tools/diff/fetch.h"
 #include "trainjobc/diff.h"
@@ -120,6 +122,22 @@ std::set<std::string> refused_objects(const diff::Report& report) {
   return refused;
 }
 
+// What an update sends of them: JobSets that are there keep the order of their variables.
+std::vector<Object> as_updates(const Compilation& compiled, const diff::LiveSet& live,
+                               const yaml::Maker& make) {
+  std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> job_sets;
+  for (const diff::LiveObject& object : live.objects) {
+    if (object.kind == "JobSet") job_sets[{object.ns, object.name}] = object.root;
+  }
+  std::vector<Object> updates = compiled.objects;
+  for (Object& object : updates) {
+    if (object.kind != "JobSet") continue;
+    const auto found = job_sets.find({object.ns, object.name});
+    if (found != job_sets.end()) object.root = diff::with_live_env_order(*object.root, *found->second, make);
+  }
+  return updates;
+}
+
 std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                  const Compilation& compiled, base::ProcessRunner& runner) {
   const kubectl::Kubectl kubectl(
@@ -136,7 +154,8 @@ std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFla
   if (flags.server_side) {
     std::set<std::string> skip = kept_secrets(*live);
     skip.merge(refused_objects(diff::compare_objects(compiled, live, options)));
-    if (!is_answer(console, diff::dry_run(kubectl, compiled.objects, skip, flags.field_manager, *results),
+    const auto updates = as_updates(compiled, *live, yaml::Maker(results->arena));
+    if (!is_answer(console, diff::dry_run(kubectl, updates, skip, flags.field_manager, *results),
                    compiled.objects))
       return std::nullopt;
     options.dry_run = results.get();

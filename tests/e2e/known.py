@@ -14,11 +14,6 @@ KNOWN = (
         r"^TrainJob/\S+ spec\.RuntimeRef ",
         "Trainer's webhook writes the name of the field runtimeRef with a capital letter",
     ),
-    (
-        "diff --server-side",
-        r"spec\.replicatedJobs: Invalid value: .*DMLC_TRACKER_URI",
-        "the order of the variables is random in Trainer, and JobSets are immutable",
-    ),
 )
 
 

@@ -187,6 +187,24 @@ TEST_CASE("--server-side compares with what a dry run gives") {
         "1 of 1 job differs\n");
 }
 
+TEST_CASE("--server-side sends variables in the order that they have there") {
+  DiffRun run;
+  const auto runtime = [&](const std::string& env) {
+    run.files.files["runtime.yaml"] = DiffRun::runtime() + "                      env: [" + env + "]\n";
+  };
+  const auto place_of = [&](const std::string& name) {
+    return run.runner.requests.back().input.find("- name: " + name + "\n");
+  };
+  runtime("{name: B, value: '2'}, {name: C, value: $(B)}, {name: A, value: '1'}");
+  const std::string live = run.rendered();
+  run.runner.answer = [&](const ProcessRequest&) { return ok(live); };
+  run.flags.server_side = true;
+  runtime("{name: A, value: '1'}, {name: B, value: '2'}, {name: C, value: $(B)}");
+  CHECK(run.run() == 0);
+  CHECK(place_of("B") < place_of("C"));
+  CHECK(place_of("C") < place_of("A"));
+}
+
 TEST_CASE("--server-side doesn't ask about updates that are known to be refused") {
   DiffRun run;
   const std::string live = run.rendered();

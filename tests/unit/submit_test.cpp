@@ -58,6 +58,20 @@ TEST_CASE("submit of what is there") {
   CHECK(run.console.out == "JobSet team-a/demo changed\n1 job: 1 changed\n");
 }
 
+TEST_CASE("variables are sent in the order that they have there") {
+  SubmitRun run;
+  const auto runtime = [&](const std::string& env) {
+    run.files.files["runtime.yaml"] = DiffRun::runtime() + "                      env: [" + env + "]\n";
+  };
+  runtime("{name: B, value: '2'}, {name: A, value: '1'}");
+  run.runner.answer = with_job_set(run.rendered());
+  runtime("{name: A, value: '1'}, {name: B, value: '2'}");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
+  const std::string& sent = run.runner.requests.back().input;
+  CHECK(sent.find("- name: B\n") < sent.find("- name: A\n"));
+}
+
 TEST_CASE("fields that another controller set are left to it, or taken over by force") {
   SubmitRun run;
   std::string live = replaced(run.rendered(), "\"suspend\": false", "\"suspend\": true");

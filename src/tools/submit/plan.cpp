@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/diff/env_order.h"
 #include "tools/submit/claims.h"
 #include "tools/submit/state.h"
 
@@ -61,7 +62,10 @@ Plan make_plan(std::span<const Object> objects, const Situation& situation) {
       item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*plan.arena));
     }
     if (difference && item.step != Step::Replace && !situation.takes_over) {
-      item.root = without_others_fields(*object.root, *difference, yaml::Maker(*plan.arena), item.left_out);
+      item.root = without_others_fields(*item.root, *difference, yaml::Maker(*plan.arena), item.left_out);
+    }
+    if (item.live && item.step != Step::Replace && object.kind == "JobSet") {
+      item.root = diff::with_live_env_order(*item.root, *item.live->root, yaml::Maker(*plan.arena));
     }
     plan.items.push_back(std::move(item));
     if (object.kind == "JobSet") ++plan.jobs;
