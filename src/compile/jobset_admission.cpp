@@ -40,6 +40,7 @@ schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Sc
   append_as_job_set(std::move(structure.violations), out);
   explain_copied_ports(out);
   if (!structure.types_fit) return out;
+  jobset::check_written_nulls(admitted, schema, out);
   // Its name is checked as that of the job; labels and annotations come from the runtime's template.
   append_as_job_set(schema::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);

@@ -23,4 +23,7 @@ void check_coordinator(const JobSetView& job_set, const JobSetBehaviour& behavio
 // A claim that exists in the cluster, and differs, is not seen.
 void check_volume_claims(const JobSetView& job_set, schema::Violations& out);
 
+// Fields that the mutating webhook writes as null where they are absent, and that the schema wants otherwise.
+void check_written_nulls(const yaml::Node& job_set, const schema::Schema& schema, schema::Violations& out);
+
 }  // namespace trainjobc::compile::jobset

@@ -127,10 +127,18 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// What is rendered is what the controller of another cluster makes.
-void note_other_manager(JobUnit& unit, const model::Behaviours& behaviours) {
+// The controller that a job is left to; nullptr where it is Trainer's own.
+const Node* other_manager(const JobUnit& unit) {
   const Node* manager = unit.job.managed_by;
-  if (!behaviours.heeds_managed_by || !manager || manager->text() == model::kTrainJobController) return;
+  const bool is_left = unit.target.behaviours->heeds_managed_by && manager && !manager->is_null() &&
+                       manager->text() != model::kTrainJobController;
+  return is_left ? manager : nullptr;
+}
+
+// What is rendered is what the controller of another cluster makes.
+void note_other_manager(JobUnit& unit) {
+  const Node* manager = other_manager(unit);
+  if (!manager) return;
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "advice/managed-elsewhere", "spec.managedBy",
       fmt::format("{} manages this job: the Trainer of the cluster that it is applied to makes "
@@ -140,6 +148,19 @@ void note_other_manager(JobUnit& unit, const model::Behaviours& behaviours) {
   diagnostic.severity = base::Severity::Info;
   diagnostic.stage = Stage::Advice;
   unit.diagnostics.add(std::move(diagnostic));
+}
+
+// This cluster makes no JobSet of a job that is left to another controller, so it refuses none.
+void leave_to_manager(const JobUnit& unit, schema::Violations& violations) {
+  const Node* manager = other_manager(unit);
+  if (!manager) return;
+  for (Diagnostic& violation : violations) {
+    if (violation.severity != base::Severity::Error) continue;
+    violation.severity = base::Severity::Warning;
+    violation.notes.push_back(
+        {fmt::format("no error here: {} has the JobSet made on another cluster", manager->text()),
+         yaml::locate(*manager)});
+  }
 }
 
 // Runs one step of every plugin.
@@ -180,6 +201,7 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   const JobSetBehaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
   schema::Violations violations = validate_job_set(*admitted, schema, behaviour);
   const bool accepted = violations.empty();
+  leave_to_manager(unit, violations);
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
   if (accepted) report(validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
   if (merged) {
@@ -221,7 +243,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   }
   if (!resolution.found->accepted || !name_fits) return;  // its own errors say why
   unit.runtime = resolution.found;
-  note_other_manager(unit, *target.behaviours);
+  note_other_manager(unit);
   warn_of_deprecated_runtime(unit, *target.behaviours);
 }
 
@@ -286,7 +308,7 @@ void render_job(JobUnit& unit, const Options& options) {
   const auto refuses = [](const Diagnostic& d) {
     return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
   };
-  if (!options.render || std::ranges::any_of(unit.diagnostics.items(), refuses)) return;
+  if (!options.render || !unit.complete || std::ranges::any_of(unit.diagnostics.items(), refuses)) return;
   if (options.snapshot && target.behaviours->takes_snapshots) {
     objects.push_back(build_snapshot(unit.job, *unit.runtime->encoded, make));
   }

@@ -133,7 +133,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "spec.managedBy: kueue.x-k8s.io/multikueue hands the job to MultiKueue, which copies it to another "
      "cluster. "
      "Trainer makes nothing of it on the cluster that it is applied to; what is rendered is what the other "
-     "cluster makes."},
+     "cluster makes. A JobSet that the other cluster would refuse is a warning, and is not rendered."},
     {"advice/mpi-image", Stage::Advice, Warning, "The job's image reaches only one side of an MPI run",
      "spec.trainer.image replaces the image of the replicatedJob with the trainer label, and no patch can "
      "set another. The launcher and the nodes then have different images: mpirun starts a program that the "

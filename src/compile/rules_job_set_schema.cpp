@@ -56,7 +56,10 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"jobset/type", Stage::JobSet, Error, "A value of the JobSet is of another type than its field",
      "The rendered JobSet has a value of another type than its schema says, such as a number where text "
      "belongs, and the API server refuses it. It comes unchanged from the runtime's template or a patch. "
-     "Quote texts that look like numbers or booleans; write numbers without quotes."},
+     "Quote texts that look like numbers or booleans; write numbers without quotes. A claim's dataSource "
+     "without an apiGroup and a projected volume without sources are refused, too: JobSet's webhook writes "
+     "null for them.\n\n"
+     "    dataSource: {apiGroup: \"\", kind: PersistentVolumeClaim, name: weights}"},
 });
 
 }  // namespace

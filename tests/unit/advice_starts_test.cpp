@@ -217,3 +217,30 @@ TEST_CASE("advice/managed-elsewhere: MultiKueue's jobs") {
                runtime("", trainer()) + job("  managedBy: trainer.kubeflow.org/trainjob-controller\n")) ==
         "");
 }
+
+TEST_CASE("what another cluster would refuse is no error here") {
+  const std::string managed = "  managedBy: kueue.x-k8s.io/multikueue\n";
+  const std::string refused = with_pod("                volumes: [{name: x, projected: {}}]\n");
+  const auto warnings = [](const std::string& text) {
+    const trainjobc::Compilation compiled = trainjobc::test::lint(text);
+    std::string found;
+    for (const trainjobc::base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
+      if (diagnostic.stage != trainjobc::base::Stage::Advice) found += format_text(diagnostic, {});
+    }
+    return found;
+  };
+  CHECK(
+      warnings(refused + job(managed)) ==
+      R"(in.yaml:20:48: warning: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+   20 |                 volumes: [{name: x, projected: {}}]
+      |                                                ^ add sources: []
+  note: no error here: kueue.x-k8s.io/multikueue has the JobSet made on another cluster at in.yaml:28:14
+)");
+  const std::string error =
+      R"(in.yaml:20:48: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+   20 |                 volumes: [{name: x, projected: {}}]
+      |                                                ^ add sources: []
+)";
+  CHECK(trainjobc::test::errors(refused + job("")) == error);
+  CHECK(trainjobc::test::errors(refused + job(managed), {}, "2.2") == error);
+}

@@ -61,8 +61,9 @@ TEST_CASE("what JobSet's schema refuses of single values") {
       |                      ^~~~~~~~~ one of "Recreate", "BlockingRecreate", "InPlaceRestart"
 (spec.failurePolicy.restartStrategy)
 )");
-  CHECK(bench.violations(job_set({.pod = "            overhead:\n              memory: 16 GB\n"})) ==
-        R"(jobset.yaml:13:23: error: spec.replicatedJobs[0].template.spec.template.spec.overhead.memory must be a quantity, not "16 GB" [jobset/quantity]
+  CHECK(
+      bench.violations(job_set({.pod = "            overhead:\n              memory: 16 GB\n"})) ==
+      R"(jobset.yaml:13:23: error: spec.replicatedJobs[0].template.spec.template.spec.overhead.memory must be a quantity, not "16 GB" [jobset/quantity]
    13 |               memory: 16 GB
       |                       ^~~~~ did you mean "16G"?
 (spec.replicatedJobs[0].template.spec.template.spec.overhead.memory)
@@ -219,6 +220,54 @@ jobset.yaml:7:14: error: the manager "me" must be a domain-prefixed path [jobset
     6 |   suspend: 1
       |            ^
 (spec.suspend)
+)");
+}
+
+TEST_CASE("what JobSet's webhook turns into null is refused") {
+  JobSetBench bench;
+  CHECK(
+      bench.violations(job_set({.pod = R"(            volumes:
+            - {name: a, projected: {}}
+            - {name: b, projected: {defaultMode: 420, sources: null}}
+            - {name: c, projected: {sources: []}}
+)"})) ==
+      R"(jobset.yaml:13:36: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+   13 |             - {name: a, projected: {}}
+      |                                    ^ add sources: []
+(spec.replicatedJobs[0].template.spec.template.spec.volumes[0].projected.sources)
+jobset.yaml:14:36: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+   14 |             - {name: b, projected: {defaultMode: 420, sources: null}}
+      |                                    ^ add sources: []
+(spec.replicatedJobs[0].template.spec.template.spec.volumes[1].projected.sources)
+)");
+  const auto claim = [&](const std::string& source) {
+    return bench.violations(job_set({.pod = "            volumes:\n"
+                                            "            - name: a\n"
+                                            "              ephemeral: {volumeClaimTemplate: {spec: {" +
+                                            source + "}}}\n"}));
+  };
+  CHECK(
+      claim("dataSourceRef: {kind: A, name: b, namespace: c}") ==
+      R"(jobset.yaml:14:71: error: apiGroup must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+   14 |               ephemeral: {volumeClaimTemplate: {spec: {dataSourceRef: {kind: A, name: b, namespace: c}}}}
+      |                                                                       ^ add apiGroup: ""
+(spec.replicatedJobs[0].template.spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.dataSourceRef.apiGroup)
+)");
+  CHECK(claim("dataSource: {apiGroup: \"\", kind: PersistentVolumeClaim, name: weights}") == "");
+  CHECK(
+      bench.violations(job_set({.spec = R"(  volumeClaimPolicies:
+  - templates:
+    - metadata: {name: cache}
+      spec: {dataSource: {kind: "", name: ""}}
+)"})) ==
+      R"(jobset.yaml:9:26: error: apiGroup must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+    9 |       spec: {dataSource: {kind: "", name: ""}}
+      |                          ^ add apiGroup: ""
+(spec.volumeClaimPolicies[0].templates[0].spec.dataSource.apiGroup)
+jobset.yaml:8:24: error: no container mounts the claim "cache" [jobset/claim-mount]
+    8 |     - metadata: {name: cache}
+      |                        ^~~~~ add a volumeMount with name: cache
+(spec.replicatedJobs)
 )");
 }
 
