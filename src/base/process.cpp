@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,43 +15,13 @@
 #include <system_error>
 
 #include "base/held_signals.h"
+#include "base/process_reader.h"
+#include "base/spawn.h"
 
 namespace trainjobc::base {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// One end of a pipe; closed when it goes.
-class End {
- public:
-  End() = default;
-  ~End() { close(); }
-  End(const End&) = delete;
-  End& operator=(const End&) = delete;
-  void open(int fd) { fd_ = fd; }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_ = -1;
-};
-
-struct Pipe {
-  End read;
-  End write;
-
-  bool open() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-    read.open(ends[0]);
-    write.open(ends[1]);
-    return true;
-  }
-};
 
 // A program that stops reading must not end this process.
 class NoBrokenPipeSignal {
@@ -80,82 +48,20 @@ class NoBrokenPipeSignal {
   bool was_blocked_ = false;
 };
 
-class Spawn {
- public:
-  // In a process group of its own, or in this one.
-  explicit Spawn(bool own_group) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    // What this process blocks or ignores is not the program's business. A group in the background that asks
-    // at the terminal is refused with these two blocked; else it would be stopped, and never end.
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    if (own_group) sigaddset(&blocked, SIGTTIN);
-    if (own_group) sigaddset(&blocked, SIGTTOU);
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    ::posix_spawnattr_setsigmask(&attributes_, &blocked);
-    ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    const int group = own_group ? POSIX_SPAWN_SETPGROUP : 0;
-    ::posix_spawnattr_setflags(&attributes_,
-                               static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
-  }
-  ~Spawn() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
-
-  void connect(const End& end, int fd) { ::posix_spawn_file_actions_adddup2(&actions_, end.get(), fd); }
-
-  // 0, or the error.
-  int start(const std::vector<std::string>& argv, pid_t& pid) {
-#ifdef __GLIBC__
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-#endif
-    std::vector<std::string> words = argv;
-    std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    return ::posix_spawnp(&pid, pointers.front(), &actions_, &attributes_, pointers.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 // Moves what is ready; an end that is through is closed.
-void feed(End& to, std::string_view& rest) {
+void feed(Descriptor& to, std::string_view& rest) {
   const ssize_t count = ::write(to.get(), rest.data(), rest.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   rest.remove_prefix(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0 || rest.empty()) to.close();
 }
 
-void drain(End& from, std::string& text) {
-  std::array<char, size_t{1} << 16U> block{};
-  const ssize_t count = ::read(from.get(), block.data(), block.size());
-  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (count <= 0) {
-    from.close();
-  } else {
-    text.append(block.data(), static_cast<size_t>(count));
-  }
-}
-
 struct Conversation {
   Pipe in;
   Pipe out;
   Pipe err;
-  End signals;  // those that ask this process to end
+  Descriptor signals;  // those that ask this process to end
 };
-
-enum class Ended { Itself, TooLate, Signal };
 
 // Until all streams are closed, or the deadline or a signal comes.
 Ended converse(Conversation& pipes, std::string_view input, std::optional<Clock::time_point> deadline,
@@ -180,53 +86,6 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Clock:
     if (ready[2].revents != 0) drain(pipes.err.read, result.err);
   }
   return Ended::Itself;
-}
-
-int status_of(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
-// Waits for the end, which waitpid then tells; a program that closed its streams may still run.
-Ended await_end(pid_t pid, std::optional<Clock::time_point> deadline, const End& signals) {
-  for (int pause = 1;; pause = std::min(2 * pause, 50)) {
-    siginfo_t info{};
-    const int got = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
-    if (got != 0 ? errno != EINTR : info.si_pid == pid) return Ended::Itself;
-    if (deadline && Clock::now() >= *deadline) return Ended::TooLate;
-    pollfd ready{signals.get(), POLLIN, 0};
-    if (::poll(&ready, 1, pause) > 0) return Ended::Signal;
-  }
-}
-
-// nullopt, and errno says why: the system has not kept the status.
-std::optional<int> reap(pid_t pid) {
-  int wait_status = 0;
-  pid_t got = 0;
-  do {
-    got = ::waitpid(pid, &wait_status, 0);
-  } while (got < 0 && errno == EINTR);
-  return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
-}
-
-// The first of the signals that waits; 0 for none.
-int pending_signal(const sigset_t& held) {
-  sigset_t pending;
-  ::sigpending(&pending);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-    if (sigismember(&held, signal) == 1 && sigismember(&pending, signal) == 1) return signal;
-  }
-  return 0;
-}
-
-// Ends the program, and what it has started if it leads a group: at once, or by `signal` with time to obey.
-void end_program(pid_t pid, bool leads_group, int signal) {
-  const pid_t target = leads_group ? -pid : pid;
-  ::kill(target, signal);
-  if (signal != SIGKILL) {
-    await_end(pid, Clock::now() + std::chrono::seconds(2), End());
-    ::kill(target, SIGKILL);
-  }
-  reap(pid);
 }
 
 }  // namespace
@@ -275,6 +134,10 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   if (!status) return failure(errno);
   result.status = *status;
   return result;
+}
+
+std::unique_ptr<ProcessReader> RealProcessRunner::make_reader() {
+  return make_process_reader();
 }
 
 }  // namespace trainjobc::base

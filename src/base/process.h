@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ProcessResult {
   std::string err;
 };
 
+class ProcessReader;
+
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
@@ -35,6 +38,9 @@ class ProcessRunner {
   // An error where the program could not be started or did not end in time; whatever it says itself is a
   // result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
+
+  // For programs that run side by side and are read as they write.
+  virtual std::unique_ptr<ProcessReader> make_reader() = 0;
 };
 
 // The program inherits the environment and the three standard streams (replaced as asked), nothing else.
@@ -43,6 +49,7 @@ class ProcessRunner {
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
+  std::unique_ptr<ProcessReader> make_reader() override;
 };
 
 }  // namespace trainjobc::base

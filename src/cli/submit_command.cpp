@@ -14,9 +14,9 @@
 #include "cli/mask.h"
 #include "cli/ssh_key_notes.h"
 #include "cli/submit_report.h"
+#include "cli/submit_wait.h"
 #include "schema/schema.h"
 #include "tools/submit/lookup.h"
-#include "tools/submit/wait.h"
 #include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
@@ -25,10 +25,6 @@ namespace {
 using submit::DryRun;
 using submit::Plan;
 using submit::title_of;
-
-// A status request that takes longer is asked again.
-constexpr std::chrono::seconds kLongestQuestion{60};
-constexpr size_t kProgressWidth = 79;
 
 DryRun dry_run_of(const SubmitFlags& flags) {
   if (flags.dry_run == "client") return DryRun::Client;
@@ -105,70 +101,6 @@ void report_failure(Console& console, const submit::Sending& sending, const sche
   console.write_stderr(partial_text(sending));
 }
 
-// A line that is written over on a terminal; nothing elsewhere.
-class ProgressLine {
- public:
-  explicit ProgressLine(Console& console) : console_(console), shown_(console.stderr_is_terminal()) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void show(const std::string& line) {
-    if (!shown_) return;
-    console_.write_progress(line.substr(0, kProgressWidth));
-    dirty_ = true;
-  }
-  void clear() {
-    if (dirty_) console_.write_progress("");
-    dirty_ = false;
-  }
-
- private:
-  Console& console_;
-  bool shown_;
-  bool dirty_ = false;
-};
-
-std::string end_line(const Object& job_set, submit::End how, const std::string& message) {
-  const std::string title = title_of(job_set);
-  if (how == submit::End::Completed) return title + " completed\n";
-  if (how == submit::End::Deleted) return title + " was deleted before its end was seen\n";
-  return fmt::format("{} failed{}{}\n", title, message.empty() ? "" : ": ", message);
-}
-
-int wait(Console& console, const SubmitFlags& flags, const submit::Sending& sending, World world) {
-  std::vector<const Object*> job_sets;
-  for (const submit::Outcome& outcome : sending.outcomes) {
-    const Object& object = *outcome.item->object;
-    if (object.kind != "JobSet") continue;
-    job_sets.push_back(&object);
-    const yaml::Node* suspend = object.root->at({"spec", "suspend"});
-    if (suspend && suspend->text() == "true") {
-      console.write_stderr(
-          fmt::format("note: {} is suspended: it ends only after somebody resumes it\n", title_of(object)));
-    }
-  }
-  submit::WaitOptions options;
-  options.timeout = std::chrono::seconds(flags.timeout);
-  const kubectl::Kubectl kubectl(world.runner,
-                                 {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion});
-  ProgressLine progress(console);
-  submit::Listener listener;
-  listener.progress = [&](const std::string& line) { progress.show(line); };
-  listener.ended = [&](const Object& job_set, submit::End how, const std::string& message) {
-    progress.clear();
-    console.write_stdout(end_line(job_set, how, message));
-  };
-  const submit::WaitResult result = submit::wait_for(job_sets, kubectl, options, world.clock, listener);
-  progress.clear();
-  if (result.pending > 0) {
-    if (result.failure.cause != kubectl::Cause::None) return fail(console, kubectl::describe(result.failure));
-    return fail(console, fmt::format("{} of {} JobSets had not ended after {} s; they go on without submit",
-                                     result.pending, job_sets.size(), flags.timeout));
-  }
-  return result.unsuccessful > 0 ? kRejected : kOk;
-}
-
 int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
          World world, const schema::SecretTexts& secrets) {
   const DryRun dry_run = dry_run_of(flags);
@@ -184,7 +116,7 @@ int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kub
     return kFailed;
   }
   if (!written) return fail(console, "the output could not be written");
-  return flags.wait ? wait(console, flags, sending, world) : kOk;
+  return flags.wait ? wait_for_end(console, flags, sending, world) : kOk;
 }
 
 }  // namespace
@@ -231,14 +163,19 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
   app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that another manager owns");
   app.add_flag("--replace", flags->replace,
                "Delete and create anew what can't be updated, after saying what is lost");
-  app.add_flag("--wait", flags->wait, "Follow the JobSets until they complete or fail");
+  CLI::Option* wait = app.add_flag(
+      "--wait", flags->wait, "Follow the JobSets until they complete or fail, and say what holds them up");
+  app.add_flag("--cancel-on-interrupt", flags->cancel_on_interrupt,
+               "Delete the JobSets that have not ended when Ctrl-C or SIGTERM ends the wait")
+      ->needs(wait);
   add_timeout(app, flags->timeout, "How long to wait, and how long one call of kubectl may take");
   flags->ssh_key.add_to(app);
   flags->colour.add_to(app);
   app.footer(
       "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
       "--field-manager=trainjobc.\n"
-      "Secrets that exist are kept.\n\n"
+      "Secrets that exist are kept.\n"
+      "--wait watches the JobSets, their pods and events; Ctrl-C ends it and leaves the jobs running.\n\n"
       "Exit status: 0 everything is in place, 1 an input was rejected or a JobSet failed, 2 usage, I/O or "
       "kubectl.\n\n"
       "Examples:\n"

@@ -21,6 +21,7 @@ struct SubmitFlags {
   bool force_conflicts = false;
   bool replace = false;
   bool wait = false;
+  bool cancel_on_interrupt = false;
   unsigned timeout = 0;  // seconds; 0: none
 };
 
@@ -30,7 +31,8 @@ struct World {
   base::Clock& clock;
 };
 
-// 0: all is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O, kubectl, time.
+// 0: all is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O, kubectl, time;
+// 128 + a signal that came during --wait and is ignored.
 int run_submit(Console& console, SubmitFlags flags, World world);
 
 }  // namespace trainjobc::cli

@@ -1,19 +1,23 @@
 // `trainjobc submit --wait`, with kubectl and the time played.
 #include <doctest/doctest.h>
 
-#include "support/submit.h"
+#include <csignal>
+
+#include "support/watches.h"
 #include "tools/kubectl/failure.h"
 
 using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
-using trainjobc::test::SubmitRun;
+using trainjobc::test::kJobSets;
+using trainjobc::test::WaitRun;
 
 namespace {
 
-std::string job_set(const std::string& name, const std::string& status) {
+std::string job_set(const std::string& name, const std::string& status, const std::string& spec = "") {
   return R"({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": ")" + name +
-         R"("}, "spec": {"replicatedJobs": [{"name": "node", "replicas": 2}]}, "status": )" + status + "}\n";
+         R"(", "uid": "u-)" + name + R"("}, "spec": {)" + spec +
+         R"("replicatedJobs": [{"name": "node", "replicas": 2}]}, "status": )" + status + "}\n";
 }
 
 std::string ended(const std::string& type, const std::string& message) {
@@ -21,53 +25,77 @@ std::string ended(const std::string& type, const std::string& message) {
          R"("}]})";
 }
 
+std::string event(const std::string& about, const std::string& type, const std::string& reason,
+                  const std::string& message) {
+  return R"({"kind": "Event", "involvedObject": )" + about + R"(, "type": ")" + type + R"(", "reason": ")" +
+         reason + R"(", "message": ")" + message + R"(", "eventTime": "2026-01-02T03:04:05.1Z"})";
+}
+
 constexpr const char* kRunning =
     R"({"replicatedJobsStatus": [{"name": "node", "ready": 1, "active": 2, "succeeded": 0, "failed": 0}]})";
-
-// Answers the questions of the wait one after the other, the last one for ever.
-struct WaitRun : SubmitRun {
-  std::vector<ProcessResult> answers;
-  size_t asked = 0;
-
-  WaitRun() {
-    flags.wait = true;
-    runner.answer = [this](const ProcessRequest& request) {
-      const bool is_question = gets(request, "JobSet") && !has(request, "--show-managed-fields");
-      if (!is_question) return accepted(request);
-      return answers[std::min(asked++, answers.size() - 1)];
-    };
-  }
-};
+constexpr const char* kDemo = R"({"kind": "JobSet", "name": "demo", "uid": "u-demo"})";
 
 }  // namespace
 
-TEST_CASE("--wait ends with the JobSet, quietly where nobody looks") {
+TEST_CASE("--wait follows a JobSet to its end, in plain lines where there is no terminal") {
   WaitRun run;
-  run.answers = {{0, job_set("demo", "{}"), ""},
-                 {0, job_set("demo", kRunning), ""},
-                 {0, job_set("demo", ended("Completed", "jobset completed successfully")), ""}};
+  run.answers = {{0, job_set("demo", "{}"), ""}};
+  run.says(kJobSets, "MODIFIED", job_set("demo", kRunning), std::chrono::seconds(75));
+  run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "jobset completed successfully")));
   CHECK(run.run() == 0);
   CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\nJobSet team-a/demo completed\n");
-  CHECK(run.console.err == "");
-  CHECK(run.clock.sleeps == 2);
+  CHECK(run.console.err ==
+        "JobSet team-a/demo: no controller has looked at it yet: is JobSet's controller running?\n"
+        "1:15  JobSet team-a/demo: running, node 1/2 ready\n");
+  CHECK(run.asked == 2);  // at first, and as the watch says nothing
   CHECK(run.runner.requests.back().argv == std::vector<std::string>{"kubectl", "get", "-f", "-", "-o", "json",
                                                                     "--ignore-not-found",
                                                                     "--namespace=team-a"});
-  CHECK(run.runner.requests.back().input ==
-        "---\n{\"apiVersion\": \"jobset.x-k8s.io/v1alpha2\", \"kind\": \"JobSet\", \"metadata\": {\"name\": "
-        "\"demo\"}}\n");
+  CHECK(run.commands == std::vector<std::string>{
+                            "kubectl get jobsets.jobset.x-k8s.io --watch --output-watch-events -o json "
+                            "--field-selector=metadata.name=demo --namespace=team-a",
+                            "kubectl get pods --watch --output-watch-events -o json "
+                            "--selector=jobset.sigs.k8s.io/jobset-name=demo --namespace=team-a",
+                            "kubectl get events --watch --output-watch-events -o json --namespace=team-a"});
 }
 
 TEST_CASE("a progress line on a terminal") {
   WaitRun run;
   run.console.terminal = true;
-  run.answers = {{0, job_set("demo", ended("Suspended", "")), ""},
-                 {0, job_set("demo", kRunning), ""},
-                 {0, job_set("demo", ended("Completed", "")), ""}};
+  run.answers = {{0, job_set("demo", "{}"), ""}};
+  run.says(kJobSets, "MODIFIED", job_set("demo", kRunning));
+  run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")));
   CHECK(run.run() == 0);
   CHECK(run.console.err ==
-        "\r\033[K0:00  JobSet team-a/demo: suspended"
-        "\r\033[K0:02  JobSet team-a/demo: running, node 1/2 ready"
+        "\r\033[K0:00  JobSet team-a/demo: not started"
+        "\r\033[K0:01  JobSet team-a/demo: running, node 1/2 ready"
+        "\r\033[K");
+}
+
+TEST_CASE("a line for each JobSet on a terminal, cut to its width; reasons stay above them in full") {
+  WaitRun run;
+  run.console.terminal = true;
+  run.console.width = 60;
+  run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
+  run.answers = {{0, job_set("one", kRunning) + "---\n" + job_set("two", "{}"), ""}};
+  run.says(
+      "events", "ADDED",
+      event(R"({"kind": "JobSet", "name": "two", "uid": "u-two"})", "Warning", "JobCreationFailed",
+            "job \\\"two-node-0\\\" creation failed with error: a long one, which no line has room for"));
+  run.says(kJobSets, "MODIFIED", job_set("two", ended("Completed", "")));
+  run.says(kJobSets, "MODIFIED", job_set("one", ended("Completed", "")));
+  CHECK(run.run() == 0);
+  CHECK(run.console.out.ends_with("JobSet team-a/two completed\nJobSet team-a/one completed\n"));
+  CHECK(run.console.err ==
+        "\r\033[K0:00  JobSet team-a/one: running, node 1/2 ready\n"
+        "\r\033[K0:00  JobSet team-a/two: not started"
+        "\r\033[K\033[A\r\033[K"
+        "JobSet team-a/two: Jobs are refused: job \"two-node-0\" creation failed with error: a long one, "
+        "which no line has room for\n"
+        "\r\033[K0:01  JobSet team-a/one: running, node 1/2 ready\n"
+        "\r\033[K0:01  JobSet team-a/two: not started; Jobs are refused"
+        "\r\033[K\033[A\r\033[K"
+        "\r\033[K0:02  JobSet team-a/one: running, node 1/2 ready"
         "\r\033[K");
 }
 
@@ -79,23 +107,33 @@ TEST_CASE("a JobSet that fails or goes away") {
   run.answers = {{0, "", ""}};
   CHECK(run.run() == 1);
   CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its end was seen\n"));
+  run.answers = {{0, job_set("demo", kRunning), ""}};
+  run.says(kJobSets, "DELETED", job_set("demo", kRunning));
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its end was seen\n"));
 }
 
-TEST_CASE("several JobSets, each said when it ends") {
+TEST_CASE("the end of a JobSet that is deleted as soon as it ends") {
   WaitRun run;
-  run.console.terminal = true;
-  run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
-  run.answers = {{0, job_set("one", kRunning) + "---\n" + job_set("two", ended("Completed", "")), ""},
-                 {0, job_set("one", ended("Completed", "")), ""}};
+  run.answers = {{0, job_set("demo", "{}"), ""}};
+  run.says(kJobSets, "DELETED", job_set("demo", ended("Completed", "")));
   CHECK(run.run() == 0);
-  CHECK(run.console.out.ends_with("JobSet team-a/two completed\nJobSet team-a/one completed\n"));
-  CHECK(run.console.err == "\r\033[K0:00  1 of 2 ended  JobSet team-a/one: running, node 1/2 ready\r\033[K");
+  CHECK(run.console.out.ends_with("JobSet team-a/demo completed\n"));
+  // It is gone before the watch begins: its events tell.
+  for (const auto& [reason, status] : {std::pair("AllJobsCompleted", 0), std::pair("FailedJobs", 1)}) {
+    run.asked = 0;
+    run.answers = {{0, job_set("demo", "{}"), ""}, {0, "", ""}};
+    run.says("events", "ADDED", event(kDemo, "Normal", reason, "it ended"), std::chrono::seconds(6));
+    CHECK(run.run() == status);
+    CHECK(run.console.out.ends_with(status == 0 ? "JobSet team-a/demo completed\n"
+                                                : "JobSet team-a/demo failed: it ended\n"));
+  }
 }
 
 TEST_CASE("--timeout") {
   WaitRun run;
   run.flags.timeout = 5;
-  run.answers = {{0, job_set("demo", kRunning), ""}};
+  run.answers = {{0, job_set("demo", "{}"), ""}};
   CHECK(run.run() == 2);
   CHECK(run.console.err == "trainjobc: 1 of 1 JobSets had not ended after 5 s; they go on without submit\n");
   CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(5)));
@@ -114,6 +152,108 @@ TEST_CASE("a question that fails is asked again, not for ever") {
         "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
         "  kubectl get -f - -o json --ignore-not-found --namespace=team-a: exit status 1\n"
         "  Unable to connect to the server: EOF\n");
+}
+
+TEST_CASE("a watch that ends begins once more, with the JobSets as they are now") {
+  WaitRun run;
+  run.answers = {{0, job_set("demo", "{}"), ""}, {0, job_set("demo", ended("Failed", "x")), ""}};
+  run.ends(kJobSets, {0, "", ""});
+  CHECK(run.run() == 1);
+  CHECK(run.console.out.ends_with("JobSet team-a/demo failed: x\n"));
+  CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(2)));
+}
+
+TEST_CASE("who may not watch") {
+  WaitRun run;
+  const auto forbidden = [](const std::string& what) {
+    return ProcessResult{
+        1, "", "Error from server (Forbidden): " + what + " is forbidden: User \"u\" cannot list\n"};
+  };
+  SUBCASE("pods and events waits without their words") {
+    run.answers = {{0, job_set("demo", "{}"), ""}};
+    run.ends("pods", forbidden("pods"));
+    run.ends("events", forbidden("events"));
+    run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")));
+    CHECK(run.run() == 0);
+    CHECK(run.console.err ==
+          "note: you may not watch the pods of namespace team-a: what they would tell is not shown\n"
+          "note: you may not watch the events of namespace team-a: what they would tell is not shown\n");
+  }
+  SUBCASE("JobSets asks for them") {
+    run.answers = {{0, job_set("demo", "{}"), ""},
+                   {0, job_set("demo", "{}"), ""},
+                   {0, job_set("demo", ended("Completed", "")), ""}};
+    run.ends(kJobSets, forbidden("jobsets"));
+    CHECK(run.run() == 0);
+    CHECK(run.asked == 3);
+    CHECK(run.console.err ==
+          "note: you may not watch the JobSets of namespace team-a: they are asked for every 2 s\n");
+  }
+}
+
+TEST_CASE("Kueue's Workloads are watched while a JobSet is suspended, where there are any") {
+  WaitRun run;
+  run.answers = {{0, job_set("demo", "{}"), ""}};
+  const std::string suspended = job_set("demo", "{}", R"("suspend": true, )");
+  const std::string workload =
+      R"({"kind": "Workload", "metadata": {"name": "jobset-demo-1f2e3", "ownerReferences": [{"kind": "JobSet", "name": "demo"}]}, "status": {"conditions": [{"type": "QuotaReserved", "status": "False", "message": "couldn't assign flavors to pod set node: insufficient quota for cpu"}]}})";
+  run.says(kJobSets, "MODIFIED", suspended);
+  SUBCASE("there are") {
+    run.says("workloads.kueue.x-k8s.io", "ADDED", workload);
+    run.says("workloads.kueue.x-k8s.io", "MODIFIED", workload);
+    run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")));
+    CHECK(run.run() == 0);
+    CHECK(run.console.err ==
+          "JobSet team-a/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n"
+          "JobSet team-a/demo: waits for Kueue: couldn't assign flavors to pod set node: insufficient quota "
+          "for cpu\n");
+  }
+  SUBCASE("there are none") {
+    run.ends("workloads.kueue.x-k8s.io",
+             {1, "", "error: the server doesn't have a resource type \"workloads\"\n"});
+    run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")), std::chrono::seconds(9));
+    CHECK(run.run() == 0);
+    CHECK(run.console.err ==
+          "JobSet team-a/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n");
+    CHECK(run.commands.size() == 4);
+  }
+}
+
+TEST_CASE("Ctrl-C leaves the jobs, unless they are to be deleted") {
+  WaitRun run;
+  run.answers = {{0, job_set("demo", "{}"), ""}};
+  run.interrupts(SIGINT);
+  SUBCASE("leaves") {
+    CHECK(run.run() == 130);
+    CHECK(run.console.err ==
+          "trainjobc: interrupted; this JobSet goes on without submit (kubectl delete jobset ends a job):\n"
+          "  JobSet team-a/demo\n");
+  }
+  SUBCASE("deletes") {
+    run.flags.cancel_on_interrupt = true;
+    CHECK(run.run() == 130);
+    CHECK(run.console.err == "trainjobc: interrupted; deleted:\n  JobSet team-a/demo\n");
+    CHECK(run.runner.requests.back().argv == std::vector<std::string>{"kubectl", "delete", kJobSets,
+                                                                      "--ignore-not-found", "--wait=false",
+                                                                      "--namespace=team-a", "--", "demo"});
+  }
+  SUBCASE("fails to delete") {
+    run.flags.cancel_on_interrupt = true;
+    const auto before = run.runner.answer;
+    run.runner.answer = [&](const ProcessRequest& request) -> trainjobc::base::IoResult<ProcessResult> {
+      if (request.argv[1] == "delete")
+        return ProcessResult{1, "", "Error from server (Forbidden): jobsets \"demo\" is forbidden\n"};
+      return before(request);
+    };
+    CHECK(run.run() == 130);
+    CHECK(run.console.err ==
+          "trainjobc: interrupted, and not deleted:\n"
+          "  JobSet team-a/demo\n"
+          "you may not do this on this cluster: ask for a role that allows it, or choose another context\n"
+          "  kubectl delete jobsets.jobset.x-k8s.io --ignore-not-found --wait=false --namespace=team-a: exit "
+          "status 1\n"
+          "  Error from server (Forbidden): jobsets \"demo\" is forbidden\n");
+  }
 }
 
 TEST_CASE("what kubectl says tells what went wrong") {

@@ -9,20 +9,10 @@
 #include "yaml/writer.h"
 
 namespace trainjobc::kubectl {
-namespace {
 
 using base::IoError;
 using base::ProcessRequest;
 using base::ProcessResult;
-
-// 0 is for programs that did not run to their end.
-Failure did_not_end(std::string call, const IoError& error) {
-  const std::string missing = std::generic_category().message(ENOENT);
-  const bool is_missing = error.message.ends_with(missing);
-  return {is_missing ? Cause::NoProgram : Cause::NoAnswer, std::move(call), 0, error.message};
-}
-
-}  // namespace
 
 Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
                  const std::set<std::string>& names, const std::string& format) {
@@ -41,24 +31,46 @@ Call get_by_name(std::string ns, std::string_view api_version, std::string_view 
   return call;
 }
 
+std::vector<std::string> Kubectl::words_of(const Call& call) const {
+  std::vector<std::string> words{settings_.program};
+  words.insert(words.end(), call.words.begin(), call.words.end());
+  if (!call.ns.empty()) words.push_back("--namespace=" + call.ns);
+  if (!settings_.context.empty()) words.push_back("--context=" + settings_.context);
+  if (!settings_.kubeconfig.empty()) words.push_back("--kubeconfig=" + settings_.kubeconfig);
+  return words;
+}
+
+std::vector<std::string> Kubectl::command(const Call& call) const {
+  std::vector<std::string> argv = words_of(call);
+  if (!call.names.empty()) {
+    argv.emplace_back("--");
+    argv.insert(argv.end(), call.names.begin(), call.names.end());
+  }
+  return argv;
+}
+
+// 0 is for programs that did not run to their end.
+Failure Kubectl::failure_of(const Call& call, const IoError& error) const {
+  const bool is_missing = error.message.ends_with(std::generic_category().message(ENOENT));
+  return {is_missing ? Cause::NoProgram : Cause::NoAnswer, fmt::format("{}", fmt::join(words_of(call), " ")),
+          0, error.message};
+}
+
+Failure Kubectl::failure_of(const Call& call, ProcessResult result) const {
+  if (result.status == 0) return {};
+  const Cause cause = cause_of(result.err);
+  return {cause, fmt::format("{}", fmt::join(words_of(call), " ")), result.status, std::move(result.err)};
+}
+
 Reply Kubectl::run(const Call& call) const {
   ProcessRequest request;
-  request.argv = {settings_.program};
-  request.argv.insert(request.argv.end(), call.words.begin(), call.words.end());
-  if (!call.ns.empty()) request.argv.push_back("--namespace=" + call.ns);
-  if (!settings_.context.empty()) request.argv.push_back("--context=" + settings_.context);
-  if (!settings_.kubeconfig.empty()) request.argv.push_back("--kubeconfig=" + settings_.kubeconfig);
-  std::string said = fmt::format("{}", fmt::join(request.argv, " "));
-  if (!call.names.empty()) {
-    request.argv.emplace_back("--");
-    request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
-  }
+  request.argv = command(call);
   request.input = call.input;
   request.timeout = settings_.timeout;
   auto answered = runner_.run(request);
   Reply reply;
   if (const auto* error = std::get_if<IoError>(&answered)) {
-    reply.failure = did_not_end(std::move(said), *error);
+    reply.failure = failure_of(call, *error);
     return reply;
   }
   auto& result = std::get<ProcessResult>(answered);
@@ -66,8 +78,7 @@ Reply Kubectl::run(const Call& call) const {
   if (result.status == 0) {
     reply.notes = std::move(result.err);
   } else {
-    const Cause cause = cause_of(result.err);
-    reply.failure = {cause, std::move(said), result.status, std::move(result.err)};
+    reply.failure = failure_of(call, std::move(result));
   }
   return reply;
 }

@@ -49,7 +49,16 @@ class Kubectl {
 
   Reply run(const Call& call) const;
 
+  // For calls that are run otherwise: the program with its arguments, and why it failed (cause None: it
+  // didn't).
+  std::vector<std::string> command(const Call& call) const;
+  Failure failure_of(const Call& call, base::ProcessResult result) const;
+  Failure failure_of(const Call& call, const base::IoError& error) const;
+  base::ProcessRunner& runner() const { return runner_; }
+
  private:
+  std::vector<std::string> words_of(const Call& call) const;
+
   base::ProcessRunner& runner_;
   Settings settings_;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tools/submit/fields.h"
+
 namespace trainjobc::submit {
 namespace {
 
@@ -15,16 +17,6 @@ struct Claim {
   std::string_view template_name;
   bool stays = false;  // when its JobSet is deleted
 };
-
-std::span<const Node* const> items_at(const Node& map, std::initializer_list<std::string_view> path) {
-  const Node* list = map.at(path);
-  return list && list->is_list() ? list->items() : std::span<const Node* const>();
-}
-
-std::string_view text_at(const Node& map, std::initializer_list<std::string_view> path) {
-  const Node* value = map.at(path);
-  return value ? value->text() : std::string_view();
-}
 
 // JobSet owns the claims of a policy that says Delete; a JobSet that its webhook never saw may say nothing,
 // and then owns none.

@@ -2,38 +2,34 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <span>
-#include <string_view>
+#include <algorithm>
+
+#include "compile/advice/queue_names.h"
+#include "tools/submit/fields.h"
 
 namespace trainjobc::submit {
 namespace {
 
 using yaml::Node;
 
-std::string_view text_at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* value = root.at(path);
-  return value && value->is_scalar() && !value->is_null() ? value->text() : std::string_view();
-}
-
-int64_t number_at(const Node& root, std::string_view key, int64_t otherwise = 0) {
-  const std::string_view text = text_at(root, {key});
-  int64_t number = otherwise;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-std::span<const Node* const> items_at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* list = root.at(path);
-  return list ? list->items() : std::span<const Node* const>();
-}
+constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
 
 // The condition of that type that holds; nullptr without one.
 const Node* condition(const Node& job_set, std::string_view type) {
-  for (const Node* entry : items_at(job_set, {"status", "conditions"})) {
-    if (text_at(*entry, {"type"}) == type && text_at(*entry, {"status"}) == "True") return entry;
+  const Node* entry = condition_of(job_set, type);
+  return entry && text_at(*entry, {"status"}) == "True" ? entry : nullptr;
+}
+
+// The pods of all its Jobs, of which each has as many as run at once.
+int64_t pods_of(const Node& job_set) {
+  int64_t pods = 0;
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
+    const Node* spec = job->at({"template", "spec"});
+    const int64_t parallelism = spec ? number_at(*spec, "parallelism", 1) : 1;
+    const int64_t completions = spec ? number_at(*spec, "completions", parallelism) : parallelism;
+    pods += number_at(*job, "replicas", 1) * std::min(parallelism, completions);
   }
-  return nullptr;
+  return pods;
 }
 
 std::vector<JobsState> jobs_of(const Node& job_set) {
@@ -57,6 +53,12 @@ std::vector<JobsState> jobs_of(const Node& job_set) {
 
 JobSetState state_of(const Node& job_set) {
   JobSetState state;
+  state.uid = text_at(job_set, {"metadata", "uid"});
+  state.pods = pods_of(job_set);
+  state.suspend = text_at(job_set, {"spec", "suspend"}) == "true";
+  state.queue = text_at(job_set, {"metadata", "labels", compile::advice::kKueueLabel});
+  state.manager = text_at(job_set, {"spec", "managedBy"});
+  if (state.manager == kOwnManager) state.manager.clear();
   state.since = text_at(job_set, {"metadata", "creationTimestamp"});
   const Node* status = job_set.get("status");
   state.restarts = status ? number_at(*status, "restarts") : 0;

@@ -27,13 +27,21 @@ struct JobsState {
   int64_t active = 0;
   int64_t succeeded = 0;
   int64_t failed = 0;
+
+  // Whether all Jobs are there and none waits for its pods.
+  bool is_under_way() const { return ready + succeeded >= replicas; }
 };
 
 struct JobSetState {
   Phase phase = Phase::Pending;
+  std::string uid;
   std::string since;    // metadata.creationTimestamp
   std::string message;  // of the condition that ended it
   int64_t restarts = 0;
+  int64_t pods = 0;             // that it is to have
+  bool suspend = false;         // spec.suspend
+  std::string manager;          // spec.managedBy, if it isn't JobSet's own controller
+  std::string queue;            // of Kueue
   std::vector<JobsState> jobs;  // in the order of the spec
 };
 

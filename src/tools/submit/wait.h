@@ -5,36 +5,43 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "tools/kubectl/kubectl.h"
+#include "tools/submit/follower.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::submit {
 
-enum class End { Completed, Failed, Deleted };
-
 struct WaitOptions {
-  std::chrono::seconds timeout{0};  // of all of it; 0: none
-  std::chrono::seconds interval{2};
+  std::chrono::seconds timeout{0};   // of all of it; 0: none
+  std::chrono::seconds interval{2};  // between questions, where watching is not allowed, and after a failure
 };
 
-// Who is told what; both may be called often.
+// Who is told what.
 struct Listener {
-  std::function<void(const Object&, End, const std::string& message)> ended;
-  std::function<void(const std::string& line)> progress;  // one short line
+  std::function<void(const News&)> news;
+  // What can't be followed, and why.
+  std::function<void(const std::string& note)> note;
+  // How far each JobSet is that has not ended; often.
+  std::function<void(const std::vector<std::string>& lines)> progress;
 };
 
 struct WaitResult {
   size_t completed = 0;
-  size_t unsuccessful = 0;  // failed or deleted
-  size_t pending = 0;       // when time ran out, or kubectl failed too often
+  size_t unsuccessful = 0;             // failed or deleted
+  std::vector<const Object*> pending;  // when time ran out, a signal came, or kubectl failed too often
   kubectl::Failure failure;
+  int signal = 0;  // that asks this process to end; it takes effect when `end` is through
 };
 
-// Asks for the status of `job_sets` until all have ended. A question that fails is asked again a few times.
-WaitResult wait_for(std::span<const Object* const> job_sets, const kubectl::Kubectl& kubectl,
-                    const WaitOptions& options, base::Clock& clock, const Listener& listener);
+// Watches `job_sets`, their pods and events, and Kueue's Workloads while one waits for a queue. Who may not
+// watch JobSets asks for them every now and then; who may not look at the rest waits without its reasons. A
+// question that fails is asked again a few times. `end` is called with what came of it, while signals are
+// still held back.
+void wait_for(std::span<const Object* const> job_sets, const kubectl::Kubectl& kubectl,
+              const WaitOptions& options, base::Clock& clock, const Listener& listener,
+              const std::function<void(const WaitResult&)>& end);
 
 }  // namespace trainjobc::submit
