@@ -127,6 +127,7 @@ class Wait(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--wait", "--timeout=2m"),
             0,
             "JobSet NS/demo created\n1 job: 1 created\nJobSet NS/demo completed\n",
+            "ELAPSED  JobSet NS/demo: running, node 1/1 ready\n",
         )
 
     def test_fails(self):

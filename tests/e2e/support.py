@@ -100,7 +100,8 @@ class EndToEnd(unittest.TestCase):
 
     def settled(self, text):
         text = text.replace(f"127.0.0.1:{self.cluster.port}", "SERVER")
-        return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME", text)
+        text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME", text)
+        return re.sub(r"^\d+:\d\d  (?=JobSet )", "ELAPSED  ", text, flags=re.MULTILINE)
 
     def expect(self, run, status, out, err=""):
         """`NS` stands for the namespace."""

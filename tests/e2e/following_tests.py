@@ -1,0 +1,159 @@
+"""submit --wait on a control plane with the real controllers: what holds a job up, and how it ends."""
+
+import json
+import re
+import signal
+import subprocess
+
+from support import RUNTIME, EndToEnd, job
+
+LEFT = (
+    "trainjobc: interrupted; this JobSet goes on without submit (kubectl delete jobset ends a job):\n"
+    "  JobSet NS/demo\n"
+)
+CREATED = "JobSet NS/demo created\n1 job: 1 created\n"
+
+
+class Following(EndToEnd):
+    def write_inputs(self, runtime=RUNTIME, resources="", more=""):
+        self.write("runtime.yaml", runtime)
+        text = job("demo", nodes=2, more=more)
+        if resources:
+            text = text.replace("{numNodes: 2}", f"{{numNodes: 2, resourcesPerNode: {resources}}}")
+        self.write("job.yaml", text)
+
+    def too_big(self):
+        self.write_inputs(resources='{requests: {cpu: "99999"}}')
+
+    def wait(self, *words, **named):
+        return self.submit("job.yaml", "runtime.yaml", "--wait", *words, **named)
+
+    def without_namespace(self, text):
+        return text.replace(f" {self.namespace}/demo", " NS/demo").replace(
+            f" of namespace {self.namespace}:", " of namespace NS:"
+        )
+
+    def reasons(self, err):
+        """Standard error without progress, and without what is said of slow controllers, which a slow machine has;
+        names of pods are made the same from run to run."""
+        lines = self.without_namespace(err).splitlines(keepends=True)
+        lines = [line for line in lines if not re.match(r"ELAPSED  JobSet |.*: no controller has looked at it", line)]
+        return re.sub(r"(demo-node-\d-)\d-[a-z0-9]{5}", r"\1N-RANDOM", "".join(lines))
+
+    def until(self, mark, *words):
+        """Status and standard error of a run that gets Ctrl-C after a line that holds the mark."""
+        command = [self.program, "submit", "--no-config", "--trainer-version=2.3", "--no-catalogue", "--wait"]
+        process = subprocess.Popen(
+            [*command, f"--namespace={self.namespace}", *words, "job.yaml", "runtime.yaml"],
+            cwd=self.folder,
+            env=self.cluster.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        err = ""
+        while mark not in err:
+            line = process.stderr.readline()
+            self.assertTrue(line, err)
+            err += line
+        process.send_signal(signal.SIGINT)
+        err += process.stderr.read()
+        return process.wait(), self.settled(err)
+
+    def says(self, reason):
+        """Nothing but this, of a job that never starts."""
+        _, err = self.until(reason.removeprefix("JobSet NS").partition("demo-node")[0])
+        self.assertEqual(reason + LEFT, self.reasons(err))
+
+    def test_completes(self):
+        self.write_inputs()
+        status, out, err = self.wait("--timeout=5m")
+        self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
+        self.assertEqual("", self.reasons(err))
+        self.assertRegex(err, rf"^ELAPSED  JobSet {self.namespace}/demo: running, ")
+
+    def test_completes_and_is_deleted_at_once(self):
+        runtime = RUNTIME.replace("      replicatedJobs:", "      ttlSecondsAfterFinished: 0\n      replicatedJobs:")
+        self.write_inputs(runtime)
+        status, out, err = self.wait("--timeout=5m")
+        self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
+
+    def test_unschedulable(self):
+        self.too_big()
+        reason = (
+            "JobSet NS/demo: pod demo-node-0-N-RANDOM is unschedulable: 0/4 nodes are available: 4 Insufficient cpu. "
+            "no new claims to deallocate, preemption: 0/4 nodes are available: 4 Preemption is not helpful for "
+            "scheduling.\n"
+        )
+        self.says(reason)
+
+    def test_pods_refused_by_quota(self):
+        self.kubectl("create", "quota", "few", "--hard=pods=0")
+        self.write_inputs()
+        words = "exceeded quota: few, requested: pods=1, used: pods=0, limited: pods=0"
+        self.says(f"JobSet NS/demo: pods of Job demo-node-0 are refused: {words}\n")
+
+    def test_jobs_refused_by_quota(self):
+        self.kubectl("create", "quota", "none", "--hard=count/jobs.batch=0")
+        self.write_inputs()
+        _, err = self.until("Jobs are refused")
+        self.assertRegex(
+            self.reasons(err),
+            r'\AJobSet NS/demo: Jobs are refused: job "demo-node-0" creation failed with error: .*exceeded quota: none, '
+            r"requested: count/jobs.batch=1, used: count/jobs.batch=0, limited: count/jobs.batch=0\ntrainjobc: interrupted",
+        )
+
+    def test_suspended(self):
+        self.write_inputs(more="  suspend: true\n")
+        self.says(
+            "JobSet NS/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n"
+        )
+
+    def allow(self, user, verbs, *resources):
+        name = f"{user}-{verbs.replace(',', '-')}"
+        self.kubectl("create", "role", name, f"--verb={verbs}", f"--resource={','.join(resources)}")
+        self.kubectl("create", "rolebinding", name, f"--role={name}", f"--user={user}")
+
+    def test_who_may_not_look_at_pods_and_events(self):
+        self.allow("guest", "get,list,watch,create,patch", "jobsets.jobset.x-k8s.io", "trainjobs.trainer.kubeflow.org")
+        self.write_inputs()
+        status, out, err = self.wait("--timeout=5m", "--context=guest")
+        self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
+        notes = sorted(self.reasons(err).splitlines())
+        rest = "of namespace NS: what they would tell is not shown"
+        self.assertEqual([f"note: you may not watch the {kind} {rest}" for kind in ("events", "pods")], notes)
+
+    def test_who_may_not_watch(self):
+        self.allow("guest", "get,create,patch", "jobsets.jobset.x-k8s.io", "trainjobs.trainer.kubeflow.org")
+        self.allow("guest", "get,list,watch", "pods", "events")
+        self.write_inputs()
+        status, out, err = self.wait("--timeout=5m", "--context=guest")
+        self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
+        self.assertEqual(
+            "note: you may not watch the JobSets of namespace NS: they are asked for every 2 s\n", self.reasons(err)
+        )
+
+    def test_interrupt(self):
+        self.too_big()
+        status, err = self.until("unschedulable: ")
+        self.assertEqual(-signal.SIGINT, status)
+        self.assertTrue(self.reasons(err).endswith("\n" + LEFT), err)
+        self.assertNotIn("deletionTimestamp", self.live("jobset", "demo")["metadata"])
+        self.assertEqual("", self.watches())
+
+    def test_cancel_on_interrupt(self):
+        self.too_big()
+        status, err = self.until("unschedulable: ", "--cancel-on-interrupt")
+        self.assertEqual(-signal.SIGINT, status)
+        self.assertTrue(self.reasons(err).endswith("trainjobc: interrupted; deleted:\n  JobSet NS/demo\n"), err)
+        left = json.loads(self.kubectl("get", "jobset", "demo", "-o", "json", "--ignore-not-found") or "{}")
+        self.assertTrue(not left or "deletionTimestamp" in left["metadata"], left)
+        self.assertEqual("", self.watches())
+
+    def watches(self):
+        """The programs that still follow this test's namespace."""
+        done = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+        return "\n".join(line for line in done if f"--namespace={self.namespace}" in line and "--watch" in line)
