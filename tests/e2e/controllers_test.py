@@ -33,7 +33,7 @@ from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 24  # cases
-TEST_MODULES = ("unchanged_tests",)
+TEST_MODULES = ("unchanged_tests", "flux_tests")
 
 
 def parse(arguments):
