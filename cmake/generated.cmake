@@ -21,7 +21,10 @@ function(add_generated variable source tool pattern)
 endfunction()
 
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
-target_link_libraries(schemagen PRIVATE nlohmann_json::nlohmann_json)
+# It asks the code which CEL rules and patterns it evaluates.
+target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp
+  ${PROJECT_SOURCE_DIR}/src/schema/schema.cpp)
+target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 
 # The shells' scripts, for `trainjobc completion`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every rule id in src is in the registry, src/compile/rules_*.cpp; every registered rule is used there, and reported
+"""Every rule id in src is in the registry, src/compile/rules/rules_*.cpp; every registered rule is used there, and reported
 in a test: its id is in a unit test, in golden/, or in what lint says of a recorded case.
 
 usage: rules_test.py TRAINJOBC
@@ -13,14 +13,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-REGISTRY = re.compile(r"compile/rules(_\w+)?\.(cpp|h)$")
+REGISTRY = re.compile(r"^src/compile/rules/rules_\w+\.cpp$")
 ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|migrate|config)/[a-z0-9-]+)"')
 ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
 COMMENT = re.compile(r"//.*")
 # Names of where a made value comes from (Node's origin), in the form of a rule.
 ORIGINS = {"jobset/default"}
 # Checks of schemas, which admission of the JobSet runs, too: input/type is jobset/type there.
-SCHEMA_CHECKS = {"src/schema/cel.cpp", "src/schema/labels.cpp", "src/schema/pattern.cpp", "src/schema/structure.cpp"}
+SCHEMA_CHECKS = {"src/schema/cel.cpp", "src/k8s/labels.cpp", "src/schema/pattern.cpp", "src/schema/structure.cpp"}
 # Only fields of an object's status have such formats, and the API server drops what a manifest says there.
 NOT_REACHED = {"input/pattern", "jobset/pattern", "jobset/format"}
 
@@ -45,7 +45,7 @@ for path in sorted((ROOT / "src").rglob("*")):
                 used.setdefault(rule.replace("input/", "jobset/"), f"{name}:{number}")
 
 for rule in sorted(used.keys() - registered.keys() - ORIGINS):
-    problems.append(f"{used[rule]}: {rule} is not in the registry (src/compile/rules_*.cpp)")
+    problems.append(f"{used[rule]}: {rule} is not in the registry (src/compile/rules/rules_*.cpp)")
 for rule in sorted(registered.keys() - used.keys()):
     problems.append(f"{registered[rule]}: nothing in src reports {rule}")
 for rule in sorted(ORIGINS - used.keys()):
@@ -61,7 +61,7 @@ def rules_of_case(manifest):
     return {finding["rule"] for finding in json.loads(said)["diagnostics"]}
 
 
-tests = [*(ROOT / "tests" / "unit").glob("*.cpp"), *(ROOT / "golden").rglob("std*")]
+tests = [*(ROOT / "tests" / "unit").rglob("*.cpp"), *(ROOT / "golden").rglob("std*")]
 tested = {rule for path in tests for rule in re.findall(r"[a-z]+/[a-z0-9-]+", path.read_text())}
 recorded = sorted((ROOT / "tests" / "conformance").glob("v*/*/*/input.yaml"))
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -2,6 +2,6 @@
 // gave, and compare_objects() of both; the formats turn its report into text.
 #pragma once
 
-#include "tools/diff/compare.h"
-#include "tools/diff/formats.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/format/formats.h"
 #include "trainjobc/trainjobc.h"

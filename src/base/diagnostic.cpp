@@ -7,9 +7,9 @@
 #include <span>
 #include <tuple>
 
-#include "base/layout.h"
-#include "base/printable.h"
-#include "base/utf8.h"
+#include "base/text/layout.h"
+#include "base/text/printable.h"
+#include "base/text/utf8.h"
 
 namespace trainjobc::base {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/files/file_system.h"
 
 namespace trainjobc::base {
 

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 #include "base/held_signals.h"
 #include "base/spawn.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 
 namespace trainjobc::base {
 

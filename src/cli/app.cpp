@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/command_tree.h"
-#include "cli/complete.h"
+#include "cli/commands/version.h"
 #include "cli/exit_status.h"
-#include "cli/help.h"
-#include "cli/man.h"
-#include "cli/old_names.h"
-#include "cli/version.h"
+#include "cli/help/complete.h"
+#include "cli/help/help.h"
+#include "cli/help/man.h"
+#include "cli/help/old_names.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -4,4 +4,4 @@
 namespace CLI {
 class App;
 class Option;
-}
+}  // namespace CLI

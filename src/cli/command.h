@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cli/cli11_fwd.h"
-#include "cli/console.h"
+#include "cli/output/console.h"
 
 namespace trainjobc::cli {
 

@@ -1,9 +1,9 @@
 #include "cli/command_tree.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace trainjobc::cli {

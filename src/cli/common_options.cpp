@@ -8,14 +8,14 @@
 #include <map>
 #include <tuple>
 
-#include "base/suggest.h"
-#include "cli/configurations.h"
-#include "cli/load.h"
-#include "cli/paths.h"
+#include "base/files/paths.h"
+#include "base/text/suggest.h"
+#include "cli/input/load.h"
 #include "compile/consequences.h"
-#include "compile/document_type.h"
-#include "compile/input.h"
+#include "compile/input/document_type.h"
+#include "compile/input/input.h"
 #include "model/trainer_version.h"
+#include "tools/lint/configurations.h"
 
 namespace trainjobc::cli {
 CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,
@@ -140,14 +140,14 @@ bool load(Console& console, const std::vector<std::string>& paths, const Discove
 }
 
 // A configuration that can't be used ends the command before a file that can't be read does.
-bool is_usable(Console& console, const Configurations& configurations) {
+bool is_usable(Console& console, const lint::Configurations& configurations) {
   console.write_stderr(configurations.error());
   return configurations.error().empty();
 }
 
 bool settle(Console& console, const InputFlags& flags, const Overrides& overrides,
-            const DiscoverOptions& options, InputGroup& group) {
-  const Config& config = *group.config;
+            const DiscoverOptions& options, lint::InputGroup& group) {
+  const lint::Config& config = *group.config;
   group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
                                                              : config.trainer_version.value_or("auto");
   group.use_catalogue = !flags.no_catalogue && config.catalogue.value_or(true);
@@ -170,28 +170,28 @@ std::vector<std::string> paths_of(const InputFlags& flags) {
 
 }  // namespace
 
-std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
+std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
   if (flags.paths.empty() && flags.filenames.empty() && console.stdin_is_terminal()) {
     fail(console, "no input: name a file or a directory, or - for standard input");
     return std::nullopt;
   }
   Overrides overrides;
   if (!read_overrides(console, flags, overrides)) return std::nullopt;
-  Configurations configurations(console,
-                                flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config,
-                                flags.no_config);
+  lint::Configurations configurations(
+      console.files(), flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config,
+      flags.no_config);
   DiscoverOptions options = flags.directories.options();
   options.configurations = &configurations;
   if (!is_usable(console, configurations)) return std::nullopt;
   Loaded loaded;
   const bool is_read = load(console, paths_of(flags), options, loaded);
-  LoadedInputs inputs;
+  lint::LoadedInputs inputs;
   inputs.directories = std::move(loaded.directories);
   inputs.passed_over = std::move(loaded.passed_over);
   inputs.excluded = std::move(loaded.excluded);
-  inputs.groups = group_by_configuration(std::move(loaded.sources), configurations);
+  inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
   if (!is_usable(console, configurations) || !is_read) return std::nullopt;
-  for (InputGroup& group : inputs.groups) {
+  for (lint::InputGroup& group : inputs.groups) {
     if (!settle(console, flags, overrides, options, group)) return std::nullopt;
   }
   if (!is_usable(console, configurations)) return std::nullopt;
@@ -234,9 +234,9 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
 
 // Whether anything in the directory is for Trainer, or was meant to be.
 bool holds_something(const std::string& directory, const Compilation& compiled) {
-  const std::string folder = absolute_path(directory);
+  const std::string folder = base::absolute_path(directory);
   const auto is_in = [&](const std::string& file) {
-    return !path_below(absolute_path(file), folder).empty();
+    return !base::path_below(base::absolute_path(file), folder).empty();
   };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
          std::ranges::any_of(compiled.diagnostics.items(),
@@ -251,7 +251,7 @@ bool holds_something(const std::string& directory, const Compilation& compiled) 
 
 }  // namespace
 
-bool check_inputs(Console& console, const InputFlags& flags, const LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
                   const Compilation& compiled) {
   if (flags.verbose) {
     std::vector<PassedOver> all = loaded.passed_over;

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/cli11_fwd.h"
-#include "cli/console.h"
-#include "cli/discover.h"
-#include "cli/groups.h"
+#include "cli/input/discover.h"
+#include "cli/output/console.h"
 #include "schema/schema.h"
+#include "tools/lint/groups.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
@@ -64,14 +64,14 @@ std::string setting(const Console& console, const std::string& flag, const char*
 
 // The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
 // and TRAINJOBC_RUNTIMES, then the configuration. Nothing where they can't be had, which has been said.
-std::optional<LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
+std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
 
 // The compiler's options as far as these flags say; the groups know the others.
 Options to_options(const InputFlags& flags);
 
 // Whether the inputs held every --job, and each directory something; what they lack has been said. With -v,
 // says what was passed over.
-bool check_inputs(Console& console, const InputFlags& flags, const LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
                   const Compilation& compiled);
 
 // Says that the inputs hold no TrainJob.

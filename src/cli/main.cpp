@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/write_all.h"
+#include "base/files/write_all.h"
 #include "cli/app.h"
 #include "cli/exit_status.h"
-#include "cli/process_console.h"
+#include "cli/output/process_console.h"
 
 namespace {
 

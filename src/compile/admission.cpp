@@ -4,16 +4,16 @@
 #include <iterator>
 #include <utility>
 
+#include "k8s/object_meta.h"
 #include "model/behaviours.h"
-#include "model/names.h"
+#include "model/trainer_names.h"
 #include "schema/decoded.h"
 #include "schema/defaults.h"
-#include "schema/object_meta.h"
 #include "schema/typed.h"
 
 namespace trainjobc::compile {
 
-void report(schema::Violations violations, base::Stage stage, const std::string& object,
+void report(k8s::Violations violations, base::Stage stage, const std::string& object,
             base::Diagnostics& diagnostics) {
   for (base::Diagnostic& violation : violations) {
     violation.stage = stage;
@@ -26,7 +26,7 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
                          const yaml::Maker& make) {
   const schema::KindSchema* kind = schemas.kind(object.id.kind);
   CheckedInput checked;
-  const auto take = [&](schema::Violations violations) {
+  const auto take = [&](k8s::Violations violations) {
     std::ranges::move(violations, std::back_inserter(checked.violations));
   };
   take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
@@ -39,8 +39,8 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
   checked.root = schema::apply_defaults(*root, *kind->schema, make);
   schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);
   take(std::move(validation.violations));
-  schema::Violations metadata =
-      schema::validate_object_meta(*checked.root, schema::NameRule::DnsSubdomain, kind->namespaced);
+  k8s::Violations metadata =
+      k8s::validate_object_meta(*checked.root, k8s::NameRule::DnsSubdomain, kind->namespaced);
   const bool has_name = metadata.empty();
   take(std::move(metadata));
   // The API server evaluates no CEL rule on an object that it can't read or name.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/diagnostic.h"
-#include "compile/input.h"
+#include "compile/input/input.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
 #include "yaml/node.h"
@@ -11,7 +11,7 @@ namespace trainjobc::compile {
 
 struct CheckedInput {
   const yaml::Node* root = nullptr;  // defaulted
-  schema::Violations violations;
+  k8s::Violations violations;
 };
 
 // Unknown fields, what a mutating webhook makes of it, defaulting, schema, list types, object metadata, CEL.
@@ -31,7 +31,7 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
                            const yaml::Maker& make, base::Diagnostics& diagnostics);
 
 // Appends violations as diagnostics of an object.
-void report(schema::Violations violations, base::Stage stage, const std::string& object,
+void report(k8s::Violations violations, base::Stage stage, const std::string& object,
             base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

@@ -5,11 +5,11 @@
 #include <memory>
 #include <set>
 
-#include "compile/input.h"
+#include "compile/input/input.h"
 #include "compile/render_job.h"
-#include "compile/runtime_store.h"
-#include "compile/trial.h"
-#include "compile/version_plan.h"
+#include "compile/runtimes/runtime_store.h"
+#include "compile/runtimes/trial.h"
+#include "compile/versions/version_plan.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {

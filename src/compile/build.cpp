@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 
 namespace trainjobc::compile {

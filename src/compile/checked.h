@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "compile/input.h"
+#include "compile/input/input.h"
 #include "compile/render_job.h"
 #include "trainjobc/trainjobc.h"
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "compile/admit_all.h"
-#include "compile/advice/secret_text.h"
+#include "compile/advice/secrets/secret_text.h"
 #include "compile/checked.h"
-#include "compile/input.h"
+#include "compile/input/input.h"
+#include "compile/input/templates.h"
 #include "compile/schedule.h"
-#include "compile/templates.h"
-#include "compile/version_plan.h"
+#include "compile/versions/version_plan.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc {

@@ -98,7 +98,8 @@ base::Diagnostics without_consequences(const base::Diagnostics& findings) {
   base::Diagnostics kept;
   Repetitions repetitions;
   for (const Diagnostic& found : findings.items()) {
-    if (!is_consequence(found, causes[{found.object, found.stage}]) && repetitions.is_new(found)) kept.add(found);
+    if (!is_consequence(found, causes[{found.object, found.stage}]) && repetitions.is_new(found))
+      kept.add(found);
   }
   return kept;
 }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::compile {
 namespace {

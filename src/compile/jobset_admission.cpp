@@ -1,13 +1,16 @@
 #include "compile/jobset_admission.h"
 
-#include "compile/jobset_rules.h"
-#include "schema/labels.h"
+#include "compile/jobset_nulls.h"
+#include "k8s/jobset/webhook_rules.h"
+#include "k8s/labels.h"
+#include "schema/defaults.h"
+#include "schema/validate.h"
 
 namespace trainjobc::compile {
 namespace {
 
 // The schema's rules are known as those of inputs: input/required is jobset/required here.
-void append_as_job_set(schema::Violations violations, schema::Violations& out) {
+void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   constexpr std::string_view kPrefix = "input/";
   for (base::Diagnostic& violation : violations) {
     if (violation.rule.starts_with(kPrefix)) violation.rule.replace(0, kPrefix.size(), "jobset/");
@@ -18,7 +21,7 @@ void append_as_job_set(schema::Violations violations, schema::Violations& out) {
 
 // The controller takes ports without a name for one and writes the last of them again for each, so that the
 // second is the same input as the first.
-void explain_copied_ports(schema::Violations& violations) {
+void explain_copied_ports(k8s::Violations& violations) {
   for (base::Diagnostic& violation : violations) {
     const bool is_copy = violation.rule == "jobset/duplicate" && violation.field.ends_with("]") &&
                          violation.field.find(".ports[") != std::string::npos && !violation.notes.empty() &&
@@ -33,27 +36,24 @@ void explain_copied_ports(schema::Violations& violations) {
 
 }  // namespace
 
-schema::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
-                                    const JobSetBehaviour& behaviour) {
-  schema::Violations out;
+const yaml::Node* admit_job_set(const yaml::Node& job_set, const schema::Schema& schema,
+                                const yaml::Maker& make) {
+  return k8s::jobset::with_webhook_defaults(schema::apply_defaults(job_set, schema, make), make);
+}
+
+k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
+                                 const k8s::jobset::Behaviour& behaviour) {
+  k8s::Violations out;
   schema::Validation structure = schema::validate_structure(admitted, schema);
   append_as_job_set(std::move(structure.violations), out);
   explain_copied_ports(out);
   if (!structure.types_fit) return out;
-  jobset::check_written_nulls(admitted, schema, out);
+  check_written_nulls(admitted, schema, out);
   // Its name is checked as that of the job; labels and annotations come from the runtime's template.
-  append_as_job_set(schema::validate_labels(*admitted.get("metadata")), out);
+  append_as_job_set(k8s::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);
 
-  const jobset::JobSetView job_set = jobset::view_job_set(admitted);
-  if (!job_set.spec) return out;
-  jobset::check_names(job_set, out);
-  jobset::check_pod_counts(job_set, out);
-  jobset::check_depends_on(job_set, out);
-  jobset::check_success_policy(job_set, out);
-  jobset::check_failure_policy(job_set, behaviour, out);
-  jobset::check_coordinator(job_set, behaviour, out);
-  jobset::check_volume_claims(job_set, out);
+  k8s::jobset::check_webhook_rules(admitted, behaviour, out);
   return out;
 }
 

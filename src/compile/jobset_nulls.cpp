@@ -1,12 +1,14 @@
 // JobSet's mutating webhook decodes a JobSet into Go's types and encodes it again: a list or pointer without
 // `omitempty` that was absent is null then, and the schema, which the result is held against, wants a value.
+#include "compile/jobset_nulls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compile/jobset_rules.h"
+#include "k8s/jobset/view.h"
 
-namespace trainjobc::compile::jobset {
+namespace trainjobc::compile {
 namespace {
 
 using schema::Property;
@@ -15,7 +17,7 @@ using yaml::Node;
 
 class Nulls {
  public:
-  explicit Nulls(schema::Violations& out) : out_(out) {}
+  explicit Nulls(k8s::Violations& out) : out_(out) {}
 
   void check(const Node& node, const Schema& schema, const std::string& field) {
     if (schema.items) {
@@ -46,7 +48,8 @@ class Nulls {
 
   void add_null(const Node& parent, const Property& property, const std::string& path) {
     const std::string_view empty = property.schema->type == schema::Type::String ? "\"\"" : "[]";
-    add(out_, "jobset/type", path,
+    k8s::jobset::add(
+        out_, "jobset/type", path,
         fmt::format(
             "{} must be written, though it may be empty: JobSet's webhook turns an absent one into null, "
             "which its schema refuses",
@@ -54,13 +57,13 @@ class Nulls {
         &parent, fmt::format("add {}: {}", property.name, empty));
   }
 
-  schema::Violations& out_;
+  k8s::Violations& out_;
 };
 
 }  // namespace
 
-void check_written_nulls(const Node& job_set, const Schema& schema, schema::Violations& out) {
+void check_written_nulls(const Node& job_set, const Schema& schema, k8s::Violations& out) {
   Nulls(out).check(job_set, schema, "");
 }
 
-}  // namespace trainjobc::compile::jobset
+}  // namespace trainjobc::compile

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::compile {
 namespace {

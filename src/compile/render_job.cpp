@@ -9,17 +9,17 @@
 #include <optional>
 #include <utility>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "compile/admission.h"
-#include "compile/advice.h"
-#include "compile/advice/secret_lines.h"
+#include "compile/advice/advice.h"
+#include "compile/advice/secrets/secret_lines.h"
 #include "compile/build.h"
 #include "compile/generate_name.h"
-#include "compile/job_admission.h"
 #include "compile/jobset_admission.h"
-#include "compile/merge.h"
+#include "compile/merge/merge.h"
 #include "compile/snapshot.h"
-#include "model/names.h"
+#include "k8s/job/job_admission.h"
+#include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
 #include "policy/train_job_rules.h"
@@ -151,7 +151,7 @@ void note_other_manager(JobUnit& unit) {
 }
 
 // This cluster makes no JobSet of a job that is left to another controller, so it refuses none.
-void leave_to_manager(const JobUnit& unit, schema::Violations& violations) {
+void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
   for (Diagnostic& violation : violations) {
@@ -166,7 +166,7 @@ void leave_to_manager(const JobUnit& unit, schema::Violations& violations) {
 // Runs one step of every plugin.
 template <class Step>
 void for_each_plugin(Step step) {
-  for (const policy::Plugin& plugin : policy::registry()) step(plugin);
+  for (const policy::Plugin* plugin : policy::registry()) step(*plugin);
 }
 
 // ConfigMaps and Secrets come before what mounts them.
@@ -198,12 +198,12 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
   const Node* admitted = admit_job_set(*job_set, schema, make);
   const std::string object = unit.job.id.str();
-  const JobSetBehaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
-  schema::Violations violations = validate_job_set(*admitted, schema, behaviour);
+  const k8s::jobset::Behaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
+  k8s::Violations violations = validate_job_set(*admitted, schema, behaviour);
   const bool accepted = violations.empty();
   leave_to_manager(unit, violations);
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
-  if (accepted) report(validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
+  if (accepted) report(k8s::job::validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
   if (merged) {
     const AdviceContext context{unit.job,  unit.runtime->runtime, unit.runtime->is_input, *merged,
                                 *admitted, *unit.source};

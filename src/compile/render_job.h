@@ -4,8 +4,8 @@
 #include <deque>
 #include <vector>
 
-#include "compile/input.h"
-#include "compile/runtime_store.h"
+#include "compile/input/input.h"
+#include "compile/runtimes/runtime_store.h"
 #include "compile/target.h"
 #include "trainjobc/trainjobc.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "policy/build_nodes.h"
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::compile {
 namespace {

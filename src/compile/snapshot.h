@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compile/input.h"
+#include "compile/input/input.h"
 #include "model/train_job.h"
 
 namespace trainjobc::compile {

@@ -1,6 +1,6 @@
 #include "model/runtime.h"
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::model {
 namespace {

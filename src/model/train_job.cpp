@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::model {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "model/behaviours.h"
 
 namespace trainjobc::model {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/dialects.h"
-#include "model/names.h"
 #include "model/train_job.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::model {
 namespace {

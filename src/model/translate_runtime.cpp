@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 #include "model/translate.h"
 
 namespace trainjobc::model {

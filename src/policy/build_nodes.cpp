@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::policy {
 namespace {

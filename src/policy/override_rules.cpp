@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "base/suggest.h"
-#include "model/names.h"
+#include "base/text/suggest.h"
+#include "k8s/name_syntax.h"
 #include "model/overrides.h"
-#include "schema/name_syntax.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::policy {
 namespace {
@@ -75,7 +75,7 @@ void check_pod_overrides(PluginContext& context) {
 
 void check_manager(PluginContext& context, const Node& patch) {
   const Node* manager = patch.get("manager");
-  if (!manager || schema::is_domain_prefixed_path(manager->text())) return;
+  if (!manager || k8s::is_domain_prefixed_path(manager->text())) return;
   context.findings.error("input/patch-manager", "spec.runtimePatches.manager",
                          fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()),
                          manager, "such as \"example.com/manager\"");

@@ -56,8 +56,41 @@ struct PluginContext {
   Findings& findings;
 };
 
+// An object that a plugin makes beside the JobSet, called like the TrainJob with a suffix.
+struct OwnedObject {
+  enum class Content {
+    Computed,     // the same for the same inputs
+    Random,       // a key: another one each time, and each as good as the other
+    FromOwnerUid  // computed from the TrainJob's uid, which only an object of the cluster has
+  };
+  std::string_view kind;
+  std::string_view suffix;
+  Content content = Content::Computed;
+
+  // Whether an object of this kind and name may be one of these.
+  bool matches(std::string_view object_kind, std::string_view name) const {
+    return object_kind == kind && name.ends_with(suffix);
+  }
+};
+
+// What the rest of the program has to know of a framework.
+struct Framework {
+  // Whether a runtime is for it.
+  bool (*is_used)(const RuntimeInfo&) = nullptr;
+  // What the framework label of such a runtime says; nullptr where that doesn't follow from the policy.
+  std::string_view (*label)(const RuntimeInfo&) = nullptr;
+  std::string_view title;                 // in messages: "JAX"
+  std::span<const std::string_view> env;  // the variables that it sets in containers that train
+  std::string_view env_family;            // what they have in common, in messages: "JAX_*"
+  std::string_view env_reader;            // who reads them, in messages: "jax.distributed"
+  std::string_view address;  // the variable, or what else, that holds the first node's address; "" for none
+  std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin reads itself
+};
+
 struct Plugin {
   std::string_view name;
+  Framework framework;                   // all empty where the plugin is for none
+  std::span<const OwnedObject> objects;  // that `build` makes; a PodGroup has the TrainJob's own name
   // The webhook's rules (Validate); nullptr where there are none.
   void (*validate)(PluginContext&) = nullptr;
   // EnforceMLPolicy or EnforcePodGroupPolicy: changes the pod sets.
@@ -68,6 +101,12 @@ struct Plugin {
 
 // In the order in which they run. The controller runs its plugins in Go's random map order; this order is the
 // one that gives what its results have in common: the user's env first, then each framework's.
-std::span<const Plugin> registry();
+std::span<const Plugin* const> registry();
+
+// The framework of a runtime; nullptr where it has none.
+const Framework* framework_of(const RuntimeInfo& info);
+
+// The object of some plugin that has this kind and a name of that form; nullptr where no plugin makes such.
+const OwnedObject* find_owned_object(std::string_view kind, std::string_view name);
 
 }  // namespace trainjobc::policy

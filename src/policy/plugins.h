@@ -1,4 +1,4 @@
-// The functions that the registry lists, one namespace a plugin; each has a file of its own.
+// The plugins that the registry lists, one namespace and one file for each.
 #pragma once
 
 #include "policy/plugin.h"
@@ -6,40 +6,31 @@
 namespace trainjobc::policy {
 
 namespace plainml {
-void expand(PluginContext& context);
+extern const Plugin kPlugin;
 }
 namespace torch {
-void validate(PluginContext& context);
-void expand(PluginContext& context);
-}  // namespace torch
+extern const Plugin kPlugin;
+}
 namespace mpi {
-void validate(PluginContext& context);
-void expand(PluginContext& context);
-void build(PluginContext& context, NodeList& objects);
-}  // namespace mpi
+extern const Plugin kPlugin;
+}
 namespace jax {
-void expand(PluginContext& context);
+extern const Plugin kPlugin;
 }
 namespace xgboost {
-void validate(PluginContext& context);
-void expand(PluginContext& context);
-}  // namespace xgboost
+extern const Plugin kPlugin;
+}
 namespace flux {
-void validate(PluginContext& context);
-void expand(PluginContext& context);
-void build(PluginContext& context, NodeList& objects);
-}  // namespace flux
+extern const Plugin kPlugin;
+}
 namespace coscheduling {
-void expand(PluginContext& context);
-void build(PluginContext& context, NodeList& objects);
-}  // namespace coscheduling
+extern const Plugin kPlugin;
+}
 namespace volcano {
-void validate(PluginContext& context);
-void expand(PluginContext& context);
-void build(PluginContext& context, NodeList& objects);
-}  // namespace volcano
+extern const Plugin kPlugin;
+}
 namespace jobset {
-void validate(PluginContext& context);
+extern const Plugin kPlugin;
 }
 
 }  // namespace trainjobc::policy

@@ -8,8 +8,8 @@
 namespace trainjobc::policy {
 namespace {
 
+using k8s::Quantity;
 using yaml::Node;
-using yaml::Quantity;
 
 ResourceTotals read_list(const Node* list) {
   ResourceTotals totals;

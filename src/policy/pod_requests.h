@@ -5,12 +5,12 @@
 #include <map>
 #include <string_view>
 
+#include "k8s/quantity.h"
 #include "policy/runtime_info.h"
-#include "yaml/quantity.h"
 
 namespace trainjobc::policy {
 
-using ResourceTotals = std::map<std::string_view, yaml::Quantity>;
+using ResourceTotals = std::map<std::string_view, k8s::Quantity>;
 
 // Requests of one pod: containers and sidecars together, or the init containers where those need more,
 // replaced by pod-level requests for cpu, memory and huge pages, plus the overhead. Limits don't count.

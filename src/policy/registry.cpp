@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "policy/plugin.h"
@@ -5,19 +6,28 @@
 
 namespace trainjobc::policy {
 
-std::span<const Plugin> registry() {
-  static constexpr std::array kPlugins = std::to_array<Plugin>({
-      {"PlainML", nullptr, plainml::expand, nullptr},
-      {"Torch", torch::validate, torch::expand, nullptr},
-      {"MPI", mpi::validate, mpi::expand, mpi::build},
-      {"JAX", nullptr, jax::expand, nullptr},
-      {"XGBoost", xgboost::validate, xgboost::expand, nullptr},
-      {"Flux", flux::validate, flux::expand, flux::build},
-      {"CoScheduling", nullptr, coscheduling::expand, coscheduling::build},
-      {"Volcano", volcano::validate, volcano::expand, volcano::build},
-      {"JobSet", jobset::validate, nullptr, nullptr},
-  });
+std::span<const Plugin* const> registry() {
+  static constexpr std::array<const Plugin*, 9> kPlugins{
+      &plainml::kPlugin, &torch::kPlugin,        &mpi::kPlugin,     &jax::kPlugin,    &xgboost::kPlugin,
+      &flux::kPlugin,    &coscheduling::kPlugin, &volcano::kPlugin, &jobset::kPlugin,
+  };
   return kPlugins;
+}
+
+const Framework* framework_of(const RuntimeInfo& info) {
+  for (const Plugin* plugin : registry()) {
+    if (plugin->framework.is_used && plugin->framework.is_used(info)) return &plugin->framework;
+  }
+  return nullptr;
+}
+
+const OwnedObject* find_owned_object(std::string_view kind, std::string_view name) {
+  for (const Plugin* plugin : registry()) {
+    for (const OwnedObject& object : plugin->objects) {
+      if (object.matches(kind, name)) return &object;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace trainjobc::policy

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
-#include "model/names.h"
-#include "yaml/quantity.h"
+#include "base/text/ascii.h"
+#include "k8s/quantity.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::policy {
 namespace {
@@ -78,7 +78,7 @@ int64_t count_gpus(const Node* list) {
     if (is_gpu(entry.key) && (!first || entry.key < first->key)) first = &entry;
   }
   if (!first) return 0;
-  const auto quantity = yaml::Quantity::parse(first->value->text());
+  const auto quantity = k8s::Quantity::parse(first->value->text());
   return quantity ? quantity->value() : 0;
 }
 

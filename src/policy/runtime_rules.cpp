@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::policy {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/ascii.h"
-#include "schema/name_syntax.h"
+#include "base/text/ascii.h"
+#include "k8s/name_syntax.h"
+#include "k8s/value_text.h"
 #include "schema/validate.h"
-#include "schema/words.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -56,12 +56,12 @@ std::optional<ObjectName> name_of(const Node& self) {
 
 CelOutcome name_is_label(const Node& self) {
   const auto name = name_of(self);
-  if (!name || (is_dns_label(name->text) && name->text.front() >= 'a')) return {};
-  const std::string better = suggest_dns_name(name->node->text(), false, true);
+  if (!name || (k8s::is_dns_label(name->text) && name->text.front() >= 'a')) return {};
+  const std::string better = k8s::suggest_dns_name(name->node->text(), false, true);
   return violated(
       fmt::format("{} must consist of lower-case letters, digits and '-', and begin with a letter",
-                  quoted(name->node->text())),
-      better.empty() ? "" : fmt::format("such as {}", quoted(better)), name->node);
+                  k8s::quoted(name->node->text())),
+      better.empty() ? "" : fmt::format("such as {}", k8s::quoted(better)), name->node);
 }
 
 CelOutcome name_is_short(const Node& self) {
@@ -74,7 +74,7 @@ CelOutcome name_is_short(const Node& self) {
 CelOutcome managed_by(const Node& self) {
   if (self.text() == "trainer.kubeflow.org/trainjob-controller" || self.text() == "kueue.x-k8s.io/multikueue")
     return {};
-  return violated(fmt::format("can't be {}", shown(self)),
+  return violated(fmt::format("can't be {}", k8s::shown(self)),
                   "leave it out, or write \"trainer.kubeflow.org/trainjob-controller\" or "
                   "\"kueue.x-k8s.io/multikueue\"");
 }
@@ -93,14 +93,14 @@ CelOutcome storage_uri(const Node& self) {
   if (uri.empty() || is_uri(uri)) return {};
   const bool is_hub_name =
       std::ranges::count(uri, '/') == 1 && uri.find(':') == uri.npos && is_uri(fmt::format("hf://{}", uri));
-  return violated(fmt::format("{} must begin with a scheme", shown(self)),
-                  is_hub_name ? fmt::format("such as {}", quoted(fmt::format("hf://{}", uri)))
+  return violated(fmt::format("{} must begin with a scheme", k8s::shown(self)),
+                  is_hub_name ? fmt::format("such as {}", k8s::quoted(fmt::format("hf://{}", uri)))
                               : "such as hf://owner/name, s3://bucket/path or pvc://claim/path");
 }
 
 CelOutcome at_least_one(const Node& self) {
   if (self.as_int().value_or(1) >= 1) return {};
-  return violated(fmt::format("must be at least 1, not {}", shown(self)));
+  return violated(fmt::format("must be at least 1, not {}", k8s::shown(self)));
 }
 
 CelOutcome at_most_one_of(const Node& self, std::initializer_list<std::string_view> policies) {
@@ -136,7 +136,7 @@ CelOutcome num_proc_per_node(const Node& self) {
     return {};
   const bool is_number = std::ranges::all_of(word, base::is_digit);
   return violated(
-      fmt::format("must be auto, cpu, gpu or a number above 0, not {}", shown(self)),
+      fmt::format("must be auto, cpu, gpu or a number above 0, not {}", k8s::shown(self)),
       self.is_string() && !word.empty() && is_number ? fmt::format("leave the quotes out: {}", word) : "");
 }
 
@@ -219,12 +219,12 @@ const Rule* find(std::string_view rule) {
 }
 
 // The API server names the field that a rule about metadata.name is about.
-std::string field_of(std::string_view rule, const Path& path) {
+std::string field_of(std::string_view rule, const k8s::Path& path) {
   if (rule.find("self.metadata.name") != std::string_view::npos) return "metadata.name";
   return path.str();
 }
 
-void walk(const Node& node, const Schema& schema, const Path& path, Violations& out) {
+void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Violations& out) {
   for (const CelRule& rule : schema.rules) {
     const CelOutcome outcome = evaluate_cel(rule.rule, node);
     if (outcome.holds) continue;
@@ -259,8 +259,8 @@ CelOutcome evaluate_cel(std::string_view rule, const Node& self) {
   return known ? known->evaluate(self) : CelOutcome{};
 }
 
-Violations validate_cel(const Node& node, const Schema& schema, const Path& path) {
-  Violations out;
+k8s::Violations validate_cel(const Node& node, const Schema& schema, const k8s::Path& path) {
+  k8s::Violations out;
   walk(node, schema, path, out);
   return out;
 }

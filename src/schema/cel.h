@@ -16,10 +16,10 @@ struct CelOutcome {
   std::string problem;                  // what follows the field's name in the message: "must be at least 1"
 };
 
-// Whether the code knows the rule (a test walks all schemas with it).
+// Whether the code knows the rule. The tables of schemas hold no other: tools/schemagen asks.
 bool knows_cel_rule(std::string_view rule);
 
-// Evaluates a rule for a creation. An unknown rule holds.
+// Evaluates a rule for a creation.
 CelOutcome evaluate_cel(std::string_view rule, const yaml::Node& self);
 
 }  // namespace trainjobc::schema

@@ -60,7 +60,7 @@ const Node* default_node(const Schema& schema, const Maker& make, yaml::Origin o
   if (json == "true" || json == "false") return make.boolean(json == "true", origin);
   if (json == "{}") return apply_defaults(*make.map({}, origin), schema, make);
   if (json == "[]") return make.list({}, origin);
-  return make.number(Kind::Int, json, origin);
+  return make.plain(Kind::Int, json, origin);
 }
 
 const Node* apply_defaults(const Node& node, const Schema& schema, const Maker& make) {

@@ -69,15 +69,15 @@ std::string search_below(const Place& top, std::string_view name, size_t depth) 
 }
 
 // The map around the one at `path`; its elements' list is passed over.
-const Path& outer_map(const Path& path) {
-  const Path* above = path.parent();
+const k8s::Path& outer_map(const k8s::Path& path) {
+  const k8s::Path* above = path.parent();
   while (above->is_index()) above = above->parent();
   return *above;
 }
 
 }  // namespace
 
-const Schema* schema_at(const Schema& root, const Path& path) {
+const Schema* schema_at(const Schema& root, const k8s::Path& path) {
   if (path.is_root()) return &root;
   const Schema* parent = schema_at(root, *path.parent());
   if (!parent || path.is_index()) return parent ? parent->items : nullptr;
@@ -85,14 +85,14 @@ const Schema* schema_at(const Schema& root, const Path& path) {
   return property ? property->schema : parent->additional;
 }
 
-std::string find_place(const Schema& root, const Path& field) {
+std::string find_place(const Schema& root, const k8s::Path& field) {
   const std::string_view name = field.key();
-  const Path& parent = *field.parent();
+  const k8s::Path& parent = *field.parent();
   const Schema* here = schema_at(root, parent);
   if (!here) return "";
   if (std::string place = search_below({here, parent.str()}, name, kAnyDepth); !place.empty()) return place;
   if (!parent.is_root()) {
-    const Path& above = outer_map(parent);
+    const k8s::Path& above = outer_map(parent);
     const Schema* outer = schema_at(root, above);
     if (outer && outer->property(name)) return above.is_root() ? "the object itself" : above.str();
     if (!outer) return "";

@@ -6,9 +6,9 @@
 #include <array>
 #include <chrono>
 
-#include "base/ascii.h"
-#include "schema/name_syntax.h"
-#include "yaml/quantity.h"
+#include "base/text/ascii.h"
+#include "k8s/name_syntax.h"
+#include "k8s/quantity.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -50,7 +50,7 @@ bool matches_quantity_pattern(std::string_view text) {
 
 // The pattern lets through what the webhooks can't decode, such as 1e1.5.
 bool is_quantity(std::string_view text) {
-  return matches_quantity_pattern(text) && yaml::Quantity::is_valid(text);
+  return matches_quantity_pattern(text) && k8s::Quantity::is_valid(text);
 }
 
 // What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" where that is anybody's guess.
@@ -81,8 +81,8 @@ bool is_reason(std::string_view text) {
 // A qualified name: [prefix/]Name.
 bool is_qualified_name(std::string_view text) {
   const size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return is_name_part(text);
-  return is_dns_subdomain(text.substr(0, slash)) && is_name_part(text.substr(slash + 1));
+  if (slash == std::string_view::npos) return k8s::is_name_part(text);
+  return k8s::is_dns_subdomain(text.substr(0, slash)) && k8s::is_name_part(text.substr(slash + 1));
 }
 
 bool take_digits(std::string_view& text, size_t count) {

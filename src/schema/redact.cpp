@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
-#include "schema/secret_values.h"
+#include "base/text/ascii.h"
+#include "k8s/secret_values.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -26,7 +26,7 @@ bool names_secret(std::string_view name) {
   if (!may_be) return false;
   std::string word(name);
   std::ranges::replace(word, '-', '_');
-  return is_secret_name(word) || base::upper_case(name) == kAuthorization;
+  return k8s::is_secret_name(word) || base::upper_case(name) == kAuthorization;
 }
 
 // secretName, secretKeyRef and the like say where a secret is.
@@ -136,7 +136,7 @@ class Masker {
 
   const Node* scalar(const Node& node, bool is_secret, std::string_view side) const {
     if (node.is_null()) return &node;
-    std::string text = is_secret ? std::string(kHidden) : without_keys(node.text());
+    std::string text = is_secret ? std::string(k8s::kHidden) : k8s::without_keys(node.text());
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }
 
@@ -181,8 +181,8 @@ class Masker {
 };
 
 void replace_all(std::string& text, std::string_view what) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + kHidden.size()))
-    text.replace(at, what.size(), kHidden);
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + k8s::kHidden.size()))
+    text.replace(at, what.size(), k8s::kHidden);
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ void SecretTexts::collect(const Node& root) {
 }
 
 std::string SecretTexts::hide(std::string_view text) const {
-  std::string out = without_keys(text);
+  std::string out = k8s::without_keys(text);
   for (const std::string& secret : texts_) replace_all(out, secret);
   return out;
 }

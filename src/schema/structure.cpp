@@ -6,14 +6,14 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/ascii.h"
-#include "base/suggest.h"
-#include "schema/name_syntax.h"
+#include "base/text/ascii.h"
+#include "base/text/suggest.h"
+#include "k8s/name_syntax.h"
+#include "k8s/secret_values.h"
+#include "k8s/value_text.h"
 #include "schema/pattern.h"
-#include "schema/secret_values.h"
 #include "schema/validate.h"
-#include "schema/words.h"
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -69,9 +69,9 @@ bool has_width(const Node& node, const Schema& schema) {
 
 // "the string "4"", "the boolean true", "a list".
 std::string given_words(const Node& node) {
-  if (!node.is_scalar() || node.is_null()) return std::string(kind_words(node));
-  const std::string_view kind = kind_words(node);
-  return fmt::format("the {} {}", kind.substr(kind.find(' ') + 1), shown(node));
+  if (!node.is_scalar() || node.is_null()) return std::string(k8s::kind_words(node));
+  const std::string_view kind = k8s::kind_words(node);
+  return fmt::format("the {} {}", kind.substr(kind.find(' ') + 1), k8s::shown(node));
 }
 
 std::string count_words(int64_t count, std::string_view what) {
@@ -82,7 +82,7 @@ class Validator {
  public:
   Validation result;
 
-  void validate(const Node& node, const Schema& schema, const Path& path) {
+  void validate(const Node& node, const Schema& schema, const k8s::Path& path) {
     if (!has_type(node, schema)) {
       report_type(node, schema, path);
       return;
@@ -95,7 +95,7 @@ class Validator {
   }
 
  private:
-  base::Diagnostic& add(std::string_view rule, const Node& node, const Path& path, std::string message,
+  base::Diagnostic& add(std::string_view rule, const Node& node, const k8s::Path& path, std::string message,
                         std::string hint = "") {
     base::Diagnostic diagnostic;
     diagnostic.rule = rule;
@@ -107,7 +107,7 @@ class Validator {
     return result.violations.back();
   }
 
-  void report_type(const Node& node, const Schema& schema, const Path& path) {
+  void report_type(const Node& node, const Schema& schema, const k8s::Path& path) {
     result.types_fit = false;
     if (node.is_int() && schema.type == Type::Integer) {
       report_width(node, 64, path);
@@ -118,11 +118,11 @@ class Validator {
             fmt::format("{} must be {}, not {}", path.str(), type_words(schema), given_words(node)));
     const bool is_quotable = node.is_bool() || node.is_number();
     const bool takes_text = schema.type == Type::String || schema.type == Type::IntOrString;
-    if (schema.quantity && is_quotable && !path.is_index() && is_extended_resource(path.key())) {
-      diagnostic.message = fmt::format("{} must be a whole number, not {}", path.str(), shown(node));
+    if (schema.quantity && is_quotable && !path.is_index() && k8s::is_extended_resource(path.key())) {
+      diagnostic.message = fmt::format("{} must be a whole number, not {}", path.str(), k8s::shown(node));
       diagnostic.hint = "extended resources can't be divided";
     } else if (takes_text && is_quotable) {
-      rewrite(diagnostic, "quote it", fmt::format("\"{}\"", source_text(node)), node);
+      rewrite(diagnostic, "quote it", fmt::format("\"{}\"", k8s::source_text(node)), node);
     } else if (node.is_string() && reads_as(node.text(), schema.type)) {
       rewrite(diagnostic, "leave the quotes out", std::string(node.text()), node);
     } else if (takes_text && is_pair(node)) {
@@ -132,10 +132,10 @@ class Validator {
     } else if (schema.type == Type::Object) {
       diagnostic.hint = map_hint(node, schema);
     }
-    diagnostic.hint = without_keys(diagnostic.hint);
+    diagnostic.hint = k8s::without_keys(diagnostic.hint);
   }
 
-  void report_width(const Node& node, int bits, const Path& path) {
+  void report_width(const Node& node, int bits, const k8s::Path& path) {
     add("input/type", node, path,
         fmt::format("{} must fit in {} bits, {} does not", path.str(), bits, node.text()));
   }
@@ -164,7 +164,7 @@ class Validator {
   static std::string pair_hint(const yaml::Entry& pair) {
     const Node& value = *pair.value;
     if (value.is_null() || value.origin().is_secret()) return "quote it";
-    return fmt::format("quote it: \"{}: {}\"", pair.key, source_text(value));
+    return fmt::format("quote it: \"{}: {}\"", pair.key, k8s::source_text(value));
   }
 
   // What to write where a list belongs.
@@ -172,8 +172,9 @@ class Validator {
     if (node.is_null()) return "";
     if (node.origin().is_secret()) return "write a list";
     if (node.is_scalar()) {
-      if (items.type == Type::String) return fmt::format("write a list: [{}]", words_of(source_text(node)));
-      return items.property("name") ? fmt::format("write a list: - name: {}", source_text(node)) : "";
+      if (items.type == Type::String)
+        return fmt::format("write a list: [{}]", words_of(k8s::source_text(node)));
+      return items.property("name") ? fmt::format("write a list: - name: {}", k8s::source_text(node)) : "";
     }
     if (items.type != Type::Object || node.size() == 0) return "";
     const std::string_view first = node.entries().front().key;
@@ -202,32 +203,33 @@ class Validator {
   static std::string map_hint(const Node& node, const Schema& schema) {
     if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) return "leave the dash out";
     if (node.is_string() && schema.property("name") && !node.origin().is_secret())
-      return fmt::format("write {{name: {}}}", source_text(node));
+      return fmt::format("write {{name: {}}}", k8s::source_text(node));
     return "";
   }
 
-  void check_enum(const Node& node, const Schema& schema, const Path& path) {
+  void check_enum(const Node& node, const Schema& schema, const k8s::Path& path) {
     if (schema.enums.empty() || std::ranges::find(schema.enums, node.text()) != schema.enums.end()) return;
     result.types_fit = false;
-    std::string hint = fmt::format("one of {}", quoted_list(schema.enums));
+    std::string hint = fmt::format("one of {}", k8s::quoted_list(schema.enums));
     if (const auto meant = base::closest(node.text(), schema.enums)) {
       hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
     }
-    add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), shown(node)), hint);
+    add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), k8s::shown(node)), hint);
   }
 
-  void check_format(const Node& node, const Schema& schema, const Path& path) {
+  void check_format(const Node& node, const Schema& schema, const k8s::Path& path) {
     if (!has_width(node, schema)) {
       result.types_fit = result.types_fit && !schema.bounds;  // an oddity of the API server
       report_width(node, 32, path);
     }
     if (schema.format != Format::DateTime || matches_pattern("date-time", node.text())) return;
     result.types_fit = false;
-    add("input/format", node, path, fmt::format("{} must be a date-time, not {}", path.str(), shown(node)),
+    add("input/format", node, path,
+        fmt::format("{} must be a date-time, not {}", path.str(), k8s::shown(node)),
         "such as 2026-01-31T08:00:00Z");
   }
 
-  void check_bounds(const Node& node, const Bounds& bounds, const Path& path) {
+  void check_bounds(const Node& node, const Bounds& bounds, const k8s::Path& path) {
     if (const auto value = whole_number(node)) {
       if (bounds.minimum && *value < *bounds.minimum) {
         add("input/bounds", node, path,
@@ -243,19 +245,20 @@ class Validator {
     if (node.is_list()) check_length(node, size, bounds.min_items, bounds.max_items, "item", path);
   }
 
-  void check_string(const Node& node, const Bounds& bounds, const Path& path) {
+  void check_string(const Node& node, const Bounds& bounds, const k8s::Path& path) {
     const auto length = static_cast<int64_t>(std::ranges::count_if(
         node.text(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
     check_length(node, length, bounds.min_length, bounds.max_length, "character", path);
     if (bounds.pattern.empty() || matches_pattern(bounds.pattern, node.text())) return;
     const PatternAdvice advice = explain_pattern(bounds.pattern);
-    add(advice.rule, node, path, fmt::format("{} must be {}, not {}", path.str(), advice.what, shown(node)),
+    add(advice.rule, node, path,
+        fmt::format("{} must be {}, not {}", path.str(), advice.what, k8s::shown(node)),
         pattern_hint(bounds.pattern, node.text()));
   }
 
   // The API server evaluates no CEL rule over what is too long, but does so over what is too short.
   void check_length(const Node& node, int64_t length, std::optional<int64_t> least,
-                    std::optional<int64_t> most, std::string_view what, const Path& path) {
+                    std::optional<int64_t> most, std::string_view what, const k8s::Path& path) {
     if (least && length < *least) {
       add("input/bounds", node, path,
           length == 0 && *least == 1 ? fmt::format("{} can't be empty", path.str())
@@ -269,13 +272,13 @@ class Validator {
     }
   }
 
-  void validate_map(const Node& map, const Schema& schema, const Path& path) {
+  void validate_map(const Node& map, const Schema& schema, const k8s::Path& path) {
     if (schema.bounds)
       check_length(map, count_known(map, schema), schema.bounds->min_properties, {}, "field", path);
     for (const std::string_view name : schema.required) {
       if (map.get(name)) continue;
       result.types_fit = false;
-      const Path child = path.child(name);
+      const k8s::Path child = path.child(name);
       add("input/required", map, child, fmt::format("{} is required", child.str()),
           fmt::format("add {}:", name));
     }
@@ -294,7 +297,7 @@ class Validator {
     });
   }
 
-  void validate_list(const Node& list, const Schema& schema, const Path& path) {
+  void validate_list(const Node& list, const Schema& schema, const k8s::Path& path) {
     size_t index = 0;
     if (schema.items) {
       for (const Node* item : list.items()) validate(*item, *schema.items, path.child(index++));
@@ -318,18 +321,18 @@ class Validator {
   }
 
   static std::string key_words(const Node& item, const Schema& list) {
-    if (list.list_type == ListType::Set) return shown(item);
+    if (list.list_type == ListType::Set) return k8s::shown(item);
     std::string out;
     for (const std::string_view key : list.list_keys) {
       if (const Node* value = item.get(key)) {
-        out += fmt::format("{}{} {}", out.empty() ? "" : " and ", key, shown(*value));
+        out += fmt::format("{}{} {}", out.empty() ? "" : " and ", key, k8s::shown(*value));
       }
     }
     return out.empty() ? fmt::format("an element without {}", list.list_keys.front()) : out;
   }
 
   // Each key that comes again is reported once, at its second appearance, as the API server does.
-  void check_keys(const Node& list, const Schema& schema, const Path& path) {
+  void check_keys(const Node& list, const Schema& schema, const k8s::Path& path) {
     const auto items = list.items();
     const auto is_element = [](const Node* item) { return item->is_map() || item->is_null(); };
     // The wrong types are reported; the API server looks no further.
@@ -354,7 +357,7 @@ class Validator {
 
 }  // namespace
 
-Validation validate_structure(const Node& node, const Schema& schema, const Path& path) {
+Validation validate_structure(const Node& node, const Schema& schema, const k8s::Path& path) {
   Validator validator;
   validator.validate(node, schema, path);
   return std::move(validator.result);

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "k8s/quantity.h"
 #include "schema/pattern.h"
-#include "yaml/quantity.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -19,7 +19,7 @@ using yaml::Node;
 
 const Node* typed_quantity(const Node& node, const Maker& make) {
   if (!node.is_string() && !node.is_number()) return &node;
-  const auto quantity = yaml::Quantity::parse(node.text());
+  const auto quantity = k8s::Quantity::parse(node.text());
   if (!quantity) return &node;
   const std::string text = quantity->to_string();
   if (node.is_string() && text == node.text()) return &node;

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <optional>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
+#include "k8s/value_text.h"
 #include "schema/field_search.h"
 #include "schema/validate.h"
-#include "schema/words.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -56,7 +56,7 @@ std::string replacement_hint(const Context& context, const Schema& parent, std::
 }
 
 // Where other versions know the field at this place; "" where none does.
-std::string version_hint(const Context& context, const Schema& parent, const Path& field) {
+std::string version_hint(const Context& context, const Schema& parent, const k8s::Path& field) {
   std::string_view first;
   std::string_view last;
   bool is_newer = false;
@@ -119,7 +119,7 @@ std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml:
 
 // `parent` is the schema of the map that holds the field; nullptr where no map belongs. `meant` is the field
 // beside it that it was meant for.
-std::string hint_for(const Context& context, const Schema* parent, const Path& field,
+std::string hint_for(const Context& context, const Schema* parent, const k8s::Path& field,
                      std::optional<std::string_view> meant) {
   if (!parent) return "no list belongs here";
   if (parent->type == Type::Array) return fmt::format("{} takes a list", field.parent()->str());
@@ -140,10 +140,10 @@ std::string hint_for(const Context& context, const Schema* parent, const Path& f
 class Walker {
  public:
   explicit Walker(const Context& context) : context_(context) {}
-  Violations found;
+  k8s::Violations found;
 
   // `schema` is nullptr inside a list that stands where none may.
-  void walk(const yaml::Node& node, const Schema* schema, const Path& path) {
+  void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path) {
     if (schema && schema->type == Type::Any) return;
     size_t index = 0;
     for (const yaml::Node* item : node.items()) {
@@ -152,7 +152,7 @@ class Walker {
     for (const yaml::Entry& entry : node.entries()) {
       const Property* property = schema ? schema->property(entry.key) : nullptr;
       const Schema* child = property ? property->schema : schema ? schema->additional : nullptr;
-      const Path at = path.child(entry.key);
+      const k8s::Path at = path.child(entry.key);
       if (child) {
         walk(*entry.value, child, at);
       } else {
@@ -162,7 +162,7 @@ class Walker {
   }
 
  private:
-  void report(const yaml::Entry& entry, const yaml::Node& map, const Schema* parent, const Path& path) {
+  void report(const yaml::Entry& entry, const yaml::Node& map, const Schema* parent, const k8s::Path& path) {
     const bool is_map = parent && parent->type == Type::Object;
     const auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
     const auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
@@ -171,7 +171,7 @@ class Walker {
     diagnostic.rule = "input/unknown-field";
     diagnostic.field = path.str();
     diagnostic.message =
-        fmt::format("unknown field {} in {}", quoted(entry.key), where.empty() ? "the object" : where);
+        fmt::format("unknown field {} in {}", k8s::quoted(entry.key), where.empty() ? "the object" : where);
     diagnostic.hint = shorthand == "name" && parent->property("value")
                           ? fmt::format("write {{name: {}, value: …}}", entry.key)
                           : hint_for(context_, parent, path, meant);
@@ -185,15 +185,15 @@ class Walker {
 
 }  // namespace
 
-Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const Path& path) {
+k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const k8s::Path& path) {
   const Context context;
   Walker walker(context);
   walker.walk(node, &schema, path);
   return std::move(walker.found);
 }
 
-Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
-                               std::string_view trainer_version) {
+k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
+                                    std::string_view trainer_version) {
   const Context context{&schema, kind, trainer_version};
   Walker walker(context);
   walker.walk(node, &schema, {});

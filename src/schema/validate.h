@@ -4,26 +4,23 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
-#include "base/diagnostic.h"
-#include "schema/path.h"
+#include "k8s/path.h"
+#include "k8s/violations.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::schema {
 
-using Violations = std::vector<base::Diagnostic>;
-
 // Fields that the schema doesn't know (strict decoding).
-Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const Path& path = {});
+k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 // The same for a whole object of `kind`, with hints that look further: fields that only other Trainer
 // versions have, fields that belong elsewhere in the object.
-Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
-                               std::string_view trainer_version);
+k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
+                                    std::string_view trainer_version);
 
 struct Validation {
-  Violations violations;
+  k8s::Violations violations;
   // False: a value has the wrong type, is missing, unsupported or too long; the API server then evaluates no
   // CEL rule.
   bool types_fit = true;
@@ -31,9 +28,9 @@ struct Validation {
 
 // Everything but unknown fields and CEL rules. `node` has its defaults. The status of a whole object is not
 // looked at: the API server drops it at creation.
-Validation validate_structure(const yaml::Node& node, const Schema& schema, const Path& path = {});
+Validation validate_structure(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
 // The CEL rules of creation; transition rules (self == oldSelf) hold trivially. The types of `node` fit.
-Violations validate_cel(const yaml::Node& node, const Schema& schema, const Path& path = {});
+k8s::Violations validate_cel(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
 }  // namespace trainjobc::schema

@@ -7,21 +7,21 @@
 namespace trainjobc::yaml {
 
 const Node* Maker::null(Origin origin) const {
-  return number(Kind::Null, "null", origin);
+  return plain(Kind::Null, "null", origin);
 }
 
 const Node* Maker::boolean(bool value, Origin origin) const {
-  return number(Kind::Bool, value ? "true" : "false", origin);
+  return plain(Kind::Bool, value ? "true" : "false", origin);
 }
 
 const Node* Maker::integer(int64_t value, Origin origin) const {
   std::array<char, 24> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   static_cast<void>(error);
-  return number(Kind::Int, arena_->copy(std::string_view(buffer.data(), end)), origin);
+  return plain(Kind::Int, arena_->copy(std::string_view(buffer.data(), end)), origin);
 }
 
-const Node* Maker::number(Kind kind, std::string_view text, Origin origin) const {
+const Node* Maker::plain(Kind kind, std::string_view text, Origin origin) const {
   Node node;
   node.kind_ = kind;
   node.size_ = static_cast<uint32_t>(text.size());
@@ -31,7 +31,7 @@ const Node* Maker::number(Kind kind, std::string_view text, Origin origin) const
 }
 
 const Node* Maker::string(std::string_view text, Origin origin) const {
-  return number(Kind::String, text, origin);
+  return plain(Kind::String, text, origin);
 }
 
 const Node* Maker::copied(std::string_view text, Origin origin) const {

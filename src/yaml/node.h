@@ -128,7 +128,7 @@ class Maker {
   const Node* boolean(bool value, Origin origin = {}) const;
   const Node* integer(int64_t value, Origin origin = {}) const;
   // `text` is a number in JSON's spelling.
-  const Node* number(Kind kind, std::string_view text, Origin origin = {}) const;
+  const Node* plain(Kind kind, std::string_view text, Origin origin = {}) const;
   // The text is not copied.
   const Node* string(std::string_view text, Origin origin = {}) const;
   // The text is copied.

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace trainjobc::yaml {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/base64.h"
-#include "base/utf8.h"
+#include "base/text/base64.h"
+#include "base/text/utf8.h"
 
 namespace trainjobc::yaml {
 namespace {

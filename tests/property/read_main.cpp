@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/diagnostic.h"
-#include "yaml/reader.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace {
 

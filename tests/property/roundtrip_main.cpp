@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "yaml/reader.h"
-#include "yaml/second_reading.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/read/second_reading.h"
+#include "yaml/write/writer.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "cli/report.h"
+#include "cli/report/reports.h"
 
 namespace trainjobc::test {
 

@@ -1,4 +1,4 @@
-// Findings of compile::validate_jobs for snippets of YAML, as lines "field: message | hint".
+// Findings of k8s::job::validate_jobs for snippets of YAML, as lines "field: message | hint".
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "compile/job_admission.h"
-#include "yaml/reader.h"
+#include "k8s/job/job_admission.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::test::jobs {
 
@@ -34,7 +34,7 @@ inline std::string job_set_findings(std::string text, std::string_view prefix = 
   REQUIRE(documents.size() == 1);
   std::string out;
   for (const base::Diagnostic& finding :
-       compile::validate_jobs(*documents.front().root, yaml::Maker(arena))) {
+       k8s::job::validate_jobs(*documents.front().root, yaml::Maker(arena))) {
     CHECK(finding.rule.starts_with("job/"));
     std::string_view field = finding.field;
     if (field.starts_with(prefix)) field.remove_prefix(prefix.size());

@@ -14,8 +14,8 @@
 #include "compile/jobset_admission.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
-#include "yaml/reader.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::test {
 
@@ -66,7 +66,7 @@ class JobSetBench {
   }
 
   // Every violation as people see it; fields that the webhook names follow in parentheses.
-  std::string violations(const yaml::Node& job_set, const compile::JobSetBehaviour& behaviour = {}) const {
+  std::string violations(const yaml::Node& job_set, const k8s::jobset::Behaviour& behaviour = {}) const {
     std::string out;
     for (const base::Diagnostic& violation : compile::validate_job_set(*admit(job_set), schema_, behaviour)) {
       out += base::format_text(violation, {});
@@ -75,7 +75,7 @@ class JobSetBench {
     return out;
   }
 
-  std::string violations(std::string_view text, const compile::JobSetBehaviour& behaviour = {}) {
+  std::string violations(std::string_view text, const k8s::jobset::Behaviour& behaviour = {}) {
     return violations(*read(text), behaviour);
   }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "support/test_console.h"
-#include "yaml/reader.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::test {
 namespace {

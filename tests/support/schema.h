@@ -12,8 +12,8 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "schema/schema.h"
-#include "yaml/reader.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::test {
 

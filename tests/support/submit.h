@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/submit_command.h"
+#include "cli/commands/submit_command.h"
 #include "support/diff.h"
 
 namespace trainjobc::test {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/app.h"
-#include "cli/console.h"
+#include "cli/output/console.h"
 
 namespace trainjobc::test {
 

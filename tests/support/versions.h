@@ -7,7 +7,7 @@
 
 #include "model/behaviours.h"
 #include "trainjobc/trainjobc.h"
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::test {
 

@@ -1,9 +1,9 @@
 // The registry of advice, and what runs it.
-#include "compile/advice.h"
+#include "compile/advice/advice.h"
 
 #include <array>
 
-#include "compile/advice/rules.h"
+#include "compile/advice/checks.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -52,14 +52,14 @@ constexpr std::array kRuntimeRules = std::to_array<RuntimeRule>({
 
 }  // namespace
 
-schema::Violations advise_job(const AdviceContext& context) {
+k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
   for (const JobRule rule : kJobRules) rule(context, advisor);
   return advisor.take();
 }
 
-schema::Violations advise_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
-                                  bool has_jobs) {
+k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
+                               bool has_jobs) {
   const model::TrainJob job;
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;

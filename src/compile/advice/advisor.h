@@ -19,10 +19,10 @@ class Advisor {
   base::Diagnostic& inform(std::string_view rule, std::string field, std::string message,
                            const base::Location& where, std::string hint = "");
 
-  schema::Violations take() { return std::move(found_); }
+  k8s::Violations take() { return std::move(found_); }
 
  private:
-  schema::Violations found_;
+  k8s::Violations found_;
 };
 
 // Adds a note where the node stands in a file.

@@ -1,7 +1,7 @@
 // Objects that are too large for etcd.
 #include <fmt/format.h>
 
-#include "compile/advice/rules.h"
+#include "compile/advice/checks.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "compile/advice/containers.h"
-#include "compile/advice/rules.h"
-#include "model/names.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -14,13 +15,10 @@ using policy::Container;
 using policy::NodeList;
 using yaml::Node;
 
-// What holds the first node's address; "" where the policy makes none.
+// What holds the first node's address; "" where the framework makes none.
 std::string_view address_of(const policy::RuntimeInfo& info) {
-  if (!info.policy) return "";
-  if (info.policy->torch) return "PET_MASTER_ADDR";
-  if (info.policy->jax) return "JAX_COORDINATOR_ADDRESS";
-  if (info.policy->xgboost) return "DMLC_TRACKER_URI";
-  return info.policy->flux ? "the brokers' list of hosts" : "";
+  const policy::Framework* framework = policy::framework_of(info);
+  return framework ? framework->address : "";
 }
 
 void check_network(const RuntimeContext& context, std::string_view address, Advisor& advisor) {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "compile/advice/containers.h"
-#include "compile/advice/rules.h"
-#include "compile/job/names.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "k8s/check/forms.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -59,7 +59,7 @@ class Starts {
     const Node* annotations = metadata ? metadata->get("annotations") : nullptr;
     const Node* topology = annotations ? annotations->get(kTopology) : nullptr;
     if (!topology || annotations->get(kNodeSelector)) return;
-    const std::string wrong = job::complaint(job::Form::LabelKey, topology->text());
+    const std::string wrong = k8s::job::complaint(k8s::job::Form::LabelKey, topology->text());
     if (wrong.empty()) return;
     advisor_.warn("advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, kTopology),
                   fmt::format("no pod is made: the topology \"{}\" {}", topology->text(), wrong),
@@ -133,7 +133,7 @@ void check_runtime_starts(const RuntimeContext& context, Advisor& advisor) {
 void check_job_starts(const AdviceContext& context, Advisor& advisor) {
   Advisor of_runtime;
   if (context.runtime_is_input) Starts(template_of(context.runtime), of_runtime).check();
-  const schema::Violations said = of_runtime.take();
+  const k8s::Violations said = of_runtime.take();
   Advisor of_job;
   const Node& job_set = context.admitted_job_set;
   Starts({job_set.get("metadata"), job_set.get("spec"), ""}, of_job).check();

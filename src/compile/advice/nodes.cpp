@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/suggest.h"
-#include "compile/advice/containers.h"
-#include "compile/advice/rules.h"
-#include "model/names.h"
+#include "base/text/suggest.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::compile::advice {
 namespace {

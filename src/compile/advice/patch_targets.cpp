@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
+#include "compile/advice/checks.h"
 #include "compile/advice/pod_patches.h"
-#include "compile/advice/rules.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "compile/advice/checks.h"
 #include "compile/advice/pod_patches.h"
-#include "compile/advice/rules.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "compile/advice/containers.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
 #include "compile/advice/queue_names.h"
-#include "compile/advice/rules.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "compile/advice/containers.h"
-#include "model/names.h"
+#include "compile/advice/containers/all_containers.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <array>
 
-#include "compile/advice/containers.h"
-#include "compile/advice/rules.h"
-#include "model/names.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::compile::advice {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "compile/advice/containers.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
 #include "compile/advice/pod_patches.h"
-#include "compile/advice/rules.h"
-#include "yaml/quantity.h"
+#include "k8s/quantity.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -25,7 +25,7 @@ bool is_digit(char c) {
 void check_size(std::string_view name, const Node* amount, const std::string& field, Advisor& advisor) {
   if (!amount || amount->text().empty()) return;
   std::string_view text = amount->text();
-  const auto quantity = yaml::Quantity::parse(text);
+  const auto quantity = k8s::Quantity::parse(text);
   if (!quantity || quantity->sign() <= 0 || quantity->value() >= kLeast) return;
   const bool in_thousandths = text.ends_with('m');
   if (in_thousandths) text.remove_suffix(1);

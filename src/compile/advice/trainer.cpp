@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "compile/advice/containers.h"
-#include "compile/advice/rules.h"
-#include "model/names.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -93,20 +94,6 @@ Reason reason_for_idling(const policy::RuntimeInfo& info, std::string_view key) 
   return {fmt::format("no container of runtime \"{}\" takes it", name), "remove it"};
 }
 
-struct Framework {
-  std::string_view name;
-  std::string_view variables;
-  std::string_view reader;
-};
-
-Framework framework_of(const policy::RuntimeInfo& info) {
-  if (!info.policy) return {};
-  if (info.policy->torch) return {"torch", "PET_*", "torchrun"};
-  if (info.policy->jax) return {"JAX", "JAX_*", "jax.distributed"};
-  if (info.policy->xgboost) return {"XGBoost", "DMLC_*", "its collective"};
-  return {};
-}
-
 void check_claims(const AdviceContext& context, Advisor& advisor) {
   const Node* resources = context.job.trainer->resources_per_node;
   const Node* claims = resources ? resources->get("claims") : nullptr;
@@ -134,11 +121,12 @@ void check_initializer(const AdviceContext& context, const std::optional<model::
 }  // namespace
 
 void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
-  const Framework framework = framework_of(context.merged);
-  if (context.job.trainer || framework.name.empty() || !trainer_of(context.merged).set) return;
+  const policy::Framework* framework = policy::framework_of(context.merged);
+  if (!framework || framework->env_reader.empty()) return;
+  if (context.job.trainer || !trainer_of(context.merged).set) return;
   advisor.warn("advice/no-trainer-section", "spec.trainer",
                fmt::format("without spec.trainer the {} job gets no {} variables, which {} needs",
-                           framework.name, framework.variables, framework.reader),
+                           framework->title, framework->env_family, framework->env_reader),
                locate_key_of(context.job.root, "spec"), "add trainer: {}");
 }
 

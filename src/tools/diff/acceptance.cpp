@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "model/names.h"
-#include "tools/diff/live.h"
+#include "model/trainer_names.h"
+#include "tools/diff/live/live.h"
 
 namespace trainjobc::diff {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/source.h"
-#include "schema/normalise.h"
+#include "schema/compare.h"
 #include "tools/diff/acceptance.h"
 #include "yaml/node.h"
 
@@ -65,7 +65,7 @@ struct Report {
 
   std::vector<ObjectDiff>
       objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
-  size_t jobs = 0;                                  // TrainJobs of the inputs
+  size_t jobs = 0;  // TrainJobs of the inputs
   std::vector<std::string> warnings;                // of updates that the cluster takes and that do harm
   std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
 

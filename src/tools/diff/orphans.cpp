@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::diff {
 namespace {
 
 using yaml::Node;
 
-// The suffixes of what the plugins make beside the JobSet; a PodGroup has the TrainJob's own name.
-constexpr std::array<std::string_view, 4> kHelpers{"-mpi-ssh-auth", "-mpi-hostfile", "-flux-entrypoint",
-                                                   "-flux-curve"};
 constexpr std::string_view kSnapshot = "-runtime-snapshot";
 constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
 
@@ -24,12 +22,9 @@ std::string_view text_of(const Node& map, std::string_view key) {
 // The TrainJob that a helper's name names; "" where it names none.
 std::string_view job_of_helper(const LiveObject& object) {
   const std::string_view name = object.name;
-  if (object.kind == "JobSet" || object.kind == "PodGroup") return name;
-  if (object.kind != "Secret" && object.kind != "ConfigMap") return {};
-  for (const std::string_view suffix : kHelpers) {
-    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return {};
+  if (object.kind == "JobSet") return name;
+  const policy::OwnedObject* owned = policy::find_owned_object(object.kind, name);
+  return owned ? name.substr(0, name.size() - owned->suffix.size()) : std::string_view();
 }
 
 std::span<const Node* const> items_at(const Node& root, std::initializer_list<std::string_view> path) {
@@ -82,9 +77,9 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs) {
          number_of(job_of_helper(object), object, jobs) != kNoJob;
 }
 
-bool is_helper_name(std::string_view name, std::string_view job) {
-  if (!name.starts_with(job)) return false;
-  return std::ranges::find(kHelpers, name.substr(job.size())) != kHelpers.end();
+bool is_helper_name(std::string_view kind, std::string_view name, std::string_view job) {
+  const policy::OwnedObject* owned = policy::find_owned_object(kind, name);
+  return owned && name.substr(0, name.size() - owned->suffix.size()) == job;
 }
 
 size_t job_of(const LiveObject& object, const JobNames& jobs) {

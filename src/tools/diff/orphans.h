@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/diff/compare.h"
-#include "tools/diff/live.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/live/live.h"
 
 namespace trainjobc::diff {
 
@@ -19,7 +19,7 @@ using JobNames = std::map<std::pair<std::string, std::string>, size_t>;
 bool is_trainers(const LiveObject& object, const JobNames& jobs);
 
 // Whether `name` is that of a Secret or ConfigMap that a plugin makes for the TrainJob.
-bool is_helper_name(std::string_view name, std::string_view job);
+bool is_helper_name(std::string_view kind, std::string_view name, std::string_view job);
 
 // The number of the one of `jobs` that it belongs to; kNoJob where there is none.
 size_t job_of(const LiveObject& object, const JobNames& jobs);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "schema/normalise.h"
+#include "schema/compare.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tools/diff/api_defaults.h"
+#include "tools/diff/live/api_defaults.h"
 #include "tools/diff/path_nodes.h"
 
 namespace trainjobc::diff {

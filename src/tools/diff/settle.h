@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "schema/normalise.h"
+#include "schema/compare.h"
 #include "tools/diff/difference.h"
-#include "tools/diff/field_owners.h"
+#include "tools/diff/live/field_owners.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "schema/normalise.h"
-#include "tools/diff/compare.h"
+#include "schema/compare.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/difference_text.h"
 #include "tools/diff/object_schemas.h"
-#include "tools/diff/words.h"
 
 namespace trainjobc::explain {
 namespace {

@@ -4,10 +4,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/layout.h"
-#include "tools/diff/words.h"
+#include "base/text/layout.h"
+#include "tools/diff/difference_text.h"
 #include "tools/explain/explain.h"
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::explain {
 namespace {

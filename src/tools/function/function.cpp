@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
-#include "model/names.h"
 #include "model/train_job.h"
+#include "model/trainer_names.h"
 #include "model/trainer_version.h"
 #include "tools/function/resource_list.h"
 #include "tools/function/results.h"
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::function {
 namespace {
@@ -118,6 +118,16 @@ std::vector<NewItem> same_items(const ResourceList& list) {
   return items;
 }
 
+void set_list(std::optional<std::string> text, Outcome& outcome) {
+  if (text) {
+    outcome.list = std::move(*text);
+  } else {
+    outcome.rejected = true;
+    outcome.errors +=
+        "error: nothing is written: two YAML parsers find different values in the new ResourceList\n";
+  }
+}
+
 }  // namespace
 
 Outcome run(std::string resource_list, const ReadKey& read_key) {
@@ -132,16 +142,18 @@ Outcome run(std::string resource_list, const ReadKey& read_key) {
   if (!wrong.empty()) {
     outcome.rejected = true;
     outcome.errors = fmt::format("error: {}\n", wrong);
-    outcome.list = write_resource_list(*list, same_items(*list), one_result(wrong, make));
+    set_list(write_resource_list(*list, same_items(*list), one_result(wrong, make)), outcome);
     return outcome;
   }
   const Compilation compiled = compile_sources(sources_of(*list), {}, settings.compile);
   const Results results = results_of(compiled.diagnostics, *list, make);
   outcome.rejected = results.rejected;
   outcome.errors = results.errors;
-  outcome.list = write_resource_list(
-      *list, results.rejected ? same_items(*list) : new_items(*list, compiled, settings.keep_inputs, make),
-      results.list);
+  set_list(write_resource_list(
+               *list,
+               results.rejected ? same_items(*list) : new_items(*list, compiled, settings.keep_inputs, make),
+               results.list),
+           outcome);
   return outcome;
 }
 

@@ -17,7 +17,7 @@ struct Settings {
 };
 
 struct Outcome {
-  std::string list;    // the ResourceList; "" where the input is none
+  std::string list;    // the ResourceList; "" if the input is not one, or cannot be written again
   std::string errors;  // for stderr: a line an error
   bool rejected = false;
 };

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "yaml/reader.h"
-#include "yaml/syntax.h"
-#include "yaml/writer.h"
+#include "yaml/read/reader.h"
+#include "yaml/read/second_reading.h"
+#include "yaml/read/syntax.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::function {
 namespace {
@@ -151,12 +152,14 @@ std::string with_lines(const ResourceList& list, const std::vector<NewItem>& ite
   return out + tail_of(list) + results_text(results);
 }
 
+// Whether two parsers find that tree in the text.
 bool reads_as(const std::string& text, const Node& root) {
   const base::SourceFile file("", text);
   base::Arena arena;
   base::Diagnostics problems;
   const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
-  return !problems.has_errors() && documents.size() == 1 && yaml::equal(*documents.front().root, root);
+  return !problems.has_errors() && documents.size() == 1 && yaml::equal(*documents.front().root, root) &&
+         yaml::reads_the_same(file);
 }
 
 }  // namespace
@@ -187,8 +190,8 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   return list;
 }
 
-std::string write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
-                                const Node* results) {
+std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
+                                               const Node* results) {
   base::Arena arena;
   const Node* root = whole(list, items, results, yaml::Maker(arena));
   if (list.block_style && !items.empty()) {
@@ -199,6 +202,7 @@ std::string write_resource_list(const ResourceList& list, const std::vector<NewI
   }
   std::string out;
   yaml::write_yaml(*root, yaml::KeyOrder::AsIs, out);
+  if (!reads_as(out, *root)) return std::nullopt;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,9 @@ struct NewItem {
   bool has_alias = false;
 };
 
-// The list with these items, and `results` in the place of its own; nullptr: none.
-std::string write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
-                                const yaml::Node* results);
+// The list with these items, and `results` in the place of its own; nullptr: none. nullopt if two parsers
+// find different values in what would be written.
+std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
+                                               const yaml::Node* results);
 
 }  // namespace trainjobc::function

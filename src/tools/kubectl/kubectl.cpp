@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "yaml/writer.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::kubectl {
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "yaml/reader.h"
-#include "yaml/rewrite.h"
+#include "yaml/read/reader.h"
+#include "yaml/read/second_reading.h"
+#include "yaml/rewrite/rewrite.h"
 
 namespace trainjobc::migrate {
 namespace {
@@ -63,7 +64,7 @@ std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites
   return out.append(text.substr(at));
 }
 
-// Whether the text holds these documents and no others.
+// Whether the text holds these documents and no others, for two parsers.
 bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
   const base::SourceFile file("", std::move(text));
   base::Arena arena;
@@ -73,7 +74,7 @@ bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
   for (size_t i = 0; i < roots.size(); ++i) {
     if (!yaml::equal(*documents[i].root, *roots[i])) return false;
   }
-  return true;
+  return yaml::reads_the_same(file);
 }
 
 // A document that can't be changed keeps no other one from it.

@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "compile/document_type.h"
-#include "model/names.h"
+#include "compile/input/document_type.h"
+#include "model/trainer_names.h"
 #include "schema/schema.h"
-#include "tools/diff/compare.h"
+#include "tools/diff/compare_objects.h"
 #include "tools/migrate/files.h"
-#include "tools/migrate/processes.h"
+#include "tools/migrate/missing_processes.h"
 
 namespace trainjobc::migrate {
 namespace {
@@ -61,7 +61,7 @@ class Migrator {
     used_runtimes_ = used_runtimes(before_);
     rewrite();
     Compilation after = compile_rewritten();
-    processes_ = missing_processes(before_, after, telling_);
+    processes_ = missing_processes(before_, after, with_processes_);
     if (!processes_.empty()) {
       rewrite();
       after = compile_rewritten();
@@ -93,7 +93,7 @@ class Migrator {
     const std::string name = name_of(object);
     if ((!dialect && version->text() != model::kTrainerApiVersion) || rejected_.contains(name))
       return &object;
-    if (object.at({"spec", "mlPolicy", "torch", "numProcPerNode"})) telling_.insert(name);
+    if (object.at({"spec", "mlPolicy", "torch", "numProcPerNode"})) with_processes_.insert(name);
     ObjectOptions options{.target = target_, .manager = options_.manager};
     const auto number = processes_.find(name);
     if (number != processes_.end()) options.num_processes = number->second;
@@ -200,7 +200,7 @@ class Migrator {
   std::set<std::string> rejected_;                                          // objects
   std::map<std::pair<std::string, uint32_t>, const LintedObject*> linted_;  // by file and line
   std::set<std::string> used_runtimes_;
-  std::set<std::string> telling_;  // runtimes that say how many processes a node has
+  std::set<std::string> with_processes_;  // runtimes that say how many processes a node has
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

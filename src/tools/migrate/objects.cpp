@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/names.h"
+#include "model/trainer_names.h"
 #include "schema/validate.h"
-#include "tools/migrate/overrides.h"
+#include "tools/migrate/convert_overrides.h"
 
 namespace trainjobc::migrate {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tools/submit/fields.h"
+#include "tools/submit/event_fields.h"
 #include "tools/submit/plan.h"
 
 namespace trainjobc::submit {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "tools/diff/fetch.h"
-#include "tools/diff/live.h"
+#include "tools/diff/live/fetch.h"
+#include "tools/diff/live/live.h"
 #include "tools/kubectl/kubectl.h"
 #include "trainjobc/trainjobc.h"
 

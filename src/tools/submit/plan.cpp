@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/diff/env_order.h"
-#include "tools/submit/claims.h"
+#include "tools/diff/live/env_order.h"
+#include "tools/submit/replaced_claims.h"
 #include "tools/submit/state.h"
 
 namespace trainjobc::submit {
@@ -27,13 +27,13 @@ bool changes(const ObjectDiff& difference, bool takes_over) {
   return std::ranges::any_of(difference.differences, is_ours);
 }
 
-Step step_of(const Object& object, const ObjectDiff* difference, bool is_there, const Situation& situation) {
+Step step_of(const Object& object, const ObjectDiff* difference, bool is_there, const ClusterState& cluster) {
   if (object.kind == "Secret") {
-    return situation.secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep
-                                                                                            : Step::Create;
+    return cluster.secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep
+                                                                                          : Step::Create;
   }
   if (!is_there) return Step::Create;
-  if (!difference || !changes(*difference, situation.takes_over)) return Step::Confirm;
+  if (!difference || !changes(*difference, cluster.takes_over)) return Step::Confirm;
   return std::ranges::any_of(difference->differences, is_refused) ? Step::Replace : Step::Change;
 }
 
@@ -45,11 +45,11 @@ const T* find_in(const std::map<std::string, const T*>& map, const std::string& 
 
 }  // namespace
 
-Plan make_plan(std::span<const Object> objects, const Situation& situation) {
+Plan make_plan(std::span<const Object> objects, const ClusterState& cluster) {
   std::map<std::string, const ObjectDiff*> differences;
-  for (const ObjectDiff& object : situation.report.objects) differences.emplace(object.id, &object);
+  for (const ObjectDiff& object : cluster.report.objects) differences.emplace(object.id, &object);
   std::map<std::string, const diff::LiveObject*> there;
-  for (const diff::LiveObject& object : situation.live.objects) {
+  for (const diff::LiveObject& object : cluster.live.objects) {
     there.emplace(diff::object_id(object.kind, object.ns, object.name), &object);
   }
   Plan plan;
@@ -57,11 +57,11 @@ Plan make_plan(std::span<const Object> objects, const Situation& situation) {
     const std::string id = diff::object_id(object.kind, object.ns, object.name);
     const ObjectDiff* difference = find_in(differences, id);
     Item item{&object, Step::Create, plan.jobs, find_in(there, id), object.root, object.root, {}};
-    item.step = step_of(object, difference, item.live != nullptr, situation);
+    item.step = step_of(object, difference, item.live != nullptr, cluster);
     if (item.step == Step::Replace && object.kind == "JobSet") {
       item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*plan.arena));
     }
-    if (difference && item.step != Step::Replace && !situation.takes_over) {
+    if (difference && item.step != Step::Replace && !cluster.takes_over) {
       item.root = without_others_fields(*item.root, *difference, yaml::Maker(*plan.arena), item.left_out);
     }
     if (item.live && item.step != Step::Replace && object.kind == "JobSet") {

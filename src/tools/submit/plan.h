@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "tools/diff/difference.h"
-#include "tools/diff/live.h"
+#include "tools/diff/live/live.h"
 #include "tools/submit/left_out.h"
 #include "trainjobc/trainjobc.h"
 
@@ -42,14 +42,14 @@ struct Plan {
 };
 
 // What a plan is made of.
-struct Situation {
+struct ClusterState {
   const diff::Report& report;  // of comparing the objects with `live`
   const diff::LiveSet& live;
   const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
   bool takes_over = false;               // fields of other controllers
 };
 
-Plan make_plan(std::span<const Object> objects, const Situation& situation);
+Plan make_plan(std::span<const Object> objects, const ClusterState& cluster);
 
 // The part of `report` that a cluster would refuse: the objects, with the fields that can't be updated.
 diff::Report refused_part(const diff::Report& report);

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <iterator>
 
-#include "tools/submit/fields.h"
+#include "tools/submit/event_fields.h"
 
 namespace trainjobc::submit {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "tools/kubectl/names.h"
-#include "yaml/writer.h"
+#include "tools/kubectl/resource_names.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::submit {
 namespace {
@@ -30,7 +30,7 @@ Result success_of(Step step) {
 }
 
 // Causes that the next call would meet again.
-bool is_hopeless(Cause cause) {
+bool stops_everything(Cause cause) {
   return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Settings ||
          cause == Cause::Unreachable || cause == Cause::Unauthorized;
 }
@@ -77,7 +77,7 @@ class Sender {
       if (outcome->item->object->kind != "JobSet" && !in_place) without_helpers_.insert(outcome->item->job);
     }
     apply(ns, pick(outcomes, [](const Object& object) { return object.kind == "JobSet"; }));
-    return !hopeless_;
+    return !stopped_;
   }
 
   std::vector<kubectl::Failure> failures;
@@ -96,7 +96,7 @@ class Sender {
   }
 
   bool held_back(const Outcome& outcome) const {
-    return hopeless_ || has_no_namespace_ || undeleted_.contains(outcome.item) ||
+    return stopped_ || has_no_namespace_ || undeleted_.contains(outcome.item) ||
            without_helpers_.contains(outcome.item->job);
   }
 
@@ -123,7 +123,7 @@ class Sender {
     }
     failures.push_back(reply.failure);
     has_no_namespace_ = reply.failure.cause == Cause::NoNamespace;
-    hopeless_ = hopeless_ || is_hopeless(reply.failure.cause);
+    stopped_ = stopped_ || stops_everything(reply.failure.cause);
     return false;
   }
 
@@ -145,7 +145,7 @@ class Sender {
   // Those whose new version the API server would take: what it refuses must not cost the old one.
   std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::vector<Outcome*> accepted;
-    if (hopeless_) return accepted;
+    if (stopped_) return accepted;
     Call call = create_call(ns, outcomes, "--dry-run=server");
     call.input = manifests(outcomes, &Item::trial);
     const Reply reply = kubectl_.run(call);
@@ -252,7 +252,7 @@ class Sender {
   std::set<const Item*> undeleted_;
   std::set<size_t> without_helpers_;  // jobs
   bool has_no_namespace_ = false;
-  bool hopeless_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace

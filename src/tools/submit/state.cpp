@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compile/advice/queue_names.h"
-#include "tools/submit/fields.h"
+#include "tools/submit/event_fields.h"
 
 namespace trainjobc::submit {
 namespace {

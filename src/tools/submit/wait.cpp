@@ -11,11 +11,13 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "tools/diff/fetch.h"
-#include "tools/kubectl/names.h"
+#include "tools/diff/live/fetch.h"
+#include "tools/kubectl/resource_names.h"
 #include "tools/kubectl/watches.h"
-#include "tools/submit/fields.h"
-#include "yaml/reader.h"
+#include "tools/submit/event_fields.h"
+#include "tools/submit/plan.h"
+#include "tools/submit/state.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::submit {
 namespace {

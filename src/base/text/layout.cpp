@@ -1,0 +1,98 @@
+#include "base/text/layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text/utf8.h"
+
+namespace trainjobc::base {
+namespace {
+
+// The length of the colour sequence that the text begins with; 0 if it begins with none.
+size_t colour_length(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const size_t end = text.find('m');
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+}  // namespace
+
+size_t column_width(uint32_t code) {
+  struct Range {
+    uint32_t first;
+    uint32_t last;
+    size_t width;
+  };
+  static constexpr auto kRanges = std::to_array<Range>({{0x300, 0x36F, 0},
+                                                        {0x1100, 0x115F, 2},
+                                                        {0x2E80, 0xA4CF, 2},
+                                                        {0xAC00, 0xD7A3, 2},
+                                                        {0xF900, 0xFAFF, 2},
+                                                        {0xFE00, 0xFE0F, 0},
+                                                        {0xFE30, 0xFE6F, 2},
+                                                        {0xFF01, 0xFF60, 2},
+                                                        {0xFFE0, 0xFFE6, 2},
+                                                        {0x1F300, 0x1F64F, 2},
+                                                        {0x1F680, 0x1F6FF, 2},
+                                                        {0x1F900, 0x1F9FF, 2},
+                                                        {0x20000, 0x3FFFD, 2}});
+  for (const Range& range : kRanges) {
+    if (code >= range.first && code <= range.last) return range.width;
+  }
+  return 1;
+}
+
+size_t display_width(std::string_view line) {
+  size_t columns = 0;
+  while (!line.empty()) {
+    if (const size_t colour = colour_length(line)) {
+      line.remove_prefix(colour);
+      continue;
+    }
+    const CodePoint point = decode_utf8(line);
+    columns += point.length == 0 ? 1 : column_width(point.value);
+    line.remove_prefix(std::max<size_t>(point.length, 1));
+  }
+  return columns;
+}
+
+std::string wrap(std::string_view line, size_t width, size_t indent) {
+  if (width == 0 || display_width(line) <= width) return std::string(line);
+  const size_t first = std::min(line.find_first_not_of(' '), line.size());
+  std::string out(line.substr(0, first));
+  size_t column = first;
+  bool is_first = true;
+  for (size_t at = first; at < line.size();) {
+    const size_t end = std::min(line.find(' ', at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    const size_t columns = display_width(word);
+    if (!is_first && column + 1 + columns > width) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (!is_first) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += columns;
+    is_first = false;
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string cut(std::string_view line, size_t width) {
+  if (width == 0 || display_width(line) <= width) return std::string(line);
+  size_t columns = 0;
+  size_t at = 0;
+  while (at < line.size()) {
+    const CodePoint point = decode_utf8(line.substr(at));
+    const size_t next = point.length == 0 ? 1 : column_width(point.value);
+    if (columns + next + 1 > width) break;
+    columns += next;
+    at += std::max<size_t>(point.length, 1);
+  }
+  return std::string(line.substr(0, at)) + "…";
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,67 @@
+#include "base/text/utf8.h"
+
+#include <array>
+
+namespace trainjobc::base {
+namespace {
+
+bool is_surrogate(uint32_t value) {
+  return value >= 0xD800 && value <= 0xDFFF;
+}
+
+}  // namespace
+
+CodePoint decode_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return {};
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {1, lead};
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  uint32_t value = lead & (0xFFU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    value = value << 6U | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  if (value < kLeast[length] || value > 0x10FFFF || is_surrogate(value)) return {};
+  return {length, value};
+}
+
+void append_utf8(uint32_t value, std::string& out) {
+  if (is_surrogate(value) || value > 0x10FFFF) value = 0xFFFD;
+  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | (value >> shift & 0x3FU)); };
+  if (value < 0x80) {
+    out += static_cast<char>(value);
+  } else if (value < 0x800) {
+    out += static_cast<char>(0xC0U | value >> 6U);
+    tail(0);
+  } else if (value < 0x10000) {
+    out += static_cast<char>(0xE0U | value >> 12U);
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xF0U | value >> 18U);
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+std::string to_valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text.substr(at));
+    if (point.length == 0) {
+      append_utf8(0xFFFD, out);
+      ++at;
+      continue;
+    }
+    out += text.substr(at, point.length);
+    at += point.length;
+  }
+  return out;
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,34 @@
+// trainjobc diff, with the programs it runs exchangeable for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "cli/common_options.h"
+#include "cli/output/console.h"
+
+namespace trainjobc::cli {
+
+struct DiffFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> live;
+  std::vector<std::string> from;
+  std::vector<std::string> from_runtimes;
+  std::string from_version;  // of Trainer; "" where versions are not compared
+  std::string to_version;
+  std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
+  std::string orphans = "auto";
+  std::string context;
+  std::string kubeconfig;
+  std::string field_manager = "trainjobc";
+  unsigned timeout = 0;  // seconds
+  bool server_side = false;
+  bool show_ignored = false;
+};
+
+// 0: the same, 1: different, above: an error.
+int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,56 @@
+// trainjobc function
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "tools/function/function.h"
+
+namespace trainjobc::cli {
+namespace {
+
+int run_function(Console& console, const SshKeyFlag& keys) {
+  if (console.stdin_is_terminal())
+    return fail(console, "no input: a KRM function reads a ResourceList from standard input");
+  auto text = console.read_stdin();
+  if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
+  const auto read_key = [&](const std::string& choice, policy::SshKeyOptions& key) -> std::string {
+    const SshKeyFlag flag{choice, keys.allowed_folder(console)};
+    const std::string wrong = flag.check();
+    if (!wrong.empty()) return "sshKey " + wrong;
+    // Who writes functionConfig must not choose among all files that this process can read.
+    if (flag.names_file() && flag.folder.empty())
+      return "sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets it";
+    return flag.read(console, key) ? "" : "sshKey names a file that can't be read";
+  };
+  const function::Outcome outcome = function::run(std::move(std::get<std::string>(text)), read_key);
+  if (outcome.list.empty()) return fail(console, outcome.errors);
+  console.write_stderr(outcome.errors);
+  if (!console.write_manifests(outcome.list)) return fail(console, "the output could not be written");
+  return outcome.rejected ? kRejected : kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_function(CLI::App& app) {
+  auto keys = std::make_shared<SshKeyFlag>();
+  keys->add_folder_to(app);
+  app.footer(
+      "Standard input and output are a ResourceList (config.kubernetes.io/v1 or v1beta1).\n"
+      "TrainJobs and runtimes in it become what the controller would create; other items\n"
+      "stay as they are, byte for byte. The data of functionConfig may set trainerVersion,\n"
+      "namespace, nameSuffix, catalogue, sshKey (omit, seed:FILE, file:FILE, generate) and\n"
+      "keepInputs, which keeps the inputs as local config. FILE must be in --ssh-key-dir or\n"
+      "$TRAINJOBC_SSH_KEY_DIR. Who can commit a job of some namespace and name, and read\n"
+      "what is rendered, has that job's key: give each team a seed of its own.\n"
+      "\n"
+      "Exit status: 0 rendered, 1 an input was rejected (results say why), 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  kpt fn eval jobs/ --exec \"trainjobc function\"\n"
+      "  kpt fn source jobs/ | trainjobc function");
+  return [keys](Console& console) { return run_function(console, *keys); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,313 @@
+// trainjobc lint
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "base/files/paths.h"
+#include "base/text/unified_diff.h"
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/help/rule_texts.h"
+#include "cli/input/load.h"
+#include "cli/output/mask.h"
+#include "cli/report/reports.h"
+#include "tools/lint/fix.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct LintFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> formats;
+  std::vector<std::string> outputs;
+  std::vector<bool> is_output;  // of each --format and --output-file, in the order given
+  std::string fail_on;
+  std::string explain;
+  bool list_rules = false;
+  bool fix = false;
+  bool show_diff = false;
+};
+
+// One report and the file it goes to; "" is stdout.
+struct Report {
+  ReportFormat format = ReportFormat::Text;
+  std::string file;
+};
+
+// Each --output-file belongs to the --format before it. nullopt, and said so, if that doesn't work out.
+std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlags& flags) {
+  std::vector<Report> reports;
+  size_t formats = 0;
+  size_t outputs = 0;
+  for (const bool is_output : flags.is_output) {
+    if (!is_output) {
+      reports.push_back({parse_report_format(flags.formats[formats++]).value_or(ReportFormat::Text), ""});
+      continue;
+    }
+    if (reports.empty() || !reports.back().file.empty()) {
+      fail(console, "--output-file must follow the --format that it is for");
+      return std::nullopt;
+    }
+    reports.back().file = flags.outputs[outputs++];
+  }
+  if (reports.empty()) reports.push_back({});
+  if (std::ranges::count(reports, "", &Report::file) > 1) {
+    fail(console, "only one report can go to standard output: give the others an --output-file");
+    return std::nullopt;
+  }
+  return reports;
+}
+
+base::Severity least_severity(const std::string& level) {
+  return level == "warning" ? base::Severity::Warning : base::Severity::Error;
+}
+
+// Where the nearest folder with a .git is; "" without one.
+Repository find_repository(Console& console) {
+  const std::string here = base::working_directory();
+  for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
+    if (console.files().exists(folder + "/.git")) return {folder, here};
+  }
+  return {};
+}
+
+struct Findings {
+  Compilation compiled;
+  base::Diagnostics diagnostics;
+  std::vector<std::string> files;
+  std::map<std::string, std::string> levels;  // what ends with status 1, by file
+};
+
+// Takes away the fixes of files that are not among these.
+base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
+  base::Diagnostics kept;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    const auto is_input = [&](const base::Edit& edit) {
+      return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
+    };
+    if (!std::ranges::all_of(diagnostic.fix, is_input)) diagnostic.fix.clear();
+    kept.add(std::move(diagnostic));
+  }
+  return kept;
+}
+
+Findings lint(std::vector<lint::InputGroup> groups, const LintFlags& flags) {
+  Options options = to_options(flags.input);
+  options.render = false;
+  Findings findings;
+  for (const lint::InputGroup& group : groups) {
+    for (const Source& source : group.inputs) {
+      findings.files.push_back(source.name);
+      findings.levels[source.name] =
+          flags.fail_on.empty() ? group.config->fail_on.value_or("error") : flags.fail_on;
+    }
+  }
+  std::ranges::sort(findings.files);
+  lint::GroupedCompilation grouped = lint::compile_groups(std::move(groups), options);
+  // Not of runtimes beside them, nor of the catalogue.
+  findings.diagnostics = fixable(lint::apply_configs(grouped.governed), findings.files);
+  findings.compiled = std::move(grouped.all);
+  return findings;
+}
+
+// Whether it ends lint with status 1. What lies in no input, such as a configuration, counts as the
+// strictest.
+bool fails(const Findings& findings, const base::Diagnostic& diagnostic) {
+  const auto is_enough = [&](const std::string& level) {
+    return level != "never" && diagnostic.severity <= least_severity(level);
+  };
+  const base::SourceFile* file = diagnostic.location.file;
+  const auto level = file ? findings.levels.find(file->name()) : findings.levels.end();
+  if (level != findings.levels.end()) return is_enough(level->second);
+  return std::ranges::any_of(findings.levels, [&](const auto& entry) { return is_enough(entry.second); });
+}
+
+// Applies fixes to the inputs in memory until none is left, since one may make room for the next, and lints
+// them again. Two that undo each other end at kRounds. The number of applied fixes.
+size_t fix(std::vector<lint::InputGroup>& groups, Findings& findings, const LintFlags& flags) {
+  constexpr int kRounds = 10;
+  size_t applied = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const lint::FixedFiles fixed = lint::apply_fixes(findings.diagnostics);
+    if (fixed.applied == 0) break;
+    applied += fixed.applied;
+    for (lint::InputGroup& group : groups) {
+      for (Source& source : group.inputs) {
+        const auto text = fixed.texts.find(source.name);
+        if (text != fixed.texts.end()) source.text = text->second;
+      }
+    }
+    findings = lint(groups, flags);
+  }
+  findings.diagnostics = fixable(findings.diagnostics, {});  // what is left can't be applied
+  return applied;
+}
+
+// Writes the files that were fixed, or prints what would change. False, which has been said, if one could not
+// be written; the others are.
+bool write_fixed(Console& console, const lint::InputGroup& before, const lint::InputGroup& after,
+                 bool only_show) {
+  bool is_written = true;
+  for (size_t i = 0; i < before.inputs.size(); ++i) {
+    const Source& old = before.inputs[i];
+    const std::string& text = after.inputs[i].text;
+    if (old.text == text) continue;
+    if (only_show) {
+      const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
+      if (!console.write_stdout(without_secrets(diff, old.text))) return false;
+    } else if (const auto error = console.files().replace(old.name, old.text, text)) {
+      fail(console, error->message);
+      is_written = false;
+    }
+  }
+  return is_written;
+}
+
+bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& before,
+                     const std::vector<lint::InputGroup>& after, bool only_show) {
+  bool is_written = true;
+  for (size_t i = 0; i < before.size(); ++i)
+    is_written = write_fixed(console, before[i], after[i], only_show) && is_written;
+  return is_written;
+}
+
+bool reads_stdin(const std::vector<lint::InputGroup>& groups) {
+  return std::ranges::any_of(groups, [](const lint::InputGroup& group) {
+    return std::ranges::find(group.inputs, base::kStdin, &Source::name) != group.inputs.end();
+  });
+}
+
+int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
+                  const LintFlags& flags) {
+  ReportInput input{
+      .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
+  input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
+  input.style.width = console.stdout_width();
+  input.fails = [&](const base::Diagnostic& diagnostic) {
+    return diagnostic.severity == base::Severity::Error || fails(findings, diagnostic);
+  };
+  input.repository = find_repository(console);
+  for (const Report& report : reports) {
+    const base::TextStyle style = input.style;
+    if (!report.file.empty()) input.style = {};
+    const std::string text = make_report(report.format, input);
+    input.style = style;
+    if (report.file.empty()) {
+      const bool is_commands = report.format == ReportFormat::Github;
+      if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
+        return fail(console, "the report could not be written");
+    } else if (const auto error = console.files().write(report.file, text, 0666)) {
+      return fail(console, error->message);
+    }
+  }
+  return kOk;
+}
+
+// Takes TRAINJOBC_FAIL_ON in where no flag says it; false, which has been said, for a value that is none.
+bool read_fail_on(Console& console, LintFlags& flags) {
+  flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
+  constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
+  if (std::ranges::find(kLevels, flags.fail_on) != kLevels.end()) return true;
+  fail(console, fmt::format("TRAINJOBC_FAIL_ON {} is not one of error, warning, never", flags.fail_on));
+  return false;
+}
+
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What a text report without findings leaves to be said: "13 jobs, 6 runtimes: no findings".
+void note_success(Console& console, const Findings& findings, const std::vector<Report>& reports) {
+  const auto& objects = findings.compiled.linted;
+  const bool has_text = std::ranges::count(reports, ReportFormat::Text, &Report::format) > 0;
+  if (!has_text || objects.empty() || !findings.diagnostics.empty()) return;
+  const auto jobs = static_cast<size_t>(std::ranges::count_if(
+      objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
+  const size_t runtimes = objects.size() - jobs;
+  std::string what = jobs > 0 ? counted(jobs, "job") : "";
+  if (runtimes > 0) what += (what.empty() ? "" : ", ") + counted(runtimes, "runtime");
+  console.write_stderr(what + ": no findings\n");
+}
+
+int run_lint(Console& console, LintFlags flags) {
+  if (flags.list_rules) return console.write_stdout(list_rules()) ? kOk : kFailed;
+  if (!flags.explain.empty()) return explain_rule(console, flags.explain);
+  const auto reports = plan_reports(console, flags);
+  if (!reports) return kFailed;
+  if (!read_fail_on(console, flags)) return kFailed;
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  std::vector<lint::InputGroup>& groups = loaded->groups;
+  if (flags.fix && !flags.show_diff && reads_stdin(groups))
+    return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
+  const bool is_piped = reads_stdin(groups);
+  std::vector<lint::InputGroup> before;  // only --fix needs the texts again
+  if (flags.fix) before = groups;
+  Findings findings = lint(std::move(groups), flags);
+  if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
+  if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
+    console.write_stderr("note: the inputs hold no TrainJob and no runtime\n");
+  if (flags.fix) {
+    std::vector<lint::InputGroup> after = before;
+    const size_t applied = fix(after, findings, flags);
+    if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
+    if (flags.show_diff) return applied > 0 ? kRejected : kOk;
+    if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
+  }
+  const int status = print_reports(console, findings, *reports, flags);
+  if (status != kOk) return status;
+  note_success(console, findings, *reports);
+  const bool failed = std::ranges::any_of(findings.diagnostics.items(), [&](const base::Diagnostic& finding) {
+    return fails(findings, finding);
+  });
+  return failed ? kRejected : kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_lint(CLI::App& app) {
+  auto flags = std::make_shared<LintFlags>();
+  flags->input.add_to(app);
+  const auto names = report_format_names();
+  app.add_option("-o,--format", flags->formats,
+                 "Format of the report; may be given several times, each with its own --output-file")
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->allow_extra_args(false)
+      ->type_name("FORMAT");
+  app.add_option("--output-file", flags->outputs, "Write the report of the --format before it to this file")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
+      ->check(CLI::IsMember({"error", "warning", "never"}));
+  app.add_flag("--fix", flags->fix, "Apply the safe fixes to the files");
+  app.add_flag("--diff", flags->show_diff, "With --fix: show what it would change, and change nothing")
+      ->needs("--fix");
+  app.add_flag("--list-rules", flags->list_rules, "List all rules");
+  app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
+  flags->colour.add_to(app);
+  app.footer(
+      "--fix replaces a file in one step, with its mode and owner; a read-only file, and one that\n"
+      "somebody has changed since it was read, is left as it is.\n"
+      "Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc lint jobs/\n"
+      "  trainjobc lint . --format github\n"
+      "  trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text\n"
+      "  trainjobc lint --explain input/unknown-field");
+  return [flags, &app](Console& console) {
+    for (const CLI::Option* option : app.parse_order()) {
+      const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
+      if (name == "format" || name == "output-file") flags->is_output.push_back(name != "format");
+    }
+    return run_lint(console, *flags);
+  };
+}
+
+}  // namespace trainjobc::cli

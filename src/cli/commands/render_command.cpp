@@ -1,0 +1,133 @@
+// trainjobc render
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/output/annotate_origin.h"
+#include "cli/output/mask.h"
+#include "cli/output/output_directory.h"
+#include "cli/output/print_objects.h"
+#include "cli/ssh/key_guard.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "cli/ssh/ssh_key_notes.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct RenderFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::string format = "yaml";
+  std::string output_dir;
+  SshKeyFlag ssh_key;
+  std::string torchrun = "env";
+  bool with_defaults = false;
+  bool snapshot = false;
+  bool passthrough = false;
+  bool keep_going = false;
+  bool mask_secrets = false;
+  bool annotate_origin = false;
+  bool prune_output = false;
+};
+
+ObjectFormat format_of(const std::string& word) {
+  if (word == "json") return ObjectFormat::Json;
+  return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
+}
+
+bool write_objects(Console& console, const std::vector<Object>& objects, ObjectFormat format) {
+  const std::string text = print_objects(objects, format);
+  return format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
+}
+
+int run_render(Console& outer, RenderFlags flags) {
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
+  Options options = to_options(flags.input);
+  options.with_defaults = flags.with_defaults;
+  options.snapshot = flags.snapshot;
+  options.passthrough = flags.passthrough;
+  options.policy.torchrun =
+      flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
+  options.policy.ssh_key = std::move(key);
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
+  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  note_trainer_version(console, compiled);
+  note_other_managers(console, compiled);
+  const bool rejected = compiled.diagnostics.has_refusals();
+  if (rejected && !flags.keep_going) return kRejected;
+  if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
+    note_no_job(console);
+  }
+  base::Arena changed;
+  if (flags.annotate_origin) {
+    for (Object& object : compiled.objects) object.root = annotate_origin(object, yaml::Maker(changed));
+  }
+  if (flags.mask_secrets) {
+    for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(changed));
+  } else {
+    note_generated_keys(console, compiled, options.policy.ssh_key);
+  }
+  note_omitted_keys(console, compiled, options.policy.ssh_key);
+  if (!flags.output_dir.empty()) {
+    const Prune prune = !flags.prune_output ? Prune::No : rejected ? Prune::Later : Prune::Now;
+    if (prune == Prune::Later)
+      console.write_stderr("note: --prune-output removed nothing, since an input was rejected\n");
+    const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
+    if (status != kOk) return status;
+  } else if (!write_objects(console, compiled.objects, format_of(flags.format))) {
+    return fail(console, "the output could not be written");
+  }
+  return rejected ? kRejected : kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_render(CLI::App& app) {
+  auto flags = std::make_shared<RenderFlags>();
+  flags->input.add_to(app);
+  app.add_option("-o,--format", flags->format, "Output format")
+      ->check(CLI::IsMember({"yaml", "json", "name"}))
+      ->capture_default_str();
+  app.add_option("--output-dir", flags->output_dir, "Write one file per object into this directory")
+      ->type_name("DIR");
+  app.add_flag(
+         "--prune-output", flags->prune_output,
+         "With --output-dir: remove the files that an earlier run with this flag wrote and this one doesn't")
+      ->needs("--output-dir");
+  app.add_flag("--annotate-origin", flags->annotate_origin,
+               "Annotate each object with the file and the TrainJob that it comes from");
+  app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
+  app.add_flag("--snapshot", flags->snapshot, "Print the runtime-snapshot ConfigMap of Trainer 2.3 too");
+  app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
+  app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
+  app.add_flag("--mask-secrets", flags->mask_secrets,
+               "Print *** for the values of Secrets, and for whatever else looks like a secret");
+  flags->ssh_key.add_to(app);
+  app.add_option("--torchrun", flags->torchrun, "How torchrun gets its arguments: by env, or by flags too")
+      ->check(CLI::IsMember({"env", "flags"}))
+      ->capture_default_str();
+  flags->colour.add_to(app);
+  app.footer(
+      "The key of seed:PATH depends on the file, the namespace and the name of the job alone: who can\n"
+      "commit a job of that namespace and name, and read what is rendered, has its key.\n"
+      "\n"
+      "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc render jobs/ml-research/bert-pretrain.yaml\n"
+      "  trainjobc render . --output-dir rendered --ssh-key omit\n"
+      "  helm template charts/training | trainjobc render --passthrough -");
+  return [flags](Console& console) { return run_render(console, *flags); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,192 @@
+#include "cli/commands/submit_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/commands/submit_report.h"
+#include "cli/commands/submit_wait.h"
+#include "cli/exit_status.h"
+#include "cli/output/mask.h"
+#include "cli/ssh/key_guard.h"
+#include "cli/ssh/ssh_key_notes.h"
+#include "schema/schema.h"
+#include "tools/submit/lookup.h"
+#include "trainjobc/diff.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using submit::DryRun;
+using submit::Plan;
+using submit::title_of;
+
+DryRun dry_run_of(const SubmitFlags& flags) {
+  if (flags.dry_run == "client") return DryRun::Client;
+  return flags.dry_run == "server" ? DryRun::Server : DryRun::None;
+}
+
+struct Compiled {
+  Compilation sent;
+  Compilation compared;  // the same as the cluster would store it
+};
+
+// As lint and render do. An exit status where there is nothing to send, which has been said.
+std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
+  Options options = to_options(flags.input);
+  options.policy.ssh_key = std::move(key);
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  Compiled compiled;
+  lint::GroupedCompilation grouped = lint::compile_groups(loaded->groups, options);
+  base::Diagnostics shown = lint::apply_configs(grouped.governed, false);
+  compiled.sent = std::move(grouped.all);
+  const Compilation& sent = compiled.sent;
+  if (!check_inputs(console, flags.input, *loaded, sent)) return kFailed;
+  const bool refused = sent.diagnostics.has_refusals();
+  const bool rejected = refused || shown.has_errors();
+  if (refused && !shown.has_errors()) shown = sent.diagnostics;
+  print_diagnostics(console, shown, flags.colour.value(), false);
+  note_trainer_version(console, sent);
+  note_other_managers(console, sent);
+  if (rejected) {
+    console.write_stderr("trainjobc: nothing was sent\n");
+    return kRejected;
+  }
+  if (sent.train_jobs == 0) {
+    note_no_job(console);
+    return kOk;
+  }
+  note_omitted_keys(console, sent, options.policy.ssh_key);
+  options.with_defaults = true;
+  options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  compiled.compared = lint::compile_groups(std::move(loaded->groups), options).all;
+  return compiled;
+}
+
+diff::Report compare(const Compiled& compiled, std::shared_ptr<const diff::LiveSet> live) {
+  Compilation without_secrets = compiled.compared;
+  std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.compared.trainer_version);
+  diff::CompareOptions options;
+  options.schemas = chosen ? chosen : &schema::all_versions().back();
+  options.default_is_none = false;
+  options.orphans = diff::Orphans::None;
+  return diff::compare_objects(without_secrets, std::move(live), options);
+}
+
+// Whether anything in the way is said; what is being deleted would take the update with it.
+bool is_in_the_way(Console& console, const Plan& plan) {
+  bool found = false;
+  for (const submit::Item& item : plan.items) {
+    if (!item.live || item.step == submit::Step::Replace) continue;
+    if (!item.live->root->at({"metadata", "deletionTimestamp"})) continue;
+    console.write_stderr(
+        fmt::format("trainjobc: nothing was sent: {} is being deleted: submit again when it is gone\n",
+                    title_of(*item.object)));
+    found = true;
+  }
+  return found;
+}
+
+// kubectl may quote what it was sent.
+void report_failure(Console& console, const submit::Sending& sending, const schema::SecretTexts& secrets) {
+  for (const kubectl::Failure& failure : sending.failures)
+    fail(console, secrets.hide(kubectl::describe(failure)));
+  console.write_stderr(partial_text(sending));
+}
+
+int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
+         World world, const schema::SecretTexts& secrets) {
+  const DryRun dry_run = dry_run_of(flags);
+  bool written = true;
+  const auto done = [&](const submit::Outcome& outcome) {
+    written = console.write_stdout(outcome_line(outcome, dry_run)) && written;
+  };
+  const submit::Sending sending = submit::send(plan, kubectl, {dry_run, flags.force_conflicts}, done);
+  console.write_stderr(secrets.hide(sending.notes));
+  written = console.write_stdout(summary_line(sending, dry_run)) && written;
+  if (!sending.complete()) {
+    report_failure(console, sending, secrets);
+    return kFailed;
+  }
+  if (!written) return fail(console, "the output could not be written");
+  return flags.wait ? wait_for_end(console, flags, sending, world) : kOk;
+}
+
+}  // namespace
+
+int run_submit(Console& outer, SubmitFlags flags, World world) {
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
+  if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
+  const auto result = compile(console, flags, std::move(key));
+  if (const int* status = std::get_if<int>(&result)) return *status;
+  const auto& compiled = std::get<Compiled>(result);
+  const kubectl::Kubectl kubectl(
+      world.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  auto cluster = std::make_shared<submit::Cluster>();
+  const diff::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
+  console.write_stderr(answer.warnings);
+  if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
+  console.write_stderr(train_job_warnings(cluster->live));
+  const diff::Report report = compare(compiled, {cluster, &cluster->live});
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
+  const Plan plan = submit::make_plan(compiled.sent.objects,
+                                      {report, cluster->live, cluster->secrets, flags.force_conflicts});
+  if (is_in_the_way(console, plan)) return kRejected;
+  if (!flags.replace && !submit::refused_part(report).objects.empty()) {
+    console.write_stderr(
+        refusal_text(plan, report, use_colour(flags.colour.value(), console, console.stderr_is_terminal())));
+    return kRejected;
+  }
+  console.write_stderr(losses_text(plan, report) + left_out_notes(plan));
+  return send(console, flags, plan, kubectl, world, secrets_of(compiled.sent.objects));
+}
+
+std::function<int(Console&)> setup_submit(CLI::App& app) {
+  auto flags = std::make_shared<SubmitFlags>();
+  flags->input.add_to(app);
+  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
+  app.add_option(
+         "--dry-run", flags->dry_run,
+         "Send nothing; client: compare with the cluster only, server: have the API server try it, too")
+      ->check(CLI::IsMember({"client", "server"}));
+  app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that another manager owns");
+  app.add_flag("--replace", flags->replace,
+               "Delete and create anew what can't be updated, after saying what is lost");
+  CLI::Option* wait = app.add_flag(
+      "--wait", flags->wait, "Follow the JobSets until they complete or fail, and say what holds them up");
+  app.add_flag("--cancel-on-interrupt", flags->cancel_on_interrupt,
+               "Delete the JobSets that have not ended when Ctrl-C or SIGTERM ends the wait")
+      ->needs(wait);
+  add_timeout(app, flags->timeout, "How long to wait, and how long one call of kubectl may take");
+  flags->ssh_key.add_to(app);
+  flags->colour.add_to(app);
+  app.footer(
+      "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
+      "--field-manager=trainjobc.\n"
+      "Secrets that exist are kept.\n"
+      "--wait watches the JobSets, their pods and events; Ctrl-C ends it and leaves the jobs running.\n\n"
+      "Exit status: 0 everything is in place, 1 an input was rejected or a JobSet failed, 2 usage, I/O or "
+      "kubectl.\n\n"
+      "Examples:\n"
+      "  trainjobc submit --dry-run=server jobs/\n"
+      "  trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h\n"
+      "  trainjobc submit jobs/ --context staging --namespace research");
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    base::RealClock clock;
+    return run_submit(console, *flags, {runner, clock});
+  };
+}
+
+}  // namespace trainjobc::cli

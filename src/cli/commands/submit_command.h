@@ -1,0 +1,38 @@
+// trainjobc submit, with the programs it runs and the time exchangeable for tests.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "cli/common_options.h"
+#include "cli/output/console.h"
+#include "cli/ssh/ssh_key_flag.h"
+
+namespace trainjobc::cli {
+
+struct SubmitFlags {
+  InputFlags input;
+  ColourFlag colour;
+  SshKeyFlag ssh_key;
+  std::string context;
+  std::string kubeconfig;
+  std::string dry_run;  // "", "client" or "server"
+  bool force_conflicts = false;
+  bool replace = false;
+  bool wait = false;
+  bool cancel_on_interrupt = false;
+  unsigned timeout = 0;  // seconds; 0: none
+};
+
+// What submit needs of the world beside a console.
+struct World {
+  base::ProcessRunner& runner;
+  base::Clock& clock;
+};
+
+// 0: all is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O, kubectl, time;
+// 128 + a signal that came during --wait and is ignored.
+int run_submit(Console& console, SubmitFlags flags, World world);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,35 @@
+// What submit tells people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/diff/difference.h"
+#include "tools/diff/live/live.h"
+#include "tools/submit/plan.h"
+#include "tools/submit/send.h"
+
+namespace trainjobc::cli {
+
+// A warning for each live TrainJob: its controller owns the JobSet of the same name.
+std::string train_job_warnings(const diff::LiveSet& live);
+
+// The updates that would be refused, with what deleting the objects would lose.
+std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour);
+
+// What --replace is about to delete.
+std::string losses_text(const submit::Plan& plan, const diff::Report& report);
+
+// Which fields are left to other controllers.
+std::string left_out_notes(const submit::Plan& plan);
+
+// "JobSet team-a/llama created (dry run)"
+std::string outcome_line(const submit::Outcome& outcome, submit::DryRun dry_run);
+
+// "3 jobs: 1 created, 2 unchanged (dry run)"
+std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run);
+
+// After a failure: which objects are in place and which are not.
+std::string partial_text(const submit::Sending& sending);
+
+}  // namespace trainjobc::cli

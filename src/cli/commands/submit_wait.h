@@ -1,0 +1,13 @@
+// submit --wait, on a console.
+#pragma once
+
+#include "cli/commands/submit_command.h"
+#include "cli/output/console.h"
+#include "tools/submit/send.h"
+
+namespace trainjobc::cli {
+
+// Follows the JobSets that were sent. The exit status of submit.
+int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending, World world);
+
+}  // namespace trainjobc::cli

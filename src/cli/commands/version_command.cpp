@@ -1,0 +1,57 @@
+// trainjobc version
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/commands/version.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "model/behaviours.h"
+#include "model/trainer_version.h"
+
+namespace trainjobc::cli {
+namespace {
+
+constexpr std::string_view kTrainerApiVersion = "trainer.kubeflow.org/v1alpha1";
+constexpr std::string_view kJobSetApiVersion = "jobset.x-k8s.io/v1alpha2";
+
+std::string as_json() {
+  auto trainers = nlohmann::ordered_json::array();
+  for (const model::Behaviours& row : model::all_behaviours()) {
+    trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+  }
+  const nlohmann::ordered_json all{{"version", kVersion},
+                                   {"trainerVersions", model::trainer_versions()},
+                                   {"supported", std::move(trainers)},
+                                   {"trainerApiVersion", kTrainerApiVersion},
+                                   {"jobSetApiVersion", kJobSetApiVersion}};
+  return all.dump(4) + "\n";
+}
+
+std::string as_text() {
+  std::string out = fmt::format("trainjobc {}\n", kVersion);
+  for (const model::Behaviours& row : model::all_behaviours()) {
+    out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_version(CLI::App& app) {
+  auto format = std::make_shared<std::string>("text");
+  app.add_option("-o,--format", *format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.footer("Examples:\n  trainjobc version\n  trainjobc version -o json");
+  return [format](Console& console) {
+    const std::string text = *format == "json" ? as_json() : as_text();
+    return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
+  };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,41 @@
+// Completion of a command line for all shells: what may stand where the cursor is.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/cli11_fwd.h"
+#include "cli/output/console.h"
+
+namespace trainjobc::cli {
+
+// What a shell is to do besides offering the words; the numbers are those of Cobra, which kubectl and its
+// plugins talk.
+enum class FileCompletion {
+  Any = 0,
+  NoSpace = 2,
+  None = 4,
+  NoneNoSpace = 6,
+  Extensions = 8,
+  Directories = 16
+};
+
+struct Candidate {
+  std::string word;
+  std::string description;
+};
+
+struct Completion {
+  std::vector<Candidate> candidates;  // with Extensions, the file name extensions
+  FileCompletion files = FileCompletion::None;
+};
+
+// `words` are those behind the program's name up to the cursor; the last one, maybe "", is what is being
+// typed.
+Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console);
+
+// Prints a completion: "word<TAB>description" lines, then ":<number>".
+int print_completion(const CLI::App& root, std::span<const std::string> words, Console& console);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,76 @@
+#include "cli/help/complete_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "cli/input/known_runtimes.h"
+#include "cli/input/load.h"
+#include "compile/input/input.h"
+#include "compile/rules/rules.h"
+#include "tools/lint/configurations.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// The sources that can be read; standard input is for the command to read.
+std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
+  lint::Configurations configurations(console.files(), "", false);
+  DiscoverOptions options;
+  options.recurse = recurse;
+  options.configurations = &configurations;
+  std::vector<Source> all;
+  for (const std::string& path : paths) {
+    if (path == "-") continue;
+    auto loaded = load_sources(console, {path}, options);
+    if (auto* some = std::get_if<Loaded>(&loaded)) std::ranges::move(some->sources, std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidate> rule_candidates() {
+  std::vector<Candidate> candidates;
+  for (const compile::Rule& rule : compile::all_rules()) {
+    candidates.push_back({std::string(rule.id), std::string(rule.summary)});
+  }
+  return candidates;
+}
+
+std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
+  lint::Configurations configurations(console.files(), "", false);
+  RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
+  search.how.recurse = inputs.recurse;
+  const auto found = known_runtimes(console, configurations, search);
+  std::set<std::string> names;
+  if (const auto* all = std::get_if<KnownRuntimes>(&found)) {
+    for (const KnownRuntime& runtime : all->runtimes) names.insert(runtime.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> job_names(Console& console, const CompletionInputs& inputs) {
+  const std::vector<std::string> here{"."};
+  compile::InputSet set;
+  base::Diagnostics ignored;
+  compile::read_inputs(readable(console, inputs.paths.empty() ? here : inputs.paths, inputs.recurse), set,
+                       ignored);
+  std::map<std::string_view, std::set<std::string>> namespaces;
+  for (const compile::InputObject& object : set.objects) {
+    if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty())
+      namespaces[object.id.name].emplace(object.id.ns.empty() ? "default" : object.id.ns);
+  }
+  // A name of several namespaces is offered with each.
+  std::set<std::string> names;
+  for (const auto& [name, of] : namespaces) {
+    names.emplace(name);
+    for (const std::string& ns : of) {
+      if (of.size() > 1) names.insert(ns + "/" + std::string(name));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace trainjobc::cli

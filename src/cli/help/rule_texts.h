@@ -1,0 +1,16 @@
+// What `lint --list-rules` and `lint --explain` print.
+#pragma once
+
+#include <string>
+
+#include "cli/output/console.h"
+
+namespace trainjobc::cli {
+
+// One rule a line: id, severity, summary.
+std::string list_rules();
+
+// Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.
+int explain_rule(Console& console, const std::string& id);
+
+}  // namespace trainjobc::cli

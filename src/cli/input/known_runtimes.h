@@ -1,0 +1,41 @@
+// The runtimes that a TrainJob can name, in the order in which they are looked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/input/discover.h"
+#include "cli/output/console.h"
+#include "tools/lint/configurations.h"
+
+namespace trainjobc::cli {
+
+struct KnownRuntime {
+  std::string name;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+  std::string kind;
+  std::string framework;              // its label
+  std::string place;                  // "platform/torch.yaml:3" of one in a file
+  std::vector<std::string> versions;  // of Trainer, of one in the catalogue
+  std::string text;                   // YAML; of the newest version
+};
+
+struct RuntimeSearch {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  DiscoverOptions how;
+  std::string trainer_version;  // "": all
+};
+
+struct KnownRuntimes {
+  std::vector<KnownRuntime> runtimes;
+  std::vector<std::string> empty_directories;  // among the inputs: no runtime is in them
+};
+
+// Of the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory), the
+// catalogue; of each kind, namespace and name the first. Sorted by name. Documents that can't be read are
+// passed over.
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
+                                             const RuntimeSearch& search);
+
+}  // namespace trainjobc::cli

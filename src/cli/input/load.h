@@ -1,0 +1,26 @@
+// From the paths of a command line to sources.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/discover.h"
+#include "cli/output/console.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::cli {
+
+struct Loaded {
+  std::vector<Source> sources;
+  std::vector<std::string> directories;  // among the paths
+  std::vector<PassedOver> passed_over;   // files that were not read
+  std::vector<std::string> excluded;     // of them, what was named
+};
+
+// Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each
+// file once, so that the order of the arguments doesn't matter.
+base::IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
+                                    const DiscoverOptions& options);
+
+}  // namespace trainjobc::cli

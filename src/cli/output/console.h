@@ -1,0 +1,68 @@
+// Where a command reads and writes: the process's streams, or strings in tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "base/files/file_system.h"
+#include "base/text/printable.h"
+
+namespace trainjobc::cli {
+
+enum class ColourChoice { Auto, Always, Never };
+
+// What a command may use of the world. Not copied: a command gets a reference.
+class Console {
+ public:
+  virtual ~Console() = default;
+
+  virtual base::FileSystem& files() = 0;
+  // All of standard input, read once.
+  virtual base::IoResult<std::string> read_stdin() = 0;
+  virtual bool stdin_is_terminal() const = 0;
+  virtual bool stdout_is_terminal() const = 0;
+  virtual bool stderr_is_terminal() const = 0;
+  // "" where the variable is not set.
+  virtual std::string environment(const char* name) const = 0;
+  // Columns of the terminal that standard output or standard error is; 0 for one that is none.
+  virtual size_t stdout_width() const = 0;
+  virtual size_t stderr_width() const = 0;
+
+  // Text for people, in which nothing but our own colours is more than text. False if not everything could be
+  // written.
+  bool write_stdout(std::string_view text) { return send_stdout(readable(text)); }
+  void write_stderr(std::string_view text) { send_stderr(readable(text)); }
+  // Manifests, byte for byte.
+  bool write_manifests(std::string_view text) { return send_stdout(text); }
+  // Annotations for GitHub.
+  bool write_commands(std::string_view text) {
+    return send_stdout(base::printable(text, {.commands = true}));
+  }
+  // A line of a terminal that is written over by the next; "" clears it.
+  void write_progress(std::string_view line) {
+    send_stderr("\r\033[K");
+    send_stderr(base::one_line(line));
+  }
+  // What write_stdout sends, for a pager.
+  std::string readable(std::string_view text) const {
+    return base::printable(text, {.colours = has_colours_});
+  }
+  // From now on, colours in texts are ours.
+  void allow_colours() { has_colours_ = true; }
+
+  // The bytes as they are: for the functions above, and for a console around another.
+  virtual bool send_stdout(std::string_view text) = 0;
+  virtual void send_stderr(std::string_view text) = 0;
+
+ private:
+  bool has_colours_ = false;
+};
+
+// Whether to colour what goes to a stream: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the terminal.
+bool use_colour(ColourChoice choice, Console& console, bool is_terminal);
+
+// "trainjobc: <message>" on stderr; returns kFailed.
+int fail(Console& console, std::string_view message);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,136 @@
+#include "cli/output/output_directory.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cli/exit_status.h"
+#include "cli/output/print_objects.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// One component of a path, whatever a foreign object is called.
+std::string component(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || (c >= 0 && c < ' ') || c == '\x7f'; }, '_');
+  return name == "." || name == ".." ? "_" : name;
+}
+
+// Where the object's file is: a folder of its namespace, if there are several, and its name.
+std::string path_of(const Object& object, bool in_folder) {
+  const std::string file = component(file_name(object));
+  return in_folder && !object.ns.empty() ? component(std::string(object.ns)) + "/" + file : file;
+}
+
+// The objects by their paths in the directory; nothing where two share one, which has been said.
+std::map<std::string, const Object*> plan(Console& console, std::span<const Object> objects) {
+  std::set<std::string_view> namespaces;
+  for (const Object& object : objects) namespaces.insert(object.ns);
+  std::map<std::string, const Object*> files;
+  for (const Object& object : objects) {
+    const std::string path = path_of(object, namespaces.size() > 1);
+    if (files.try_emplace(path, &object).second) continue;
+    fail(console, fmt::format("--output-dir: two objects belong into {}", path));
+    return {};
+  }
+  return files;
+}
+
+// Whether the text is the manifest of one object, whose file has this path.
+bool is_manifest_at(const std::string& path, std::string text) {
+  const base::SourceFile file(path, std::move(text));
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
+  if (problems.has_errors() || documents.size() != 1) return false;
+  const auto text_at = [&](std::initializer_list<std::string_view> field) {
+    const yaml::Node* node = documents.front().root->at(field);
+    return node ? node->text() : std::string_view();
+  };
+  Object object;
+  object.api_version = text_at({"apiVersion"});
+  object.kind = text_at({"kind"});
+  object.ns = text_at({"metadata", "namespace"});
+  object.name = text_at({"metadata", "name"});
+  return path == path_of(object, false) || path == path_of(object, true);
+}
+
+// The files that earlier runs wrote. Anybody can have edited the list and the directory, so a line counts
+// only if a regular file inside the directory is the manifest that it is named after.
+std::set<std::string> listed(Console& console, const std::string& directory, std::string_view list) {
+  std::set<std::string> files;
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find('\n', at), list.size());
+    const std::string name(list.substr(at, end - at));
+    at = end + 1;
+    const std::string path = fmt::format("{}/{}", directory, name);
+    if (!console.files().stays_inside(directory, name) || !console.files().exists(path)) continue;
+    auto text = console.files().read(path);
+    if (auto* found = std::get_if<std::string>(&text); found && is_manifest_at(name, std::move(*found)))
+      files.insert(name);
+  }
+  return files;
+}
+
+int prune_files(Console& console, const std::string& directory,
+                const std::map<std::string, const Object*>& written, Prune prune) {
+  const std::string list = fmt::format("{}/{}", directory, kOutputList);
+  std::set<std::string> kept;
+  for (const auto& [path, object] : written) kept.insert(path);
+  if (console.files().exists(list)) {
+    const auto text = console.files().read(list);
+    if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
+    for (const std::string& old : listed(console, directory, std::get<std::string>(text))) {
+      if (prune == Prune::Later) kept.insert(old);
+      if (kept.contains(old)) continue;
+      const auto error = console.files().remove(fmt::format("{}/{}", directory, old));
+      if (error) return fail(console, error->message);
+    }
+  }
+  const std::string names = kept.empty() ? "" : fmt::format("{}\n", fmt::join(kept, "\n"));
+  if (const auto error = console.files().write(list, names, 0666)) return fail(console, error->message);
+  return kOk;
+}
+
+// Whether the files can be written where they belong; if not, that has been said.
+bool all_stay_inside(Console& console, const std::string& directory,
+                     const std::map<std::string, const Object*>& files, Prune prune) {
+  std::vector<std::string> names;
+  for (const auto& [name, object] : files) names.push_back(name);
+  if (prune != Prune::No) names.emplace_back(kOutputList);
+  for (const std::string& name : names) {
+    if (console.files().stays_inside(directory, name)) continue;
+    fail(console, fmt::format("--output-dir: {}/{} is not a regular file, or a symbolic link leads to it",
+                              directory, name));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
+                    Prune prune) {
+  const auto files = plan(console, objects);
+  if (files.empty() && !objects.empty()) return kFailed;
+  if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
+  if (!all_stay_inside(console, directory, files, prune)) return kFailed;
+  for (const auto& [name, object] : files) {
+    const std::string path = fmt::format("{}/{}", directory, name);
+    const std::string folder = path.substr(0, path.rfind('/'));
+    if (const auto error = console.files().make_directory(folder)) return fail(console, error->message);
+    const unsigned mode = object->kind == "Secret" ? 0600 : 0666;
+    const std::string text = print_objects(std::span(object, 1), ObjectFormat::Yaml);
+    if (const auto error = console.files().write(path, text, mode)) return fail(console, error->message);
+  }
+  return prune != Prune::No ? prune_files(console, directory, files, prune) : kOk;
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,29 @@
+// render --output-dir: one file per object.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/output/console.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::cli {
+
+// Names the files that the last run with --prune-output wrote, a line each. Begins with a dot: trainjobc,
+// kustomize and kubectl don't read it as a manifest.
+inline constexpr std::string_view kOutputList = ".trainjobc-output";
+
+enum class Prune {
+  No,
+  Later,  // remember for the next run what it may remove: objects are missing that could not be rendered
+  Now,
+};
+
+// Writes each object to `directory`, those of several namespaces into a folder each; Secrets for their owner
+// only. Prune::Now removes what the list of the last such run names and this one does not write, if it is the
+// manifest of the object that it is named after, and nothing else. No symbolic link below the directory is
+// followed. Returns the exit status; what failed has been said.
+int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
+                    Prune prune);
+
+}  // namespace trainjobc::cli

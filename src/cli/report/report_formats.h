@@ -1,0 +1,28 @@
+// The formats of reports. Only report.cpp calls them.
+#pragma once
+
+#include <string>
+
+#include "cli/report/reports.h"
+
+namespace trainjobc::cli {
+
+// For people: each diagnostic with its source line, then a summary.
+std::string text_report(const ReportInput& input);
+
+// {"diagnostics": [...]}, as the command-line contract fixes it.
+std::string json_report(const ReportInput& input);
+
+// SARIF 2.1.0: one run, with all rules and their help.
+std::string sarif_report(const ReportInput& input);
+
+// JUnit XML: a suite a file, a case an object.
+std::string junit_report(const ReportInput& input);
+
+// Workflow commands of GitHub Actions: one annotation a finding, as many as GitHub shows.
+std::string github_report(const ReportInput& input);
+
+// GitLab's Code Quality report, a subset of Code Climate's.
+std::string gitlab_report(const ReportInput& input);
+
+}  // namespace trainjobc::cli

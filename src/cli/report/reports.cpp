@@ -1,0 +1,43 @@
+#include "cli/report/reports.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/report/report_formats.h"
+#include "compile/consequences.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using Make = std::string (*)(const ReportInput&);
+
+// In the order of ReportFormat.
+constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
+constexpr std::array<Make, kNames.size()> kMakers{text_report,  json_report,   sarif_report,
+                                                  junit_report, github_report, gitlab_report};
+
+}  // namespace
+
+std::span<const std::string_view> report_format_names() {
+  return kNames;
+}
+
+std::optional<ReportFormat> parse_report_format(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<ReportFormat>(found - kNames.begin());
+}
+
+std::string make_report(ReportFormat format, const ReportInput& input) {
+  const Make make = kMakers[static_cast<size_t>(format)];
+  if (format == ReportFormat::Json) return make(input);
+  const base::Diagnostics causes = compile::without_consequences(input.diagnostics);
+  return make({.diagnostics = causes,
+               .files = input.files,
+               .objects = input.objects,
+               .style = input.style,
+               .fails = input.fails,
+               .repository = input.repository});
+}
+
+}  // namespace trainjobc::cli

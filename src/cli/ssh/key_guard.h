@@ -1,0 +1,62 @@
+// Keeps SSH keys and their seeds from being read as manifests or settings, of which messages quote lines.
+#pragma once
+
+#include "cli/output/console.h"
+#include "cli/ssh/ssh_key_flag.h"
+
+namespace trainjobc::cli {
+
+// The files of another, without the key's own file and without the folder of keys, whatever links lead there.
+class GuardedFiles final : public base::FileSystem {
+ public:
+  GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console);
+
+  base::FileKind kind(const std::string& path) const override { return files_.kind(path); }
+  base::IoResult<std::string> read(const std::string& path) const override;
+  base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override {
+    return files_.list(path);
+  }
+  std::optional<base::IoError> write(const std::string& path, std::string_view text, unsigned mode) override {
+    return files_.write(path, text, mode);
+  }
+  std::optional<base::IoError> replace(const std::string& path, std::string_view old_text,
+                                       std::string_view text) override {
+    return files_.replace(path, old_text, text);
+  }
+  bool stays_inside(const std::string& directory, const std::string& path) const override {
+    return files_.stays_inside(directory, path);
+  }
+  std::optional<base::IoError> remove(const std::string& path) override { return files_.remove(path); }
+  std::optional<base::IoError> make_directory(const std::string& path) override {
+    return files_.make_directory(path);
+  }
+
+ private:
+  base::FileSystem& files_;
+  std::string key_;     // resolved; "": none
+  std::string folder_;  // as given; "": none
+};
+
+// A console with such files.
+class GuardedConsole final : public Console {
+ public:
+  GuardedConsole(Console& console, const SshKeyFlag& key)
+      : console_(console), files_(console.files(), key, console) {}
+
+  base::FileSystem& files() override { return files_; }
+  base::IoResult<std::string> read_stdin() override { return console_.read_stdin(); }
+  bool stdin_is_terminal() const override { return console_.stdin_is_terminal(); }
+  bool stdout_is_terminal() const override { return console_.stdout_is_terminal(); }
+  bool stderr_is_terminal() const override { return console_.stderr_is_terminal(); }
+  std::string environment(const char* name) const override { return console_.environment(name); }
+  size_t stdout_width() const override { return console_.stdout_width(); }
+  size_t stderr_width() const override { return console_.stderr_width(); }
+  bool send_stdout(std::string_view text) override { return console_.send_stdout(text); }
+  void send_stderr(std::string_view text) override { console_.send_stderr(text); }
+
+ private:
+  Console& console_;
+  GuardedFiles files_;
+};
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,30 @@
+// --ssh-key: where the SSH key of an MPI job comes from.
+#pragma once
+
+#include <string>
+
+#include "cli/cli11_fwd.h"
+#include "cli/output/console.h"
+#include "policy/plugin.h"
+
+namespace trainjobc::cli {
+
+struct SshKeyFlag {
+  std::string choice = "generate";  // generate, omit, file:PATH or seed:PATH
+  std::string folder;               // the only one that the file may be in; "": any
+
+  // Both flags.
+  void add_to(CLI::App& command);
+  void add_folder_to(CLI::App& command);
+  // The folder by the flag, else by the environment.
+  std::string allowed_folder(const Console& console) const;
+  bool names_file() const { return choice.starts_with("file:") || choice.starts_with("seed:"); }
+  // The file that is named, if one is; a relative path starts at the allowed folder.
+  std::string file_in(const std::string& allowed) const;
+  // "" where the choice is one of those.
+  std::string check() const;
+  // False where the file can't be read, which has been said.
+  bool read(Console& console, policy::SshKeyOptions& key) const;
+};
+
+}  // namespace trainjobc::cli

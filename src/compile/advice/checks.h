@@ -1,0 +1,104 @@
+// The functions that the registry of advice lists; each looks for one kind of regret.
+#pragma once
+
+#include "compile/advice/advice.h"
+#include "compile/advice/advisor.h"
+
+namespace trainjobc::compile::advice {
+
+// What advice may look at for one runtime.
+struct RuntimeContext {
+  const model::Runtime& runtime;
+  const policy::RuntimeInfo& info;  // as for a TrainJob that asks for nothing
+  bool has_jobs = false;
+};
+
+// labels.cpp
+void check_framework_label(const RuntimeContext& context, Advisor& advisor);
+void check_kueue_label(const RuntimeContext& context, Advisor& advisor);
+
+// images.cpp
+void check_runtime_images(const RuntimeContext& context, Advisor& advisor);
+void check_job_image(const AdviceContext& context, Advisor& advisor);
+
+// commands.cpp
+void check_job_command(const AdviceContext& context, Advisor& advisor);
+void check_runtime_commands(const RuntimeContext& context, Advisor& advisor);
+
+// launcher.cpp
+void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor);
+void check_job_launcher(const AdviceContext& context, Advisor& advisor);
+void check_mpi_images(const AdviceContext& context, Advisor& advisor);
+
+// devices.cpp, sizes.cpp
+void check_runtime_devices(const RuntimeContext& context, Advisor& advisor);
+void check_job_devices(const AdviceContext& context, Advisor& advisor);
+void check_runtime_sizes(const RuntimeContext& context, Advisor& advisor);
+void check_job_sizes(const AdviceContext& context, Advisor& advisor);
+
+// processes.cpp
+void check_runtime_processes(const RuntimeContext& context, Advisor& advisor);
+void check_job_processes(const AdviceContext& context, Advisor& advisor);
+
+// gpus.cpp
+void check_gpu_limits(const RuntimeContext& context, Advisor& advisor);
+void check_hidden_gpus(const AdviceContext& context, Advisor& advisor);
+
+// nodes.cpp
+void check_mpi_jobs(const RuntimeContext& context, Advisor& advisor);
+void check_launcher_count(const RuntimeContext& context, Advisor& advisor);
+void check_second_trainer(const RuntimeContext& context, Advisor& advisor);
+void check_pod_counts(const RuntimeContext& context, Advisor& advisor);
+void check_num_nodes(const AdviceContext& context, Advisor& advisor);
+void check_zero_nodes(const AdviceContext& context, Advisor& advisor);
+
+// trainer.cpp
+void check_trainer_section(const AdviceContext& context, Advisor& advisor);
+void check_trainer_effect(const AdviceContext& context, Advisor& advisor);
+void check_initializer_effect(const AdviceContext& context, Advisor& advisor);
+
+// network.cpp
+void check_addresses(const RuntimeContext& context, Advisor& advisor);
+void check_ports(const RuntimeContext& context, Advisor& advisor);
+
+// env.cpp
+void check_overridden_env(const AdviceContext& context, Advisor& advisor);
+void check_env_sources(const AdviceContext& context, Advisor& advisor);
+void check_generated_env(const AdviceContext& context, Advisor& advisor);
+void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor);
+void check_flux_settings(const AdviceContext& context, Advisor& advisor);
+
+// secrets.cpp
+void check_job_secrets(const AdviceContext& context, Advisor& advisor);
+void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor);
+
+// restarts.cpp
+void check_failure_policy(const RuntimeContext& context, Advisor& advisor);
+void check_job_retries(const RuntimeContext& context, Advisor& advisor);
+void check_gang_retries(const AdviceContext& context, Advisor& advisor);
+
+// never_starts.cpp
+void check_runtime_starts(const RuntimeContext& context, Advisor& advisor);
+void check_job_starts(const AdviceContext& context, Advisor& advisor);
+void check_job_deadline(const AdviceContext& context, Advisor& advisor);
+
+// limits.cpp
+void check_runtime_size(const RuntimeContext& context, Advisor& advisor);
+void check_job_size(const AdviceContext& context, Advisor& advisor);
+
+// claims.cpp
+void check_retained_claims(const RuntimeContext& context, Advisor& advisor);
+void check_suspended_claims(const AdviceContext& context, Advisor& advisor);
+
+// queues.cpp
+void check_priority_classes(const RuntimeContext& context, Advisor& advisor);
+void check_runtime_queue(const RuntimeContext& context, Advisor& advisor);
+void check_job_queue(const AdviceContext& context, Advisor& advisor);
+void check_suspended(const AdviceContext& context, Advisor& advisor);
+
+// patch_targets.cpp, patch_values.cpp
+void check_patch_targets(const AdviceContext& context, Advisor& advisor);
+void check_overridden_patches(const AdviceContext& context, Advisor& advisor);
+void check_idle_patches(const AdviceContext& context, Advisor& advisor);
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,161 @@
+#include "compile/advice/containers/command_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool is_shell(std::string_view program) {
+  constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "zsh"};
+  return std::ranges::find(kShells, base_name(program)) != kShells.end();
+}
+
+bool is_python(std::string_view program) {
+  return base_name(program).starts_with("python");
+}
+
+// -c, and a shell's -ec or -lc.
+bool takes_script(std::string_view flag) {
+  return flag.size() >= 2 && flag.size() <= 6 && flag.front() == '-' && flag[1] != '-' && flag.ends_with('c');
+}
+
+// Splits a script at its line breaks, ; and &&. Says nothing about scripts with more syntax than that.
+class ScriptSplitter {
+ public:
+  explicit ScriptSplitter(std::string_view script) : script_(script) {}
+
+  std::vector<Words> split() {
+    for (at_ = 0; at_ < script_.size() && known_; ++at_) take(script_[at_]);
+    end_program();
+    return known_ && quote_ == 0 ? programs_ : std::vector<Words>();
+  }
+
+ private:
+  void take(char c) {
+    if (quote_ != 0) {
+      take_quoted(c);
+    } else if (c == '\'' || c == '"') {
+      quote_ = c;
+      in_word_ = true;
+    } else if (c == '\\' && at_ + 1 < script_.size() && script_[at_ + 1] == '\n') {
+      ++at_;
+    } else if (c == '#' && !in_word_) {
+      at_ = std::min(script_.find('\n', at_), script_.size()) - 1;
+    } else if (c == '\n' || c == ';') {
+      end_program();
+    } else if (c == '&' && script_.substr(at_).starts_with("&&")) {
+      ++at_;
+      end_program();
+    } else if (c == ' ' || c == '\t') {
+      end_word();
+    } else if (std::string_view("`|&<>(){}\\").find(c) != std::string_view::npos) {
+      known_ = is_variable(c);
+      add(c);
+    } else {
+      add(c);
+    }
+  }
+
+  // ${NAME}
+  bool is_variable(char c) {
+    if (c == '{' && at_ > 0 && script_[at_ - 1] == '$') return in_variable_ = true;
+    return c == '}' && std::exchange(in_variable_, false);
+  }
+
+  void take_quoted(char c) {
+    if (c == quote_) {
+      quote_ = 0;
+    } else {
+      if (quote_ == '"' && (c == '`' || (c == '(' && at_ > 0 && script_[at_ - 1] == '$'))) known_ = false;
+      add(c);
+    }
+  }
+
+  void add(char c) {
+    word_ += c;
+    in_word_ = true;
+  }
+
+  void end_word() {
+    if (in_word_) program_.push_back(std::move(word_));
+    word_.clear();
+    in_word_ = false;
+  }
+
+  void end_program() {
+    end_word();
+    if (!program_.empty()) programs_.push_back(std::move(program_));
+    program_.clear();
+  }
+
+  std::string_view script_;
+  size_t at_ = 0;
+  bool known_ = true;
+  char quote_ = 0;
+  bool in_word_ = false;
+  bool in_variable_ = false;
+  std::string word_;
+  Words program_;
+  std::vector<Words> programs_;
+};
+
+// Whether NAME=value stands before a program.
+bool is_assignment(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return false;
+  return std::ranges::all_of(word.substr(0, equals), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+// Drops what only sets the stage for a program.
+void drop_prefix(Words& program) {
+  while (!program.empty() &&
+         (program.front() == "exec" || program.front() == "env" || is_assignment(program.front()))) {
+    program.erase(program.begin());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> words_of(const CommandLine& line) {
+  std::vector<std::string_view> words;
+  for (const yaml::Node* list : {line.command, line.args}) {
+    if (!list) continue;
+    for (const yaml::Node* word : list->items()) words.push_back(word->text());
+  }
+  return words;
+}
+
+size_t script_index(const std::vector<std::string_view>& words) {
+  if (words.empty() || !(is_shell(words.front()) || is_python(words.front()))) return words.size();
+  for (size_t i = 1; i + 1 < words.size(); ++i) {
+    if (takes_script(words[i])) return i + 1;
+    if (!words[i].starts_with('-')) break;  // a file, and its arguments
+  }
+  return words.size();
+}
+
+std::string_view base_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
+  if (words.empty()) return {};
+  std::vector<Words> programs;
+  if (!is_shell(words.front())) {
+    programs.push_back(Words(words.begin(), words.end()));
+  } else if (const size_t script = script_index(words); script < words.size()) {
+    programs = ScriptSplitter(words[script]).split();
+  }
+  for (Words& program : programs) drop_prefix(program);
+  std::erase_if(programs, [](const Words& program) { return program.empty(); });
+  return programs;
+}
+
+}  // namespace trainjobc::compile::advice

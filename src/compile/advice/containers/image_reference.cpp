@@ -1,0 +1,151 @@
+#include "compile/advice/containers/image_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text/ascii.h"
+#include "base/text/utf8.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+constexpr size_t kMaxTag = 128;
+constexpr size_t kMaxName = 255;
+constexpr size_t kDigits = 64;  // of a sha256
+
+bool is_lower(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool is_letter(char c) {
+  return is_lower(c) || (c >= 'A' && c <= 'Z');
+}
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool has_capitals(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// Words of lower-case letters and digits, joined by one dot, one or two underscores, or dashes.
+bool is_path_part(std::string_view part) {
+  if (part.empty() || !is_lower(part.front()) || !is_lower(part.back())) return false;
+  for (size_t i = 0; i < part.size();) {
+    const size_t begin = i;
+    while (i < part.size() && !is_lower(part[i])) ++i;
+    const std::string_view joint = part.substr(begin, i - begin);
+    const bool fits = joint.empty() || joint == "." || joint == "_" || joint == "__" ||
+                      joint.find_first_not_of('-') == std::string_view::npos;
+    if (!fits) return false;
+    ++i;
+  }
+  return true;
+}
+
+// HOST or HOST:PORT; an IPv6 address in brackets is not looked into.
+bool is_registry(std::string_view text) {
+  if (text.starts_with('[')) return text.find(']') != std::string_view::npos;
+  const size_t colon = text.find(':');
+  const std::string_view port = colon == std::string_view::npos ? "0" : text.substr(colon + 1);
+  const bool has_port =
+      !port.empty() && std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  std::string_view host = text.substr(0, colon);
+  if (!has_port || host.empty()) return false;
+  while (!host.empty()) {
+    const size_t dot = std::min(host.find('.'), host.size());
+    const std::string_view part = host.substr(0, dot);
+    const bool fits = !part.empty() && is_letter(part.front()) && is_letter(part.back()) &&
+                      std::ranges::all_of(part, [](char c) { return is_letter(c) || c == '-'; });
+    if (!fits || dot + 1 == host.size()) return false;
+    host.remove_prefix(std::min(dot + 1, host.size()));
+  }
+  return true;
+}
+
+// Spaces, and what is not ASCII.
+ImageComplaint character_complaint(std::string_view image) {
+  for (size_t at = 0; at < image.size();) {
+    const base::CodePoint point = base::decode_utf8(image.substr(at));
+    if (point.length > 1)
+      return {fmt::format("the image's name holds the character U+{:04X}, and can't be pulled", point.value),
+              "write it in ASCII"};
+    if (image[at] == ' ' || image[at] == '\t' || image[at] == '\n')
+      return {"the image's name holds a space, and can't be pulled", "write it without spaces"};
+    at += std::max<size_t>(point.length, 1);
+  }
+  return {};
+}
+
+ImageComplaint digest_complaint(std::string_view digest) {
+  constexpr std::string_view kSha = "sha256:";
+  const bool is_sha = digest.starts_with(kSha);
+  const std::string_view digits = is_sha ? digest.substr(kSha.size()) : "";
+  if (is_sha && digits.size() == kDigits && is_hex(digits)) return {};
+  if (digest.starts_with("sha384:") || digest.starts_with("sha512:")) return {};
+  return {"what follows the image's @ is not a digest: it can't be pulled",
+          "a digest is sha256: and 64 of the digits 0-9 and a-f"};
+}
+
+ImageComplaint tag_complaint(std::string_view tag) {
+  const auto fits = [](char c) { return is_letter(c) || c == '_' || c == '.' || c == '-'; };
+  if (tag.empty()) return {"the image ends with a colon and has no tag: it can't be pulled", "add the tag"};
+  if (tag.size() > kMaxTag || tag.front() == '.' || tag.front() == '-' || !std::ranges::all_of(tag, fits)) {
+    return {"the image's tag is malformed: it can't be pulled",
+            "a tag has letters, digits, _, . and -, and at most 128 of them"};
+  }
+  return {};
+}
+
+ImageComplaint path_complaint(std::string_view path) {
+  while (true) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    if (has_capitals(part)) {
+      return {fmt::format("the image's repository has capital letters, in \"{}\": it can't be pulled", part),
+              fmt::format("write \"{}\"", base::lower_case(part))};
+    }
+    if (!is_path_part(part)) {
+      return {
+          part.empty()
+              ? "the image's repository has an empty part: it can't be pulled"
+              : fmt::format("\"{}\" is not a valid part of an image's repository: it can't be pulled", part),
+          "parts are lower-case letters and digits, with single ., _ or - between them"};
+    }
+    if (slash == path.size()) return {};
+    path.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace
+
+ImageComplaint image_complaint(std::string_view image) {
+  if (const size_t scheme = image.find("://"); scheme != std::string_view::npos)
+    return {"an image has no scheme such as docker://: it can't be pulled", "leave it out"};
+  if (ImageComplaint wrong = character_complaint(image); !wrong.message.empty()) return wrong;
+  const size_t at = image.find('@');
+  if (at != std::string_view::npos) {
+    if (ImageComplaint wrong = digest_complaint(image.substr(at + 1)); !wrong.message.empty()) return wrong;
+  }
+  std::string_view name = image.substr(0, at);
+  const size_t last_slash = name.rfind('/');
+  const size_t colon = name.find(':', last_slash == std::string_view::npos ? 0 : last_slash);
+  if (colon != std::string_view::npos) {
+    if (ImageComplaint wrong = tag_complaint(name.substr(colon + 1)); !wrong.message.empty()) return wrong;
+    name = name.substr(0, colon);
+  }
+  if (name.size() > kMaxName)
+    return {"the image's name is longer than 255 characters: it can't be pulled", ""};
+  const size_t slash = name.find('/');
+  const std::string_view first = slash == std::string_view::npos ? "" : name.substr(0, slash);
+  const bool looks_like_host = first.find_first_of(".:") != std::string_view::npos || first == "localhost";
+  if (first.empty() || !looks_like_host) return path_complaint(name);
+  if (!is_registry(first))
+    return {"what stands before the image's first / is not a registry: it can't be pulled",
+            "write HOST or HOST:PORT"};
+  return path_complaint(name.substr(slash + 1));
+}
+
+}  // namespace trainjobc::compile::advice

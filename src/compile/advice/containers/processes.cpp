@@ -1,0 +1,200 @@
+// Processes per node against GPUs per node.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "compile/advice/rendered.h"
+#include "k8s/quantity.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+
+constexpr std::string_view kRule = "advice/processes-per-gpu";
+
+// Devices that a process has for itself. A slice, or a GPU's memory, is another resource.
+constexpr std::array<std::string_view, 3> kDevices{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
+
+// The first limit of a container that is for such devices.
+const Entry* devices_of(const Node* container) {
+  const Node* limits = container ? container->at({"resources", "limits"}) : nullptr;
+  if (!limits) return nullptr;
+  for (const Entry& entry : limits->entries()) {
+    if (std::ranges::find(kDevices, entry.key) != kDevices.end()) return &entry;
+  }
+  return nullptr;
+}
+
+int64_t amount_of(const Entry& devices) {
+  const auto quantity = k8s::Quantity::parse(devices.value->text());
+  return quantity ? quantity->value() : 0;
+}
+
+std::string with_dashes(std::string_view word) {
+  std::string text(word);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+std::string_view after_equals(std::string_view word) {
+  const size_t equals = word.find('=');
+  return equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
+}
+
+// A number of processes that was written down, and the devices of the node that it is for.
+struct Plan {
+  int64_t processes = 0;
+  const Node* given = nullptr;
+  std::string field;  // of what was given
+  const Entry* devices = nullptr;
+};
+
+// "" where they go together. One process may well use all devices.
+std::string contradiction(const Plan& plan) {
+  const int64_t devices = amount_of(*plan.devices);
+  if (devices < 1 || plan.processes == devices || plan.processes <= 1) return "";
+  if (plan.processes > devices)
+    return fmt::format("{} processes per node share its {} {}", plan.processes, devices, plan.devices->key);
+  return fmt::format("{} processes per node leave {} of its {} {} idle, unless a process uses several",
+                     plan.processes, devices - plan.processes, devices, plan.devices->key);
+}
+
+void report(const Plan& plan, std::string field, const base::Location& where, Advisor& advisor) {
+  const std::string message = contradiction(plan);
+  if (message.empty()) return;
+  base::Diagnostic& found =
+      advisor.warn(kRule, std::move(field), message, where,
+                   fmt::format("{} would be one process for each", amount_of(*plan.devices)));
+  add_note(found, fmt::format("the node's {}", plan.devices->key), plan.devices->value);
+}
+
+// The pods whose devices the processes use: MPI's nodes, otherwise those that train.
+std::string_view replicated_job_of(const policy::RuntimeInfo& info) {
+  if (info.policy->mpi) return model::kNode;
+  const TrainerPlace trainer = trainer_of(info);
+  return trainer.set ? trainer.set->name : std::string_view();
+}
+
+std::optional<int64_t> written_number(const Node* node) {
+  return node ? node->as_int() : std::nullopt;
+}
+
+// What the runtime says of processes; processes 0 where it says no number.
+Plan runtime_plan(const policy::RuntimeInfo& info) {
+  Plan plan;
+  if (!info.policy) return plan;
+  if (info.policy->flux && info.policy->flux->num_proc_per_node) {
+    plan.given = info.policy->flux->num_proc_per_node->node;
+    plan.field = "spec.mlPolicy.flux.numProcPerNode";
+  } else if (info.policy->mpi && info.policy->mpi->num_proc_per_node) {
+    plan.given = info.policy->mpi->num_proc_per_node->node;
+    plan.field = "spec.mlPolicy.mpi.numProcPerNode";
+  } else if (info.policy->torch) {
+    plan.given = info.policy->torch->num_proc_per_node;
+    plan.field = "spec.mlPolicy.torch.numProcPerNode";
+  }
+  plan.processes = written_number(plan.given).value_or(0);
+  return plan;
+}
+
+// The number of processes in a torchrun command of the job, which beats numProcPerNode. `known` is false
+// where there is one that can't be read.
+struct ProcessFlag {
+  const Node* word = nullptr;
+  std::string field;
+  int64_t processes = 0;
+  bool known = true;
+};
+
+ProcessFlag process_flag(const model::Trainer& trainer) {
+  ProcessFlag flag;
+  const auto look_at = [&](const Node* words, std::string_view key) {
+    for (size_t i = 0; words && i < words->size(); ++i) {
+      const Node& word = *words->items()[i];
+      const std::string text = with_dashes(word.text());
+      if (text.find("--nproc-per-node") == std::string::npos) continue;
+      const bool is_alone = text == "--nproc-per-node" && i + 1 < words->size();
+      const std::string_view value = is_alone ? words->items()[i + 1]->text() : after_equals(word.text());
+      const auto number = text.starts_with("--nproc-per-node") ? to_number(value) : std::nullopt;
+      flag = {&word, fmt::format("spec.trainer.{}[{}]", key, i), number.value_or(0), number.has_value()};
+    }
+  };
+  look_at(trainer.command, "command");
+  look_at(trainer.args, "args");
+  return flag;
+}
+
+// Flux's -g counts GPUs per process, and the controller gives it those of the node.
+void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string field,
+                const base::Location& where, Advisor& advisor) {
+  const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
+  if (processes <= 1 || gpus < 1) return;
+  advisor.warn(
+      kRule, std::move(field),
+      fmt::format("Flux is asked for {} GPU{} for each of the {} processes of a node, and the node has no "
+                  "more than that: they never start",
+                  gpus, gpus == 1 ? "" : "s", processes),
+      where, "write numProcPerNode: 1");
+}
+
+bool sets_devices(const model::Trainer& trainer) {
+  const Node* limits = trainer.resources_per_node ? trainer.resources_per_node->get("limits") : nullptr;
+  return limits && std::ranges::any_of(limits->entries(), [](const Entry& entry) {
+           return std::ranges::find(kDevices, entry.key) != kDevices.end();
+         });
+}
+
+}  // namespace
+
+void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
+  Plan plan = runtime_plan(context.info);
+  if (plan.processes == 0) return;
+  if (context.info.policy->flux) {
+    check_flux(context.info, plan.processes, plan.field, yaml::locate(*plan.given), advisor);
+    return;
+  }
+  const std::string_view job = replicated_job_of(context.info);
+  const policy::PodSet* set = context.info.pod_set_by_name(job);
+  const policy::Container* node = set ? find_container(*set, model::kNode) : nullptr;
+  plan.devices = devices_of(node ? node->node : nullptr);
+  if (plan.devices) report(plan, plan.field, yaml::locate(*plan.given), advisor);
+}
+
+void check_job_processes(const AdviceContext& context, Advisor& advisor) {
+  const policy::RuntimeInfo& info = context.merged;
+  if (!context.job.trainer || !info.policy) return;
+  if (!(info.policy->torch || info.policy->mpi || info.policy->flux)) return;
+  const model::Trainer& trainer = *context.job.trainer;
+  Plan plan = runtime_plan(info);
+  const auto number = written_number(trainer.num_proc_per_node);
+  const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
+  // Where both are the runtime's, it hears of it itself.
+  const bool says_number = number || flag.word;
+  if (!flag.known || (!says_number && (plan.processes == 0 || !sets_devices(trainer)))) return;
+  base::Location where = locate_key_of(trainer.node, "resourcesPerNode");
+  std::string field = "spec.trainer.resourcesPerNode";
+  if (flag.word) {
+    where = yaml::locate(*flag.word);
+    field = flag.field;
+  } else if (number) {
+    where = yaml::locate(*trainer.num_proc_per_node);
+    field = "spec.trainer.numProcPerNode";
+  }
+  if (info.policy->flux) {
+    check_flux(info, number.value_or(plan.processes), field, where, advisor);
+    return;
+  }
+  plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
+  const auto rendered = rendered_number(
+      context.admitted_job_set, info.policy->mpi ? "OMPI_MCA_orte_set_default_slots" : "PET_NPROC_PER_NODE");
+  plan.processes = flag.word ? flag.processes : rendered.value_or(0);
+  if (plan.devices) report(plan, field, where, advisor);
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,88 @@
+// Secrets as plain text: whoever may read the repository or the TrainJob has them. No report shows
+// their values: see secret_lines.h.
+#include <fmt/format.h>
+
+#include "compile/advice/checks.h"
+#include "compile/advice/containers/all_containers.h"
+#include "compile/advice/pod_patches.h"
+#include "k8s/secret_values.h"
+
+namespace trainjobc::compile::advice {
+namespace {
+
+using k8s::is_plain_secret;
+using k8s::known_key;
+using k8s::known_key_in;
+
+using yaml::Node;
+
+constexpr std::string_view kRule = "advice/plain-secret";
+
+void check_env(const Node* env, const std::string& field, Advisor& advisor) {
+  if (!env) return;
+  for (size_t i = 0; i < env->size(); ++i) {
+    const Node& item = *env->items()[i];
+    if (!is_plain_secret(item)) continue;
+    const Node* name = item.get("name");
+    const std::string_view key = known_key(item.get("value")->text());
+    advisor.warn(kRule, fmt::format("{}[{}].value", field, i),
+                 key.empty()
+                     ? fmt::format("{} looks like a secret, and stands here as plain text", name->text())
+                     : fmt::format("{} looks like {}, and stands here as plain text", name->text(), key),
+                 yaml::locate(*name), "take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}");
+  }
+}
+
+void check_words(const Node* words, const std::string& field, Advisor& advisor) {
+  if (!words) return;
+  for (size_t i = 0; i < words->size(); ++i) {
+    const Node& word = *words->items()[i];
+    const std::string_view key = known_key_in(word.text());
+    if (key.empty()) continue;
+    advisor.warn(kRule, fmt::format("{}[{}]", field, i),
+                 fmt::format("this looks like {}, and stands here as plain text", key), yaml::locate(word),
+                 "read it from an env variable that a Secret fills");
+  }
+}
+
+void check_initializer(const std::optional<model::Initializer>& initializer, std::string_view key,
+                       Advisor& advisor) {
+  if (initializer) check_env(initializer->env, fmt::format("spec.initializer.{}.env", key), advisor);
+}
+
+// The env lists of the containers in a patch.
+void check_patched_pod(const Node* pod_spec, const std::string& field, Advisor& advisor) {
+  if (!pod_spec) return;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    const Node* containers = pod_spec->get(list);
+    if (!containers) continue;
+    for (size_t i = 0; i < containers->size(); ++i) {
+      check_env(containers->items()[i]->get("env"), fmt::format("{}.{}[{}].env", field, list, i), advisor);
+    }
+  }
+}
+
+}  // namespace
+
+void check_job_secrets(const AdviceContext& context, Advisor& advisor) {
+  check_initializer(context.job.dataset, "dataset", advisor);
+  check_initializer(context.job.model, "model", advisor);
+  if (context.job.trainer) {
+    check_words(context.job.trainer->command, "spec.trainer.command", advisor);
+    check_words(context.job.trainer->args, "spec.trainer.args", advisor);
+    check_env(context.job.trainer->env, "spec.trainer.env", advisor);
+  }
+  for (const PodPatch& patch : pod_patches(context.job))
+    check_patched_pod(patch.pod_spec, patch.pod_field, advisor);
+}
+
+void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor) {
+  for (const ContainerPlace& place : containers_of(context.info)) {
+    const Node& container = *place.container.node;
+    check_words(container.get("command"), place.field + ".command", advisor);
+    check_words(container.get("args"), place.field + ".args", advisor);
+    check_env(container.get("env"), place.field + ".env", advisor);
+  }
+}
+
+}  // namespace trainjobc::compile::advice

@@ -1,0 +1,187 @@
+#include "compile/input/document_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/text/suggest.h"
+#include "model/dialects.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using base::Diagnostic;
+using base::Stage;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 3> kKinds{model::kTrainJob, model::kTrainingRuntime,
+                                                 model::kClusterTrainingRuntime};
+
+// Of kubeflow.org, in any version.
+constexpr std::array<std::string_view, 7> kTrainingOperatorKinds{
+    "JAXJob", "MPIJob", "MXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"};
+constexpr std::string_view kKubeflowGroup = "kubeflow.org";
+constexpr std::string_view kUnreadJob = "advice/training-operator";
+
+std::string_view text_at(const Node& node, std::string_view key) {
+  const Node* value = node.get(key);
+  return value && value->is_string() ? value->text() : std::string_view();
+}
+
+std::string_view group_of(std::string_view api_version) {
+  return api_version.substr(0, api_version.find('/'));
+}
+
+bool has_any(const Node* node, std::span<const std::string_view> keys) {
+  return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
+}
+
+// The kind whose spec this is. "" where it is neither.
+std::string_view kind_of_spec(const Node* spec) {
+  constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
+  constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};
+  if (has_any(spec, kOfJobs)) return model::kTrainJob;
+  return has_any(spec, kOfRuntimes) ? model::kTrainingRuntime : std::string_view();
+}
+
+// What lacks a type, and what to add.
+struct Untyped {
+  std::string_view missing;
+  std::string hint;
+};
+
+std::optional<Untyped> find_untyped(const Node& root) {
+  const std::string_view api_version = text_at(root, "apiVersion");
+  const std::string_view kind = text_at(root, "kind");
+  if (api_version.empty() && is_trainer_kind(kind))
+    return Untyped{"apiVersion", fmt::format("add apiVersion: {}", model::kTrainerApiVersion)};
+  const bool is_ours =
+      group_of(api_version) == model::kTrainerGroup || model::find_dialect(api_version) != nullptr;
+  const std::string_view meant = kind_of_spec(root.get("spec"));
+  if (kind.empty() && (is_ours || (!api_version.empty() && !meant.empty())))
+    return Untyped{"kind", meant.empty() ? "add kind:" : fmt::format("add kind: {}", meant)};
+  if (!kind.empty() || !api_version.empty() || meant.empty()) return std::nullopt;
+  return Untyped{"kind", fmt::format("this is a part of a {}: add apiVersion: {}, kind: {}, metadata.name",
+                                     meant, model::kTrainerApiVersion, meant)};
+}
+
+Diagnostic unknown_type(const Node& root, std::string field, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "input/unknown-kind";
+  diagnostic.object = model::identify(root).str();
+  diagnostic.field = std::move(field);
+  diagnostic.message = std::move(message);
+  diagnostic.location = yaml::locate(*root.get(diagnostic.field));
+  return diagnostic;
+}
+
+Diagnostic unserved_dialect(const Node& root, std::string_view api_version, std::string_view version) {
+  Diagnostic diagnostic = unknown_type(
+      root, "apiVersion", fmt::format("Trainer {} has no API version \"{}\"", version, api_version));
+  diagnostic.hint =
+      fmt::format("trainjobc migrate rewrites it as {}; only --trainer-version auto reads it as it is",
+                  model::kTrainerApiVersion);
+  return diagnostic;
+}
+
+bool holds_trainer_objects(const Node& list) {
+  return std::ranges::any_of(list.items(), [](const Node* item) {
+    return is_trainer_kind(text_at(*item, "kind")) ||
+           group_of(text_at(*item, "apiVersion")) == model::kTrainerGroup;
+  });
+}
+
+Diagnostic not_an_object(const Node& list) {
+  Diagnostic diagnostic;
+  diagnostic.rule = "yaml/not-an-object";
+  diagnostic.stage = Stage::Yaml;
+  diagnostic.message = "a Kubernetes object is a map, this document is a list";
+  diagnostic.hint = "write each item as a document, with a line \"---\" between them";
+  diagnostic.location = yaml::locate(list);
+  return diagnostic;
+}
+
+}  // namespace
+
+bool is_trainer_kind(std::string_view kind) {
+  return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+std::optional<std::string> describe_other_document(const Node& root) {
+  if (root.is_list()) {
+    if (holds_trainer_objects(root)) return std::nullopt;
+    return "is a list";
+  }
+  if (!root.is_map()) return "is a scalar";
+  const bool has_version = !text_at(root, "apiVersion").empty();
+  const bool has_kind = !text_at(root, "kind").empty();
+  if ((has_version && has_kind) || find_untyped(root)) return std::nullopt;
+  if (!has_version && !has_kind) return "has no apiVersion and kind";
+  return has_kind ? "has no apiVersion" : "has no kind";
+}
+
+std::optional<Diagnostic> check_type_is_there(const Node& root) {
+  if (root.is_list()) return not_an_object(root);
+  if (!root.is_map()) return std::nullopt;
+  std::optional<Untyped> untyped = find_untyped(root);
+  if (!untyped) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.rule = "yaml/no-kind";
+  diagnostic.stage = Stage::Yaml;
+  diagnostic.message = fmt::format("the document has no {}", untyped->missing);
+  diagnostic.hint = std::move(untyped->hint);
+  diagnostic.location = yaml::locate(root);
+  return diagnostic;
+}
+
+std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
+  const std::string_view api_version = text_at(root, "apiVersion");
+  const std::string_view kind = text_at(root, "kind");
+  const bool in_group = group_of(api_version) == model::kTrainerGroup;
+  if (is_trainer_kind(kind)) {
+    if (api_version == model::kTrainerApiVersion) return std::nullopt;
+    if (model::find_dialect(api_version)) {
+      if (pinned_version.empty()) return std::nullopt;
+      return unserved_dialect(root, api_version, pinned_version);
+    }
+    Diagnostic diagnostic =
+        unknown_type(root, "apiVersion",
+                     in_group ? fmt::format("Trainer has no API version \"{}\"", api_version)
+                              : fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
+    diagnostic.hint = fmt::format("write {}", model::kTrainerApiVersion);
+    diagnostic.fix.push_back({diagnostic.location, std::string(model::kTrainerApiVersion)});
+    return diagnostic;
+  }
+  if (!in_group) return std::nullopt;
+  Diagnostic diagnostic = unknown_type(root, "kind", fmt::format("Trainer has no kind \"{}\"", kind));
+  if (const auto meant = base::closest(kind, kKinds))
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
+  return diagnostic;
+}
+
+std::optional<Diagnostic> find_training_operator_job(const Node& root) {
+  const std::string_view kind = text_at(root, "kind");
+  if (group_of(text_at(root, "apiVersion")) != kKubeflowGroup) return std::nullopt;
+  if (std::ranges::find(kTrainingOperatorKinds, kind) == kTrainingOperatorKinds.end()) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.rule = kUnreadJob;
+  diagnostic.stage = Stage::Advice;
+  diagnostic.severity = base::Severity::Warning;
+  diagnostic.object = model::identify(root).str();
+  diagnostic.field = "kind";
+  diagnostic.message =
+      fmt::format("{} is a job of Training Operator v1, which trainjobc does not read", kind);
+  diagnostic.hint = fmt::format("Trainer runs it as a TrainJob of {}", model::kTrainerApiVersion);
+  diagnostic.location = yaml::locate(*root.get("kind"));
+  return diagnostic;
+}
+
+bool is_of_unread_job(const Diagnostic& diagnostic) {
+  return diagnostic.rule == kUnreadJob;
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,25 @@
+// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Jobs that the runtime hasn't got are passed
+// over here; the webhook refuses them.
+#include "compile/merge/override_merge.h"
+#include "model/overrides.h"
+
+namespace trainjobc::compile {
+
+using yaml::Node;
+
+const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
+  const Node* merged = &spec;
+  for (const Node* patch : model::runtime_patches(merge.job)) {
+    for (const Node* job : model::patched_jobs(*patch)) {
+      const auto target = model::decode_text(job->get("name"));
+      const Node* change = job->get("template");
+      if (!target || !change) continue;
+      const auto is_target = [&](std::string_view name) { return name == target->value; };
+      merged = merge_into_jobs(merge, *merged, is_target, {"template"}, *change, model::kRuntimePatches);
+      if (!merged) return nullptr;
+    }
+  }
+  return merged;
+}
+
+}  // namespace trainjobc::compile

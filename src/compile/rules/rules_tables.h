@@ -1,0 +1,22 @@
+// The registry's tables, one a file and in any order. Explanations are prose; after an empty line an example
+// may follow, indented by four spaces. Only rules.cpp reads them.
+#pragma once
+
+#include <span>
+
+#include "compile/rules/rules.h"
+
+namespace trainjobc::compile::rules {
+
+std::span<const Rule> advice();
+std::span<const Rule> input();
+std::span<const Rule> input_policy();
+std::span<const Rule> job();
+std::span<const Rule> job_container();
+std::span<const Rule> job_set();
+std::span<const Rule> job_set_schema();
+std::span<const Rule> migrate();
+std::span<const Rule> render();
+std::span<const Rule> yaml();
+
+}  // namespace trainjobc::compile::rules

@@ -1,0 +1,91 @@
+// Pass 3, resolve: from a TrainJob's runtimeRef to its runtime.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/text/suggest.h"
+#include "compile/input/input.h"
+#include "model/behaviours.h"
+#include "model/runtime.h"
+#include "schema/schema.h"
+
+namespace trainjobc::compile {
+
+struct StoredRuntime {
+  InputObject object;
+  model::Runtime runtime;               // decoded where accepted
+  const yaml::Node* encoded = nullptr;  // as Go would encode it, where accepted
+  bool admitted = false;                // its rules were checked
+  bool accepted = false;                // none is broken
+  bool is_input = false;
+  bool has_jobs = false;  // a TrainJob was resolved to it
+};
+
+// Where a lookup ended.
+struct Resolution {
+  const StoredRuntime* found = nullptr;
+  std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a name like it
+  std::vector<std::string>
+      elsewhere;            // runtimes of that name of the other kind or another namespace, in words
+  bool other_kind = false;  // whether one of them is of the other kind, and within reach
+};
+
+// The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
+// those that are not inputs when a job asks for them, so that nobody hears of the faults of what no job uses.
+class RuntimeStore {
+ public:
+  RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
+               base::Diagnostics& diagnostics)
+      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
+
+  // Takes an object into the store; the first of a name stays. A second one among the inputs is an error
+  // (`is_input`), elsewhere it is passed over.
+  void add(const InputObject& object, bool is_input);
+
+  // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
+  void add_snapshot(const InputObject& object);
+
+  // The documents of the runtimes that TrainJobs were resolved to.
+  void collect_used(std::set<const yaml::Node*>& documents) const;
+
+  // Advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents of
+  // those that have jobs, under any Trainer version.
+  void advise(const std::set<const yaml::Node*>& used);
+
+  // The accepted runtimes of the inputs whose document is not among `used`.
+  std::vector<const StoredRuntime*> without_jobs(const std::set<const yaml::Node*>& used) const;
+
+  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
+  // holds ClusterTrainingRuntimes only.
+  Resolution resolve(const model::TrainJob& job, bool use_catalogue);
+
+ private:
+  using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
+
+  void admit(StoredRuntime& stored);
+  StoredRuntime& store(const InputObject& object);
+  const StoredRuntime* from_snapshot(const model::TrainJob& job);
+  const StoredRuntime* from_catalogue(std::string_view name);
+  const base::SuggestionList& names_of(std::string_view kind, const std::string& ns, bool use_catalogue);
+  void look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing);
+
+  const schema::VersionSchemas& schemas_;
+  const model::Behaviours& behaviours_;
+  base::Diagnostics& diagnostics_;
+  base::Arena arena_;
+  std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
+  std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name
+  std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
+  std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
+  std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
+  std::multimap<std::string_view, Key> by_name_;  // those that are not of the catalogue
+};
+
+}  // namespace trainjobc::compile

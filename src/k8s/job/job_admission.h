@@ -1,0 +1,17 @@
+// What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
+// Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation; what the
+// controller makes of the JobSet is compile/job/construct.h's.
+#pragma once
+
+#include "k8s/violations.h"
+#include "yaml/node.h"
+
+namespace trainjobc::k8s::job {
+
+// Violations of all replicatedJobs' first Jobs and their pod templates, after the API server's own
+// defaulting. Fields are paths in the JobSet
+// (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs that caused them;
+// rules begin with "job/". Stage and object are the caller's.
+k8s::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make);
+
+}  // namespace trainjobc::k8s::job

@@ -1,0 +1,183 @@
+#include "k8s/jobset/construct.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace trainjobc::k8s::job {
+namespace {
+
+using jobset::items_at;
+using jobset::JobSetView;
+using jobset::ReplicatedJob;
+using jobset::text_at;
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+constexpr std::string_view kNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
+constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
+constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
+// What the cluster alone knows has the length that it has there.
+constexpr std::string_view kUid = "00000000-0000-0000-0000-000000000000";
+constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
+
+std::string job_name(const JobSetView& view, const ReplicatedJob& job) {
+  return fmt::format("{}-{}-0", view.name, job.name);
+}
+
+// How many Jobs a group has; of the whole JobSet where `group` is nullptr. With `until` only those that come
+// before that replicatedJob's.
+int64_t count_jobs(const JobSetView& view, const std::string_view* group, const ReplicatedJob* until) {
+  int64_t count = 0;
+  for (const ReplicatedJob& job : view.jobs) {
+    if (&job == until) break;
+    if (!group || text_at(*job.node, "groupName") == *group) count += job.replicas;
+  }
+  return count;
+}
+
+std::string_view subdomain(const JobSetView& view) {
+  const Node* given = view.spec->at({"network", "subdomain"});
+  return given && given->size() > 0 ? given->text() : view.name;
+}
+
+std::string coordinator_address(const JobSetView& view, const Node& coordinator) {
+  return fmt::format("{}-{}-{}-{}.{}", view.name, text_at(coordinator, "replicatedJob"),
+                     jobset::int_at(coordinator, "jobIndex").value_or(0),
+                     jobset::int_at(coordinator, "podIndex").value_or(0), subdomain(view));
+}
+
+// What both labels and annotations say of the Job's place.
+std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, const Maker& make) {
+  const yaml::Origin origin = make.made("controller/place", {job.name_node, job.node});
+  std::vector<Entry> out;
+  const auto add = [&](std::string_view key, const Node* value) { out.push_back({key, value, origin}); };
+  const auto number = [&](int64_t value) { return make.copied(std::to_string(value), origin); };
+  add("jobset.sigs.k8s.io/jobset-name", make.string(view.name, origin));
+  add("jobset.sigs.k8s.io/replicatedjob-name", make.string(job.name, origin));
+  add("jobset.sigs.k8s.io/restart-attempt", make.string("0", origin));
+  add("jobset.sigs.k8s.io/replicatedjob-replicas", number(job.replicas));
+  add("jobset.sigs.k8s.io/global-replicas", number(count_jobs(view, nullptr, nullptr)));
+  add("jobset.sigs.k8s.io/job-index", make.string("0", origin));
+  add("jobset.sigs.k8s.io/job-key", make.string(kHash, origin));
+  add("jobset.sigs.k8s.io/job-global-index", number(count_jobs(view, nullptr, &job)));
+  if (const Node* group = job.node->get("groupName")) {  // not in Trainer 2.0
+    const std::string_view name = group->text();
+    add("jobset.sigs.k8s.io/jobset-uid", make.string(kUid, origin));
+    add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("controller/place", {group})));
+    add("jobset.sigs.k8s.io/group-replicas", number(count_jobs(view, &name, nullptr)));
+    add("jobset.sigs.k8s.io/job-group-index", number(count_jobs(view, &name, &job)));
+  }
+  if (const Node* coordinator = view.spec->get("coordinator"); coordinator && coordinator->is_map()) {
+    const yaml::Origin of_coordinator =
+        make.made("controller/coordinator", {coordinator->get("replicatedJob"), coordinator});
+    add("jobset.sigs.k8s.io/coordinator",
+        make.copied(coordinator_address(view, *coordinator), of_coordinator));
+  }
+  return out;
+}
+
+// The annotations that ask for exclusive placement: of the JobSet, which the replicatedJob's own override.
+std::vector<Entry> exclusive_placement(const Node& admitted, const ReplicatedJob& job) {
+  std::vector<Entry> out;
+  for (const Node* annotations :
+       {admitted.at({"metadata", "annotations"}), job.node->at({"template", "metadata", "annotations"})}) {
+    const Entry* exclusive = annotations ? annotations->find(kExclusive) : nullptr;
+    if (!exclusive) continue;
+    out.push_back(*exclusive);
+    if (const Entry* selector = annotations->find(kNodeSelector)) out.push_back(*selector);
+  }
+  return out;
+}
+
+// `object`, a Job or a pod template, with these entries in the map `key` of its metadata.
+const Node* with_metadata(const Node* object, std::string_view key, const std::vector<Entry>& added,
+                          const Maker& make) {
+  const Node* given = object->at({"metadata", key});
+  std::vector<Entry> entries;
+  if (given) entries.assign(given->entries().begin(), given->entries().end());
+  for (const Entry& entry : added) {
+    const auto same = std::ranges::find(entries, entry.key, &Entry::key);
+    if (same != entries.end()) {
+      *same = entry;
+    } else {
+      entries.push_back(entry);
+    }
+  }
+  const yaml::Origin origin = given ? given->origin() : make.made("controller/place", {object});
+  return make.with_path(object, {"metadata", key}, make.map(entries, origin));
+}
+
+const Node* appended(const Node* list, const Node* item, const Maker& make) {
+  std::vector<const Node*> items;
+  if (list) items.assign(list->items().begin(), list->items().end());
+  items.push_back(item);
+  return make.list(items, list ? list->origin() : item->origin());
+}
+
+// Nodes are labelled with the one Job that may use them.
+const Node* with_node_selector(const Node* pod, const Node& admitted, const std::string& name,
+                               yaml::Origin origin, const Maker& make) {
+  const Node* ns = admitted.at({"metadata", "namespace"});
+  const std::string node = fmt::format("{}_{}", ns && ns->size() > 0 ? ns->text() : "default", name);
+  const std::vector<Entry> toleration = {{"key", make.string(kNoSchedule, origin), origin},
+                                         {"operator", make.string("Exists", origin), origin},
+                                         {"effect", make.string("NoSchedule", origin), origin}};
+  pod = make.with_path(pod, {"nodeSelector", kNamespacedJob}, make.copied(node, origin));
+  return make.with(pod, "tolerations", appended(pod->get("tolerations"), make.map(toleration, origin), make));
+}
+
+// Trainer 2.0 and 2.1 have no claim templates.
+const Node* with_claims(const Node* pod, const JobSetView& view, const Maker& make) {
+  const Node& mounting = *pod;
+  for (const Node* policy : items_at(*view.spec, "volumeClaimPolicies")) {
+    for (const Node* claim : items_at(*policy, "templates")) {
+      const Node* name = claim->at({"metadata", "name"});
+      if (!name || !jobset::mounts(mounting, name->text())) continue;
+      const yaml::Origin origin = make.made("controller/claim", {name});
+      const std::string claim_name = fmt::format("{}-{}", name->text(), view.name);
+      const Node* source = make.with(nullptr, "claimName", make.copied(claim_name, origin));
+      const std::vector<Entry> volume = {{"name", make.string(name->text(), origin), origin},
+                                         {"persistentVolumeClaim", source, origin}};
+      pod = make.with(pod, "volumes", appended(pod->get("volumes"), make.map(volume, origin), make));
+    }
+  }
+  return pod;
+}
+
+}  // namespace
+
+const Node* first_job(const Node& admitted, const JobSetView& view, const ReplicatedJob& replicated_job,
+                      const Maker& make) {
+  const Node* job = replicated_job.node->get("template");
+  if (!job || !replicated_job.pod_spec) return job;
+  const std::vector<Entry> labels = places(view, replicated_job, make);
+  const std::vector<Entry> placement = exclusive_placement(admitted, replicated_job);
+  std::vector<Entry> annotations = labels;
+  annotations.insert(annotations.end(), placement.begin(), placement.end());
+
+  const Node* pod = replicated_job.pod_spec;
+  const Node* has_names = view.spec->at({"network", "enableDNSHostnames"});
+  if (has_names && has_names->as_bool() == true) {
+    pod = make.with(pod, "subdomain",
+                    make.string(subdomain(view), make.made("controller/subdomain", {has_names})));
+  }
+  job = with_metadata(job, "annotations", annotations, make);
+  const Node* asked = job->at({"metadata", "annotations"});
+  if (asked->get(kExclusive) && asked->get(kNodeSelector)) {
+    const yaml::Origin origin = make.made("controller/exclusive-placement", {asked->get(kNodeSelector)});
+    pod = with_node_selector(pod, admitted, job_name(view, replicated_job), origin, make);
+  }
+  pod = with_claims(pod, view, make);
+
+  const Node* pod_template = make.with(job->at({"spec", "template"}), "spec", pod);
+  pod_template = with_metadata(pod_template, "labels", labels, make);
+  pod_template = with_metadata(pod_template, "annotations", annotations, make);
+  return with_metadata(make.with_path(job, {"spec", "template"}, pod_template), "labels", labels, make);
+}
+
+}  // namespace trainjobc::k8s::job

@@ -1,0 +1,16 @@
+// The Jobs that the JobSet controller creates for a JobSet.
+// Source of the rules: sigs.k8s.io/jobset, pkg/controllers/jobset_controller.go, volume_claim_policy.go.
+#pragma once
+
+#include "k8s/jobset/view.h"
+#include "yaml/node.h"
+
+namespace trainjobc::k8s::job {
+
+// The replicatedJob's template as the controller completes it for the first of its Jobs: with labels and
+// annotations of the JobSet's, the subdomain, the node selector of exclusive placement, and a volume for each
+// claim template that a container mounts. `admitted` is the JobSet; `view` was made of it.
+const yaml::Node* first_job(const yaml::Node& admitted, const jobset::JobSetView& view,
+                            const jobset::ReplicatedJob& replicated_job, const yaml::Maker& make);
+
+}  // namespace trainjobc::k8s::job

@@ -1,0 +1,25 @@
+// The forms of names that JobSet's webhook checks.
+// Source of the rules: k8s.io/apimachinery, pkg/util/validation.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace trainjobc::k8s::jobset {
+
+inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
+
+// The characters of a DNS-1035 label, whatever the length: lower case letters, digits, dashes; a letter
+// first, no dash last.
+bool has_label_form(std::string_view text);
+
+// The characters of a Kubernetes label value, whatever the length.
+bool has_label_value_form(std::string_view text);
+
+bool is_dns1123_subdomain(std::string_view text);
+
+// A label as far as the text's letters allow one; "" where they don't. A DNS-1035 label where `letter_first`.
+std::string suggest_label(std::string_view text, bool letter_first);
+
+}  // namespace trainjobc::k8s::jobset

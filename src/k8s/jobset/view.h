@@ -1,0 +1,78 @@
+// What the rules of JobSet's validating webhook read of a JobSet, and how they report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "k8s/violations.h"
+#include "yaml/node.h"
+
+namespace trainjobc::k8s::jobset {
+
+// One element of spec.replicatedJobs. Nodes are nullptr where the JobSet has none.
+struct ReplicatedJob {
+  std::string field;  // spec.replicatedJobs[0]
+  const yaml::Node* node = nullptr;
+  const yaml::Node* name_node = nullptr;
+  std::string_view name;
+  int64_t replicas = 1;
+  const yaml::Node* job_spec = nullptr;
+  const yaml::Node* pod_spec = nullptr;
+  std::optional<int64_t> parallelism;
+  std::optional<int64_t> completions;
+  bool indexed = false;
+};
+
+struct JobSetView {
+  std::string_view name;
+  const yaml::Node* name_node = nullptr;
+  const yaml::Node* spec = nullptr;
+  std::vector<ReplicatedJob> jobs;
+
+  const ReplicatedJob* job(std::string_view job_name) const;
+};
+
+// `admitted` fits its schema's types.
+JobSetView view_job_set(const yaml::Node& admitted);
+
+// "" and nullopt where there is no such key.
+std::string_view text_at(const yaml::Node& map, std::string_view key);
+std::optional<int64_t> int_at(const yaml::Node& map, std::string_view key);
+// The elements of the list at `key`; none where there is no such key.
+std::span<const yaml::Node* const> items_at(const yaml::Node& map, std::string_view key);
+
+// Whether a container or an init container of the pod mounts that volume. The controller adds a claim's
+// volume only then; devices don't count.
+bool mounts(const yaml::Node& pod_spec, std::string_view volume);
+
+// Appends a violation that points at `culprit`, which may be nullptr.
+base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
+                      const yaml::Node* culprit, std::string hint = "");
+
+// Appends a note where the node stands in a file.
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
+
+// "shorten it by 7 characters".
+std::string shorten_hint(std::string_view what, size_t excess);
+
+// A name that goes into a generated one beside the JobSet's.
+struct NamePart {
+  std::string_view what;  // "replicatedJob"
+  std::string_view name;
+  const yaml::Node* node = nullptr;
+};
+
+// Appends a violation by a name that is made of the JobSet's, which is the TrainJob's, `times` times, and of
+// `part`, and has `excess` characters too many.
+void add_too_long(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
+                  const JobSetView& job_set, size_t excess, const NamePart& part, size_t times = 1);
+
+// What to write instead of a replicatedJob's name that the JobSet hasn't got.
+std::string suggest_job(const JobSetView& job_set, std::string_view wrong);
+
+}  // namespace trainjobc::k8s::jobset

@@ -1,0 +1,13 @@
+// Validation of labels and annotations, which objects of the inputs and the rendered JobSet have.
+// Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
+#pragma once
+
+#include "k8s/violations.h"
+#include "yaml/node.h"
+
+namespace trainjobc::k8s {
+
+// Of an object's metadata, a map. Wrong types are validate_structure's to report.
+Violations validate_labels(const yaml::Node& metadata);
+
+}  // namespace trainjobc::k8s

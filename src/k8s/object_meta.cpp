@@ -1,0 +1,170 @@
+#include "k8s/object_meta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "k8s/labels.h"
+#include "k8s/name_syntax.h"
+#include "k8s/value_text.h"
+
+namespace trainjobc::k8s {
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+
+std::string name_problem(std::string_view name, NameRule rule) {
+  switch (rule) {
+    case NameRule::DnsSubdomain: return dns_subdomain_problem(name);
+    case NameRule::DnsLabel: return dns_label_problem(name);
+    case NameRule::Dns1035Label: return dns_1035_label_problem(name);
+  }
+  return "";
+}
+
+std::string name_hint(std::string_view name, NameRule rule) {
+  const std::string better =
+      suggest_dns_name(name, rule == NameRule::DnsSubdomain, rule == NameRule::Dns1035Label);
+  return better.empty() || better == name ? "" : fmt::format("such as {}", quoted(better));
+}
+
+// A field that holds text; "" where it is absent or of another type.
+std::string_view text_of(const Node* map, std::string_view key) {
+  const Node* value = map ? map->get(key) : nullptr;
+  return value && value->is_string() ? value->text() : std::string_view();
+}
+
+class MetaValidator {
+ public:
+  Violations violations;
+
+  void check_name(const Node& object, const Node* meta, NameRule rule) {
+    const Node* name = meta ? meta->get("name") : nullptr;
+    if (name && !name->is_string() && !name->is_null()) return;
+    const std::string_view prefix = text_of(meta, "generateName");
+    if (!prefix.empty()) check_generate_name(*meta->get("generateName"), rule);
+    if (name && !name->text().empty() && !name->is_null()) {
+      const std::string problem = name_problem(name->text(), rule);
+      if (problem.empty()) return;
+      add("input/name", "metadata.name", yaml::locate(*name),
+          fmt::format("metadata.name {} {}", quoted(name->text()), problem), name_hint(name->text(), rule));
+    } else if (prefix.empty()) {
+      const Node& place = name ? *name : meta ? *meta : object;
+      add("input/required", "metadata.name", yaml::locate(place), "metadata.name is required",
+          name ? "give the object a name" : "add name:");
+    }
+  }
+
+  void check_namespace(const Node* meta) {
+    const Node* ns = meta ? meta->get("namespace") : nullptr;
+    if (!ns || !ns->is_string() || ns->text().empty()) return;
+    const std::string problem = dns_label_problem(ns->text());
+    if (problem.empty()) return;
+    add("input/name", "metadata.namespace", yaml::locate(*ns),
+        fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem),
+        name_hint(ns->text(), NameRule::DnsLabel));
+  }
+
+  void check_owners(const Node& owners) {
+    const Node* controller = nullptr;
+    for (const Node* owner : owners.items()) {
+      check_owner(*owner);
+      const Node* flag = owner->get("controller");
+      if (!flag || !flag->as_bool().value_or(false)) continue;
+      if (controller) {
+        base::Diagnostic& second =
+            add("input/owner-reference", "metadata.ownerReferences", yaml::locate(*flag),
+                "only one owner can be the controller", "remove controller: true from one");
+        second.notes.push_back({"the first one", yaml::locate(*controller)});
+      } else {
+        controller = flag;
+      }
+    }
+  }
+
+  void check_finalizers(const Node& finalizers) {
+    bool orphans = false;
+    bool deletes = false;
+    for (const Node* finalizer : finalizers.items()) {
+      const std::string_view name = finalizer->is_string() ? finalizer->text() : std::string_view();
+      orphans = orphans || name == "orphan";
+      deletes = deletes || name == "foregroundDeletion";
+      if (!finalizer->is_string() && !finalizer->is_null()) continue;
+      const std::string problem = label_key_problem(name);
+      if (problem.empty()) continue;
+      add("input/finalizer", "metadata.finalizers", yaml::locate(*finalizer),
+          fmt::format("the finalizer {} {}", quoted(name), problem));
+    }
+    if (!orphans || !deletes) return;
+    add("input/finalizer", "metadata.finalizers", yaml::locate(finalizers),
+        "the finalizers orphan and foregroundDeletion exclude each other", "keep one of the two");
+  }
+
+ private:
+  base::Diagnostic& add(std::string_view rule, std::string_view field, base::Location location,
+                        std::string message, std::string hint = "") {
+    base::Diagnostic diagnostic;
+    diagnostic.rule = rule;
+    diagnostic.field = field;
+    diagnostic.message = std::move(message);
+    diagnostic.hint = std::move(hint);
+    diagnostic.location = location;
+    violations.push_back(std::move(diagnostic));
+    return violations.back();
+  }
+
+  // The API server appends five characters to it; a dash at its end is fine.
+  void check_generate_name(const Node& prefix, NameRule rule) {
+    std::string name(prefix.text());
+    if (name.size() > 1 && name.ends_with('-')) name.replace(name.size() - 2, 2, "a");
+    const std::string problem = name_problem(name, rule);
+    if (problem.empty()) return;
+    add("input/name", "metadata.generateName", yaml::locate(prefix),
+        fmt::format("metadata.generateName {} {}", quoted(prefix.text()), problem),
+        name_hint(prefix.text(), rule));
+  }
+
+  void check_owner(const Node& owner) {
+    for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
+      const Node* value = owner.get(key);
+      if (value && !value->is_null() && !value->is_string()) continue;
+      const std::string_view text = text_of(&owner, key);
+      const bool is_version = key == "apiVersion";
+      if (is_version ? has_version(text) : !text.empty()) continue;
+      add("input/owner-reference", fmt::format("metadata.ownerReferences.{}", key),
+          yaml::locate(value ? *value : owner),
+          is_version && !text.empty()
+              ? fmt::format("an owner can't have the apiVersion {}", quoted(text))
+              : fmt::format("an owner needs {} {}", key == "apiVersion" ? "an" : "a", key),
+          is_version ? "such as batch/v1" : "");
+    }
+    if (text_of(&owner, "apiVersion") != "v1" || text_of(&owner, "kind") != "Event") return;
+    add("input/owner-reference", "metadata.ownerReferences", yaml::locate(owner),
+        "an Event can't own anything");
+  }
+
+  // "v1" and "group/v1" have one, "", "group/" and "a/b/c" have none.
+  static bool has_version(std::string_view api_version) {
+    const auto slashes = std::ranges::count(api_version, '/');
+    return slashes <= 1 && !api_version.empty() && (slashes == 0 || !api_version.ends_with('/'));
+  }
+};
+
+}  // namespace
+
+Violations validate_object_meta(const Node& object, NameRule rule, bool namespaced) {
+  MetaValidator validator;
+  const Node* meta = object.get("metadata");
+  if (meta && !meta->is_map()) meta = nullptr;
+  validator.check_name(object, meta, rule);
+  if (!meta) return std::move(validator.violations);
+  if (namespaced) validator.check_namespace(meta);
+  std::ranges::move(validate_labels(*meta), std::back_inserter(validator.violations));
+  if (const Node* owners = meta->get("ownerReferences")) validator.check_owners(*owners);
+  if (const Node* finalizers = meta->get("finalizers")) validator.check_finalizers(*finalizers);
+  return std::move(validator.violations);
+}
+
+}  // namespace trainjobc::k8s

@@ -1,0 +1,237 @@
+#include "k8s/pod/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text/suggest.h"
+#include "k8s/check/field_checks.h"
+#include "k8s/name_syntax.h"
+#include "k8s/pod/limit_fix.h"
+
+namespace trainjobc::k8s::job {
+namespace {
+
+using k8s::Quantity;
+
+constexpr std::string_view kHugePages = "hugepages-";
+
+// Unqualified names that a container can ask for; other unqualified ones are quotas, or unknown.
+constexpr std::string_view kContainerResources[] = {"cpu", "memory", "ephemeral-storage"};
+constexpr std::string_view kCountedResources[] = {
+    "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
+    "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"};
+
+// In the kubernetes.io domain, where a name without a domain is too.
+bool is_native(std::string_view resource) {
+  return resource.find('/') == resource.npos || resource.find("kubernetes.io/") != resource.npos;
+}
+
+// A device of some vendor: nvidia.com/gpu.
+bool is_extended(std::string_view resource) {
+  return k8s::is_extended_resource(resource) &&
+         has_form(Form::LabelKey, fmt::format("requests.{}", resource));
+}
+
+// A limit may be more than the request.
+bool can_overcommit(std::string_view resource) {
+  return is_native(resource) && !is_huge_page(resource);
+}
+
+// What is wrong with the name of a container's resource; "" where nothing is.
+std::string name_complaint(std::string_view resource) {
+  std::string wrong = complaint(Form::LabelKey, resource);
+  if (!wrong.empty()) return wrong;
+  if (resource.find('/') == resource.npos) {
+    const bool known = is_huge_page(resource) ||
+                       std::ranges::find(kContainerResources, resource) != std::end(kContainerResources);
+    return known ? "" : "is none that a container can ask for";
+  }
+  return is_native(resource) || is_extended(resource) ? "" : "is no name for an extended resource";
+}
+
+std::string pod_name_complaint(std::string_view resource) {
+  std::string wrong = complaint(Form::LabelKey, resource);
+  if (!wrong.empty()) return wrong;
+  const bool known = resource == "cpu" || resource == "memory" || is_huge_page(resource);
+  return known ? "" : "can't be set for the pod as a whole";
+}
+
+using NameCheck = std::string (*)(std::string_view);
+
+std::string name_hint(std::string_view resource, NameCheck check) {
+  if (check == pod_name_complaint) return "only cpu, memory and hugepages-<size>";
+  if (resource == "gpu") return "write the vendor's name: nvidia.com/gpu";
+  const auto meant = base::closest(resource, kContainerResources);
+  return meant ? fmt::format("did you mean {}?", *meant) : "extended resources are named vendor.com/device";
+}
+
+bool is_whole(const Quantity& amount) {
+  return amount.milli_value() % 1000 == 0;
+}
+
+bool is_page_multiple(std::string_view resource, const Quantity& amount) {
+  const auto page = Quantity::parse(resource.substr(kHugePages.size()));
+  if (!page || page->sign() <= 0 || page->milli_value() % 1000 != 0 || page->value() == 0) return false;
+  return amount.value() % page->value() == 0;
+}
+
+// One list of amounts. Notes which kinds of memory it names.
+class ResourceList {
+ public:
+  ResourceList(const Field& list, NameCheck check, Report& report) {
+    for_each_entry(list, [&](std::string_view resource, const Field& amount) {
+      has_huge_pages = has_huge_pages || is_huge_page(resource);
+      has_cpu_or_memory = has_cpu_or_memory || resource == "cpu" || resource == "memory";
+      const std::string wrong = check(resource);
+      if (!wrong.empty()) {
+        report.add_at(amount.key_location(), rule::kResources, amount,
+                      fmt::format("resource {} {}", quoted(resource), wrong), name_hint(resource, check));
+      }
+      const size_t before = report.size();
+      check_amount(resource, amount, report);
+      if (is_huge_page(resource) && report.size() == before) check_pages(resource, amount, report);
+    });
+  }
+
+  bool has_huge_pages = false;
+  bool has_cpu_or_memory = false;
+
+ private:
+  static void check_pages(std::string_view resource, const Field& amount, Report& report) {
+    const auto quantity = stored_amount(amount);
+    if (!quantity || is_page_multiple(resource, *quantity)) return;
+    report.add(rule::kResources, amount,
+               fmt::format("{} {} is not a whole number of pages", resource, quoted(amount)));
+  }
+};
+
+// One request against its limit. The API server names the lists, not the resource.
+void check_request(std::string_view resource, const Field& request, const Field& resources, Report& report) {
+  const Field limits = resources.child("limits");
+  const Field requests = resources.child("requests");
+  const Field limit = limits.entry(resource);
+  const auto wanted = stored_amount(request);
+  if (!wanted) return;
+  if (!limit) {
+    if (can_overcommit(resource)) return;
+    base::Diagnostic& violation = report.add_at(request.key_location(), rule::kGpuLimit, limits,
+                                                fmt::format("{} is requested without a limit", resource), "");
+    // An amount that is refused itself is nothing to copy.
+    if (is_extended(resource) && !is_whole(*wanted)) return;
+    violation.hint = fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
+                                 is_huge_page(resource) ? "huge pages" : "extended resources", resource,
+                                 wanted->to_string());
+    violation.fix = limit_fix(*resources.node(), *requests.node()->find(resource));
+    return;
+  }
+  const auto most = stored_amount(limit);
+  if (!most) return;
+  const int order = wanted->compare(*most);
+  const bool equal_only = !can_overcommit(resource);
+  if (order == 0 || (order < 0 && !equal_only)) return;
+  base::Diagnostic& violation =
+      report.add_at(request.location(), equal_only ? rule::kGpuLimit : rule::kResources, requests,
+                    fmt::format("the {} request of {} {} the limit of {}", resource, wanted->to_string(),
+                                equal_only ? "must equal" : "is more than", most->to_string()),
+                    equal_only ? fmt::format("write the same amount, or leave {} out of requests", resource)
+                               : "lower the request, or raise the limit");
+  violation.notes.push_back({"the limit", limit.location()});
+}
+
+void check_claims(const Field& claims, const PodFacts& facts, Report& report) {
+  std::set<std::string> seen;
+  for_each_item(claims, [&](const Field& claim) {
+    const std::string_view name = claim.child("name").text();
+    const std::string_view request = claim.child("request").text();
+    if (name.empty()) {
+      report.add(rule::kResourceClaim, claim, "a claim needs the name of one of the pod's resourceClaims");
+      return;
+    }
+    const std::string whole(name);
+    const std::string key = request.empty() ? whole : fmt::format("{}/{}", name, request);
+    if (!seen.contains(whole)) {
+      check_optional_name(claim.child("request"), Form::DnsLabel, rule::kResourceClaim, "request", report);
+    }
+    const auto part = seen.lower_bound(whole + "/");
+    const bool has_part = part != seen.end() && part->starts_with(whole + "/");
+    if (std::ranges::find(facts.claims, name) == facts.claims.end()) {
+      const auto meant = base::closest(name, facts.claims);
+      report.add(rule::kResourceClaim, claim, fmt::format("the pod has no resource claim {}", quoted(name)),
+                 meant ? fmt::format("did you mean \"{}\"?", *meant) : "add it to the pod's resourceClaims");
+    } else if (seen.contains(whole) || seen.contains(key) || (request.empty() && has_part)) {
+      report.add(rule::kResourceClaim, claim, fmt::format("claim {} is there twice", quoted(key)),
+                 "remove one of the two");
+    }
+    seen.insert(key);
+  });
+}
+
+void check_requirements(const Field& resources, NameCheck check, Report& report) {
+  const Field limits = resources.child("limits");
+  const Field requests = resources.child("requests");
+  const ResourceList most(limits, check, report);
+  const ResourceList wanted(requests, check, report);
+  for_each_entry(requests, [&](std::string_view resource, const Field& request) {
+    check_request(resource, request, resources, report);
+  });
+  if ((most.has_huge_pages || wanted.has_huge_pages) && !most.has_cpu_or_memory &&
+      !wanted.has_cpu_or_memory) {
+    report.add(rule::kResources, resources, "huge pages need cpu or memory beside them", "add cpu or memory");
+  }
+}
+
+}  // namespace
+
+bool is_huge_page(std::string_view resource) {
+  return resource.starts_with(kHugePages);
+}
+
+std::optional<Quantity> stored_amount(const Field& amount) {
+  auto quantity = Quantity::parse(amount.text());
+  if (!quantity) return std::nullopt;
+  constexpr int64_t kSmall = 1'000'000'000'000;
+  if (quantity->value() > kSmall || quantity->value() < -kSmall) return quantity;
+  const auto rounded = Quantity::parse(fmt::format("{}m", quantity->milli_value()));
+  return rounded && rounded->compare(*quantity) != 0 ? rounded : quantity;
+}
+
+void check_amount(std::string_view resource, const Field& amount, Report& report) {
+  const auto quantity = stored_amount(amount);
+  if (!quantity) return;
+  if (quantity->sign() < 0) {
+    report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount)));
+    return;
+  }
+  const bool counted =
+      is_extended(resource) || std::ranges::find(kCountedResources, resource) != std::end(kCountedResources);
+  if (counted && !is_whole(*quantity)) {
+    report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
+               is_extended(resource) ? "extended resources can't be divided" : "");
+  }
+}
+
+void check_container_resources(const Field& resources, const PodFacts& facts, Report& report) {
+  check_requirements(resources, name_complaint, report);
+  check_claims(resources.child("claims"), facts, report);
+}
+
+void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report) {
+  check_requirements(resources, pod_name_complaint, report);
+  const Field claims = resources.child("claims");
+  if (claims.size() == 0) return;
+  report.add(rule::kResourceClaim, claims, "the pod as a whole takes no claims", "set them on a container");
+  check_claims(claims, facts, report);
+}
+
+void check_overhead(const Field& overhead, Report& report) {
+  // The API server checks it under the name of a limit.
+  const Field limits = overhead.child("limits", overhead.node());
+  const ResourceList list(limits, name_complaint, report);
+  if (list.has_huge_pages && !list.has_cpu_or_memory) {
+    report.add(rule::kResources, overhead, "huge pages need cpu or memory beside them", "add cpu or memory");
+  }
+}
+
+}  // namespace trainjobc::k8s::job

@@ -1,0 +1,266 @@
+// Kubernetes holds an amount as an int64 with a power of ten while it can and as a big decimal afterwards.
+// The two round and overflow differently, so `in_int64_` follows which of them Kubernetes would be using.
+#include "k8s/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+namespace trainjobc::k8s {
+namespace {
+
+using Format = Quantity::Format;
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kSuffixLetters = "eEinumkKMGTP";
+constexpr int32_t kNano = -9;
+constexpr size_t kMaxSize = 10'000;
+
+// A factor that a suffix stands for: 2^exponent in BinarySI, else 10^exponent.
+struct Unit {
+  Format format;
+  int32_t exponent;
+};
+
+struct Suffix {
+  std::string_view text;
+  Unit unit;
+};
+
+constexpr std::array kSuffixes = {
+    Suffix{"n", {Format::DecimalSI, -9}}, Suffix{"u", {Format::DecimalSI, -6}},
+    Suffix{"m", {Format::DecimalSI, -3}}, Suffix{"", {Format::DecimalSI, 0}},
+    Suffix{"k", {Format::DecimalSI, 3}},  Suffix{"M", {Format::DecimalSI, 6}},
+    Suffix{"G", {Format::DecimalSI, 9}},  Suffix{"T", {Format::DecimalSI, 12}},
+    Suffix{"P", {Format::DecimalSI, 15}}, Suffix{"E", {Format::DecimalSI, 18}},
+    Suffix{"Ki", {Format::BinarySI, 10}}, Suffix{"Mi", {Format::BinarySI, 20}},
+    Suffix{"Gi", {Format::BinarySI, 30}}, Suffix{"Ti", {Format::BinarySI, 40}},
+    Suffix{"Pi", {Format::BinarySI, 50}}, Suffix{"Ei", {Format::BinarySI, 60}},
+};
+
+// "" also where no suffix is that large: Kubernetes then prints the bare number.
+std::string spell(Unit unit) {
+  if (unit.format == Format::DecimalExponent) {
+    return unit.exponent == 0 ? "" : "e" + std::to_string(unit.exponent);
+  }
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.unit.format == unit.format && suffix.unit.exponent == unit.exponent) {
+      return std::string(suffix.text);
+    }
+  }
+  return {};
+}
+
+std::optional<Unit> read_exponent(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int64_t exponent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return Unit{Format::DecimalExponent, static_cast<int32_t>(exponent)};  // Kubernetes wraps it too
+}
+
+std::optional<Unit> read_suffix(std::string_view text) {
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.text == text) return suffix.unit;
+  }
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
+  return read_exponent(text.substr(1));
+}
+
+// Moves the leading characters that are in `set` from `text` to the result.
+std::string_view take(std::string_view& text, std::string_view set) {
+  const std::string_view taken = text.substr(0, std::min(text.find_first_not_of(set), text.size()));
+  text.remove_prefix(taken.size());
+  return taken;
+}
+
+bool take_sign(std::string_view& text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  return negative;
+}
+
+struct Pieces {
+  bool negative = false;
+  bool has_digits = false;
+  std::string digits;       // before and after the point; a missing whole part counts as "0"
+  size_t whole_size = 0;    // how many of them stand before the point
+  std::string_view suffix;  // its shape is checked, not its meaning
+
+  size_t fraction_size() const { return digits.size() - whole_size; }
+};
+
+std::optional<Pieces> split(std::string_view text) {
+  Pieces pieces;
+  pieces.negative = take_sign(text);
+  const std::string_view zeros = take(text, "0");
+  const std::string_view whole = take(text, kDigits);
+  std::string_view fraction;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = take(text, kDigits);
+  }
+  pieces.has_digits = !zeros.empty() || !whole.empty() || !fraction.empty();
+  pieces.digits = whole.empty() ? "0" : std::string(whole);
+  pieces.whole_size = pieces.digits.size();
+  pieces.digits += fraction;
+
+  pieces.suffix = text;
+  take(text, kSuffixLetters);
+  take_sign(text);
+  take(text, kDigits);
+  if (!text.empty()) return std::nullopt;
+  return pieces;
+}
+
+// ---- Parsing ----
+
+// Whether Kubernetes reads the text into its int64 form.
+bool reads_as_int64(const Pieces& pieces, Unit unit) {
+  const auto size = static_cast<int32_t>(pieces.digits.size());
+  const auto fraction = static_cast<int32_t>(pieces.fraction_size());
+  if (unit.format == Format::BinarySI) return fraction == 0 && size + unit.exponent * 3 / 10 <= 14;
+  return size <= 18 && unit.exponent - fraction >= kNano;
+}
+
+// Whether Kubernetes takes a text of its int64 form for canonical. The test is crude: "1.500" passes.
+bool keeps_spelling(const Pieces& pieces, Unit unit, const Decimal& amount) {
+  if (unit.format == Format::BinarySI) return wrapped({.digits = pieces.digits}) % 8 != 0;
+  return amount.exponent % 3 == 0 && !pieces.digits.ends_with("000") && !pieces.digits.starts_with('0');
+}
+
+// The amount as written, with neither rounding nor cap.
+Decimal exact_amount(const Pieces& pieces, Unit unit) {
+  Decimal amount{.digits = without_leading_zeros(pieces.digits)};
+  amount.negative = pieces.negative && !amount.digits.empty();
+  amount.exponent = -static_cast<int32_t>(pieces.fraction_size());
+  if (unit.format == Format::BinarySI) {
+    amount.digits = times(std::move(amount.digits), uint64_t{1} << unit.exponent);
+  } else {
+    amount.exponent += unit.exponent;
+  }
+  return amount;
+}
+
+// The bounds of Kubernetes' big decimal form.
+Decimal rounded_and_capped(Decimal amount, Format format) {
+  if (amount.digits.empty()) return amount;
+  amount = at_exponent(std::move(amount), kNano);
+  const Decimal max{.digits = std::string(kMaxInt64), .negative = amount.negative};
+  return format == Format::BinarySI && compare_magnitudes(amount, max) > 0 ? max : amount;
+}
+
+// ---- Printing ----
+
+std::string print_decimal(Decimal amount, Format format) {
+  const size_t zeros = count_trailing_zeros(amount.digits);
+  amount.digits.resize(amount.digits.size() - zeros);
+  amount.exponent += static_cast<int32_t>(zeros);
+  for (; amount.exponent % 3 != 0; --amount.exponent) amount.digits += '0';
+  return amount.digits + spell({format, amount.exponent});
+}
+
+// `amount` is whole. Kubernetes' int64 form finds no factor in the lowest int64.
+std::string print_binary(const Decimal& amount, bool in_int64) {
+  Decimal whole = at_exponent(amount, 0);
+  const bool lowest = in_int64 && whole.negative && whole.digits == kMinInt64;
+  const int32_t count = lowest ? 0 : remove_factors_of_1024(whole.digits);
+  return whole.digits + spell({Format::BinarySI, count * 10});
+}
+
+}  // namespace
+
+bool Quantity::is_valid(std::string_view text) {
+  const std::optional<Pieces> pieces = split(text);
+  const std::optional<Unit> unit = pieces ? read_suffix(pieces->suffix) : std::nullopt;
+  // The int64 form reads a zero where there are no digits.
+  return !text.empty() && unit && (pieces->has_digits || reads_as_int64(*pieces, *unit));
+}
+
+std::optional<Quantity> Quantity::parse(std::string_view text) {
+  if (!is_valid(text)) return std::nullopt;
+  const std::optional<Pieces> pieces = split(text);
+  const std::optional<Unit> unit = read_suffix(pieces->suffix);
+  const auto exponent_size = static_cast<size_t>(std::abs(int64_t{unit->exponent}));
+  if (pieces->digits.size() + exponent_size > kMaxSize) return std::nullopt;
+
+  Quantity result;
+  result.format_ = unit->format;
+  result.amount_ = exact_amount(*pieces, *unit);
+  result.in_int64_ = reads_as_int64(*pieces, *unit);
+  if (result.in_int64_) {
+    if (keeps_spelling(*pieces, *unit, result.amount_)) result.spelling_ = text;
+    return result;
+  }
+  result.amount_ = rounded_and_capped(std::move(result.amount_), unit->format);
+  const bool below_one = !result.is_zero() && compare_magnitudes(result.amount_, {.digits = "1"}) < 0;
+  if (unit->format == Format::BinarySI && below_one) result.format_ = Format::DecimalSI;
+  return result;
+}
+
+Quantity Quantity::from_int(int64_t value, Format format) {
+  const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  Quantity result;
+  result.amount_ = {.digits = without_leading_zeros(std::to_string(magnitude)), .negative = value < 0};
+  result.format_ = format;
+  return result;
+}
+
+std::string Quantity::to_string() const {
+  if (!spelling_.empty()) return spelling_;
+  if (is_zero()) return "0";
+  const std::string minus = amount_.negative ? "-" : "";
+  if (format_ != Format::BinarySI) return minus + print_decimal(amount_, format_);
+  const bool small = compare_magnitudes(amount_, {.digits = "1024"}) < 0;
+  if (small || !is_whole(amount_)) return minus + print_decimal(amount_, Format::DecimalSI);
+  return minus + print_binary(amount_, in_int64_);
+}
+
+int64_t Quantity::scaled(int32_t exponent) const {
+  return in_int64_ ? scaled_in_int64(amount_, exponent) : scaled_in_decimal(amount_, exponent);
+}
+
+int Quantity::sign() const {
+  return sign_of(amount_);
+}
+
+void Quantity::add(const Quantity& other) {
+  spelling_.clear();
+  if (is_zero()) format_ = other.format_;
+  const bool both_in_int64 = in_int64_ && other.in_int64_;
+  if (both_in_int64 && other.is_zero()) return;
+  if (both_in_int64 && is_zero()) {
+    amount_ = other.amount_;
+    return;
+  }
+  const int32_t exponent = std::min(amount_.exponent, other.amount_.exponent);
+  Decimal left = at_exponent(amount_, exponent);
+  Decimal right = at_exponent(other.amount_, exponent);
+  in_int64_ = both_in_int64 && fits_int64(left) && fits_int64(right);
+  amount_ = sum(std::move(left), std::move(right));
+  in_int64_ = in_int64_ && fits_int64(amount_);
+}
+
+void Quantity::multiply(int64_t factor) {
+  spelling_.clear();
+  if (in_int64_ && is_zero()) return;
+  if (in_int64_ && factor == 0) {
+    amount_ = {};
+    return;
+  }
+  const uint64_t magnitude = factor < 0 ? 0 - static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
+  amount_.digits = times(std::move(amount_.digits), magnitude);
+  amount_.negative = !amount_.digits.empty() && amount_.negative != (factor < 0);
+  // The int64 form is left even by a product that fits, where that is no whole number.
+  in_int64_ = in_int64_ && fits_int64(amount_) && is_whole(amount_) && fits_int64(at_exponent(amount_, 0));
+}
+
+int Quantity::compare(const Quantity& other) const {
+  if (sign() != other.sign()) return sign() < other.sign() ? -1 : 1;
+  const int order = compare_magnitudes(amount_, other.amount_);
+  return amount_.negative ? -order : order;
+}
+
+}  // namespace trainjobc::k8s

@@ -1,0 +1,60 @@
+// Quantity: Kubernetes' resource amounts ("1500m", "10Gi", "1e3"), with its arithmetic to the last digit.
+// Source of the rules: k8s.io/apimachinery/pkg/api/resource, its oddities included.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "k8s/decimal.h"
+
+namespace trainjobc::k8s {
+
+class Quantity {
+ public:
+  // The suffix family that a printed quantity keeps: 1024Mi is binary, 1G decimal, 1e3 an exponent.
+  enum class Format { DecimalSI, BinarySI, DecimalExponent };
+
+  Quantity() = default;
+  // Whether Kubernetes reads the text.
+  static bool is_valid(std::string_view text);
+  // nullopt where Kubernetes refuses the text, and where digits and exponent together pass 10,000 (Kubernetes
+  // takes any exponent and can then spend minutes on one comparison). The text is not trimmed. Digits below a
+  // nano round up (away from zero) and binary amounts are capped at int64's bounds, both as Kubernetes does.
+  static std::optional<Quantity> parse(std::string_view text);
+  static Quantity from_int(int64_t value, Format format = Format::DecimalSI);
+
+  // The spelling that Kubernetes writes: no fraction, the largest suffix that fits, format kept ("0.5" ->
+  // "500m"). Until the first add or multiply, a text that Kubernetes takes for canonical stays as it was
+  // written ("+5", "1.500"). Decimal amounts that would need a suffix past E lose it ("1000E" -> "1").
+  std::string to_string() const;
+  Format format() const { return format_; }
+
+  // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). Faithful also where Go's answer is odd:
+  // a negative fraction rounds away from zero or towards it, an amount beyond int64 is wrapped or 0.
+  int64_t value() const { return scaled(0); }
+  // Kubernetes' MilliValue(): the same in thousandths.
+  int64_t milli_value() const { return scaled(-3); }
+  int sign() const;
+  bool is_zero() const { return sign() == 0; }
+
+  // A zero takes the format of what is added; otherwise the left format stays. Sums are exact, never capped.
+  void add(const Quantity& other);
+  // Exact, the format stays.
+  void multiply(int64_t factor);
+  // -1, 0 or 1, by amount alone.
+  int compare(const Quantity& other) const;
+  bool operator==(const Quantity& other) const { return compare(other) == 0; }
+
+ private:
+  int64_t scaled(int32_t exponent) const;
+
+  Decimal amount_;
+  Format format_ = Format::DecimalSI;
+  // Whether Kubernetes counts in an int64 still, not in a big decimal; value() rounds differently in each.
+  bool in_int64_ = true;
+  std::string spelling_;  // the parsed text where to_string gives it back, else ""
+};
+
+}  // namespace trainjobc::k8s

@@ -1,0 +1,184 @@
+#include "k8s/secret_values.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text/ascii.h"
+
+namespace trainjobc::k8s {
+namespace {
+
+using base::is_alnum;
+using base::is_digit;
+
+using yaml::Node;
+
+// A family of keys: a prefix, and at least so many letters and digits (or of `others`) up to the end.
+struct KeyForm {
+  std::string_view what;
+  std::string_view prefix;
+  size_t length;
+  std::string_view others = "";
+};
+
+constexpr std::array kKeyForms = std::to_array<KeyForm>({
+    {"a Hugging Face token", "hf_", 20},
+    {"a GitHub token", "ghp_", 30},
+    {"a GitHub token", "gho_", 30},
+    {"a GitHub token", "ghs_", 30},
+    {"a GitHub token", "github_pat_", 30, "_"},
+    {"a GitLab token", "glpat-", 16, "-_"},
+    {"an AWS access key", "AKIA", 16},
+    {"an AWS access key", "ASIA", 16},
+    {"an API key", "sk-", 20, "-_"},
+    {"an NVIDIA API key", "nvapi-", 20, "-_"},
+    {"a Google API key", "AIza", 30, "-_"},
+    {"a Slack token", "xoxb-", 20, "-"},
+    {"a signed token", "eyJ", 20, "-_.="},
+});
+
+// The letters and digits (or others of the form) after the prefix.
+std::string_view body_of(std::string_view text, const KeyForm& form) {
+  const std::string_view rest = text.substr(form.prefix.size());
+  const auto fits = [&](char c) { return is_alnum(c) || form.others.find(c) != std::string_view::npos; };
+  const auto end = std::ranges::find_if_not(rest, fits);
+  return rest.substr(0, static_cast<size_t>(end - rest.begin()));
+}
+
+// Keys are random: words with hyphens, such as the name of a model, have no digit among them.
+bool is_body(std::string_view body, const KeyForm& form) {
+  return body.size() >= form.length && std::ranges::any_of(body, is_digit);
+}
+
+constexpr std::string_view kKeyBegin = "-----BEGIN ";
+constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
+constexpr std::string_view kKeyEnd = "-----END ";
+
+// The length of the private key in PEM that the text begins with, which ends with its last line or the text;
+// 0 if it begins with none.
+size_t private_key_length(std::string_view text) {
+  if (!text.starts_with(kKeyBegin)) return 0;
+  if (text.substr(0, 80).find(kPrivateKey) == std::string_view::npos) return 0;
+  const size_t end = text.find(kKeyEnd);
+  return end == std::string_view::npos ? text.size() : std::min(text.find('\n', end), text.size());
+}
+
+// The bytes with which keys begin.
+constexpr std::array<bool, 256> first_bytes() {
+  std::array<bool, 256> first{};
+  for (const KeyForm& form : kKeyForms) first[static_cast<unsigned char>(form.prefix.front())] = true;
+  first[static_cast<unsigned char>(kKeyBegin.front())] = true;
+  return first;
+}
+
+constexpr std::array<bool, 256> kFirstBytes = first_bytes();
+
+// Looks for keys at one place of a text after another.
+class KeySearch {
+ public:
+  explicit KeySearch(std::string_view text) : text_(text) {}
+
+  // The length of the key that begins at `at`; 0 if none does.
+  size_t length_at(size_t at) {
+    if (!kFirstBytes[static_cast<unsigned char>(text_[at])]) return 0;
+    for (size_t i = 0; i < kKeyForms.size(); ++i) {
+      if (const size_t length = length_at(at, kKeyForms[i], searched_[i])) return length;
+    }
+    return private_key_length(text_.substr(at));
+  }
+
+ private:
+  // No body that begins before `searched`, the end of one that was refused, is one: it is a part of that.
+  size_t length_at(size_t at, const KeyForm& form, size_t& searched) const {
+    const size_t begin = at + form.prefix.size();
+    if (begin <= searched || !text_.substr(at).starts_with(form.prefix)) return 0;
+    const std::string_view body = body_of(text_.substr(at), form);
+    if (is_body(body, form)) return form.prefix.size() + body.size();
+    searched = begin + body.size();
+    return 0;
+  }
+
+  std::string_view text_;
+  std::array<size_t, kKeyForms.size()> searched_{};
+};
+
+constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
+                                                         "_API_KEY", "_APIKEY",   "_PRIVATE_KEY"};
+// Ends of names that only say where a secret is, or what is done with it.
+constexpr std::array<std::string_view, 16> kHarmlessEndings{
+    "_NAME", "_PATH", "_FILE", "_DIR",     "_ARN",   "_URI",       "_URL",     "_REF",
+    "_ID",   "_KEYS", "_TYPE", "_VERSION", "_MOUNT", "_NAMESPACE", "_ENABLED", "_STORE"};
+// Tokens of a language model's vocabulary.
+constexpr std::array<std::string_view, 12> kVocabulary{"PAD",  "BOS",  "EOS", "UNK", "SEP",   "CLS",
+                                                       "MASK", "STOP", "MAX", "NUM", "IMAGE", "SPECIAL"};
+
+template <class Endings>
+bool ends_with_any(std::string_view text, const Endings& endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
+bool is_vocabulary(std::string_view name) {
+  constexpr std::string_view kToken = "_TOKEN";
+  if (!name.ends_with(kToken)) return false;
+  name.remove_suffix(kToken.size());
+  const size_t word = name.rfind('_');
+  return std::ranges::find(kVocabulary, word == std::string_view::npos ? name : name.substr(word + 1)) !=
+         kVocabulary.end();
+}
+
+// Not the secret itself: a reference to another variable, a placeholder, a path, a switch.
+bool is_no_secret(std::string_view value) {
+  if (value.size() < 4 || value.front() == '/' || value.front() == '<' || value == "true" || value == "false")
+    return true;
+  return value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
+}
+
+}  // namespace
+
+std::string_view known_key(std::string_view text) {
+  if (text.starts_with(kKeyBegin) && text.find(kPrivateKey) != std::string_view::npos) return "a private key";
+  const auto form = std::ranges::find_if(kKeyForms, [&](const KeyForm& known) {
+    if (!text.starts_with(known.prefix)) return false;
+    const std::string_view body = body_of(text, known);
+    return known.prefix.size() + body.size() == text.size() && is_body(body, known);
+  });
+  return form != kKeyForms.end() ? form->what : std::string_view();
+}
+
+std::string_view known_key_in(std::string_view word) {
+  const size_t equals = word.find('=');
+  return known_key(word.starts_with("-") && equals != std::string_view::npos ? word.substr(equals + 1)
+                                                                             : word);
+}
+
+bool is_secret_name(std::string_view name) {
+  const std::string word = base::upper_case(name);
+  if (ends_with_any(word, kHarmlessEndings) || is_vocabulary(word)) return false;
+  if (word == "TOKEN" || word == "PASSWORD" || word == "API_KEY") return true;
+  return ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
+}
+
+std::string without_keys(std::string_view text) {
+  std::string out;
+  KeySearch search(text);
+  size_t shown = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool in_word = at > 0 && is_alnum(text[at - 1]);
+    const size_t length = in_word ? 0 : search.length_at(at);
+    if (length == 0) continue;
+    out.append(text.substr(shown, at - shown)).append(kHidden);
+    shown = at + length;
+    at = shown - 1;
+  }
+  return out.append(text.substr(shown));
+}
+
+bool is_plain_secret(const Node& env) {
+  const Node* value = env.get("value");
+  if (!value) return false;
+  if (!known_key(value->text()).empty()) return true;
+  return is_secret_name(env.get("name") ? env.get("name")->text() : "") && !is_no_secret(value->text());
+}
+
+}  // namespace trainjobc::k8s

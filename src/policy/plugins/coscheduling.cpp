@@ -1,0 +1,55 @@
+// CoScheduling: the scheduler plugin starts all pods of a PodGroup together or none.
+#include <array>
+
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/pod_requests.h"
+
+namespace trainjobc::policy::coscheduling {
+namespace {
+
+constexpr std::array<OwnedObject, 1> kObjects{{{"PodGroup", ""}}};
+
+constexpr std::string_view kPodGroupLabel = "scheduling.x-k8s.io/pod-group";
+
+bool is_used(const RuntimeInfo& info) {
+  return info.runtime->pod_group_policy && info.runtime->pod_group_policy->coscheduling;
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  const bool labels =
+      info.behaviours->any_policy_labels_pods ? info.runtime->pod_group_policy.has_value() : is_used(info);
+  if (!labels) return;
+  put(info.pod_labels,
+      {kPodGroupLabel,
+       context.make.string(info.job_name(), context.make.made("coscheduling/pod-group-label")),
+       {}});
+}
+
+void build(PluginContext& context, NodeList& objects) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  const yaml::Maker& make = context.make;
+  const yaml::Origin origin = make.made("coscheduling/pod-group");
+  const Gang gang = gang_of(info);
+  const auto& timeout = info.runtime->pod_group_policy->schedule_timeout_seconds;
+  const yaml::Node* spec = map_of(make,
+                                  {{"minMember", make.integer(gang.members, origin)},
+                                   {"minResources", to_node(make, gang.resources, origin)},
+                                   {"scheduleTimeoutSeconds", timeout ? timeout->node : nullptr}},
+                                  origin);
+  objects.push_back(map_of(make,
+                           {{"apiVersion", make.string("scheduling.x-k8s.io/v1alpha1", origin)},
+                            {"kind", make.string("PodGroup", origin)},
+                            {"metadata", owned_metadata(make, *info.job, info.job_name())},
+                            {"spec", spec}},
+                           origin));
+}
+
+}  // namespace
+
+constexpr Plugin kPlugin{.name = "CoScheduling", .objects = kObjects, .expand = expand, .build = build};
+
+}  // namespace trainjobc::policy::coscheduling

@@ -1,0 +1,278 @@
+// Flux: an init container brings the Flux scheduler along, every node runs a broker, and the job's command is
+// wrapped so that the first broker runs it on the cluster.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "base/text/base64.h"
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/plugins/flux_scripts.h"
+#include "policy/ssh/curve_key.h"
+
+namespace trainjobc::policy::flux {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<OwnedObject, 2> kObjects{{
+    {"ConfigMap", "-flux-entrypoint"},
+    {"Secret", "-flux-curve", OwnedObject::Content::FromOwnerUid},
+}};
+constexpr std::array<std::string_view, 3> kSettings{"FLUX_VIEW_IMAGE", "FLUX_NETWORK_DEVICE",
+                                                    "FLUX_QUEUE_POLICY"};
+constexpr std::string_view kInstaller = "flux-installer";
+
+// Settings of the brokers, taken from env variables of the runtime's container and the job.
+struct Settings {
+  std::string_view view_image = "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy";
+  std::string_view network_device = "eth0";
+  std::string_view queue_policy = "fcfs";
+
+  std::string_view* slot(std::string_view name) {
+    if (name == kSettings[0]) return &view_image;
+    if (name == kSettings[1]) return &network_device;
+    if (name == kSettings[2]) return &queue_policy;
+    return nullptr;
+  }
+};
+
+std::string_view text_of(const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value ? value->text() : std::string_view();
+}
+
+// A variable without a value (a valueFrom) counts in the job as an empty one, in the runtime not at all.
+Settings read_settings(RuntimeInfo& info) {
+  Settings settings;
+  if (Container* container = info.container_by_ancestor(model::kTrainer, model::kNode)) {
+    for (const Node* env : container->env) {
+      std::string_view* slot = settings.slot(text_of(*env, "name"));
+      if (slot && env->get("value")) *slot = text_of(*env, "value");
+    }
+  }
+  const Node* env = info.job->trainer ? info.job->trainer->env : nullptr;
+  if (!env) return settings;
+  for (const Node* item : env->items()) {
+    if (std::string_view* slot = settings.slot(text_of(*item, "name"))) *slot = text_of(*item, "value");
+  }
+  return settings;
+}
+
+std::string config_map_name(const RuntimeInfo& info) {
+  return fmt::format("{}{}", info.job_name(), kObjects[0].suffix);
+}
+std::string curve_secret_name(const RuntimeInfo& info) {
+  return fmt::format("{}{}", info.job_name(), kObjects[1].suffix);
+}
+
+void append_words(std::string& out, const Node* words) {
+  if (!words) return;
+  for (const Node* word : words->items()) {
+    if (!out.empty()) out += ' ';
+    out += word->text();
+  }
+}
+
+// The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it;
+// args only where the job has some.
+std::string wrapped_command(RuntimeInfo& info) {
+  const Container* container = info.container_by_ancestor(model::kTrainer, model::kNode);
+  const Node* command =
+      container && info.behaviours->flux.wraps_runtime_command ? container->command : nullptr;
+  if (info.trainer_command) command = info.trainer_command;
+  std::string line;
+  append_words(line, command);
+  append_words(line, info.trainer_args);
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const size_t begin = line.find_first_not_of(kSpace);
+  if (begin == std::string::npos) return "";
+  return line.substr(begin, line.find_last_not_of(kSpace) - begin + 1);
+}
+
+const Node* strings(const Maker& make, std::initializer_list<std::string_view> words, yaml::Origin origin) {
+  NodeList list;
+  for (const std::string_view word : words) list.push_back(make.copied(word, origin));
+  return make.list(list, origin);
+}
+
+const Node* mount(const Maker& make, std::string_view name, std::string_view path, bool read_only) {
+  const yaml::Origin origin = make.made("flux/volume-mount");
+  return map_of(make,
+                {{"name", make.copied(name, origin)},
+                 {"mountPath", make.string(path, origin)},
+                 {"readOnly", read_only ? make.boolean(true, origin) : nullptr}},
+                origin);
+}
+
+Container make_installer(const Maker& make, const RuntimeInfo& info, const Settings& settings) {
+  const yaml::Origin origin = make.made("flux/installer");
+  Container installer;
+  installer.name = kInstaller;
+  installer.image = make.string(settings.view_image, origin);
+  installer.command = strings(make, {"/bin/bash", "/etc/flux-config/init.sh"}, origin);
+  installer.volume_mounts = {mount(make, "flux-install", "/mnt/flux", false),
+                             mount(make, config_map_name(info), "/etc/flux-config", true)};
+  return installer;
+}
+
+NodeList make_volumes(const Maker& make, const RuntimeInfo& info) {
+  const yaml::Origin origin = make.made("flux/volume");
+  const auto volume = [&](const std::string& name, std::string_view source, const Node* value) {
+    return map_of(make, {{"name", make.copied(name, origin)}, {source, value}}, origin);
+  };
+  const Node* memory = map_of(make, {{"medium", make.string("Memory", origin)}}, origin);
+  const Node* scripts = map_of(
+      make,
+      {{"name", make.copied(config_map_name(info), origin)}, {"defaultMode", make.integer(0755, origin)}},
+      origin);
+  const Node* curve = map_of(make,
+                             {{"secretName", make.copied(curve_secret_name(info), origin)},
+                              {"defaultMode", make.integer(0400, origin)}},
+                             origin);
+  const Node* empty = make.map({}, origin);
+  NodeList volumes{volume("spack-install", "emptyDir", empty), volume("flux-install", "emptyDir", empty),
+                   volume(config_map_name(info), "configMap", scripts)};
+  if (info.behaviours->flux.shares_memory) volumes.push_back(volume("shared-memory", "emptyDir", memory));
+  volumes.push_back(volume("flux-curve", "secret", curve));
+  return volumes;
+}
+
+void prepare_pod_set(const Maker& make, const RuntimeInfo& info, const Settings& settings, PodSet& set) {
+  for (const Node* volume : make_volumes(make, info)) upsert_volume(set.volumes, volume);
+  set.init_containers.push_back(make_installer(make, info, settings));
+  for (Container& container : set.containers) {
+    if (container.name != model::kNode) continue;
+    NodeList mounts{mount(make, "flux-install", "/mnt/flux", false),
+                    mount(make, "spack-install", "/opt/software", false),
+                    mount(make, config_map_name(info), "/etc/flux-config", true),
+                    mount(make, "flux-curve", "/curve", true)};
+    if (info.behaviours->flux.shares_memory) mounts.push_back(mount(make, "shared-memory", "/dev/shm", true));
+    for (const Node* item : mounts) upsert_volume_mount(container.volume_mounts, item);
+  }
+}
+
+// The controller dereferences spec.trainer and its numNodes without a check, and panics.
+bool has_what_it_needs(PluginContext& context) {
+  const model::TrainJob& job = *context.info.job;
+  if (job.trainer && job.trainer->num_nodes) return true;
+  const char* field = job.trainer ? "spec.trainer.numNodes" : "spec.trainer";
+  context.findings.error("render/flux-needs-num-nodes", field,
+                         fmt::format("a Flux job needs {}: the controller crashes without it", field),
+                         job.trainer ? job.trainer->node : job.root->get("spec"),
+                         job.trainer ? "add numNodes:" : "add trainer: {numNodes: 1}");
+  return false;
+}
+
+int64_t tasks_per_node(const RuntimeInfo& info) {
+  if (const auto given = model::decode_int(info.job->trainer->num_proc_per_node)) return given->value;
+  const auto& number = info.policy->flux->num_proc_per_node;
+  return number ? number->value : 1;
+}
+
+const Node* config_map(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  const Maker& make = context.make;
+  const Settings settings = read_settings(info);
+  const ClusterPlan plan{info.job_name(),
+                         info.job->id.ns,
+                         info.job->trainer->num_nodes->value,
+                         tasks_per_node(info),
+                         gpus_per_node(resources_per_node(info)),
+                         settings.network_device,
+                         settings.queue_policy};
+  const yaml::Origin origin = make.made("flux/entrypoint");
+  const Node* data = map_of(make,
+                            {{"entrypoint.sh", make.copied(entrypoint_script(plan), origin)},
+                             {"init.sh", make.copied(init_script(plan), origin)}},
+                            origin);
+  return map_of(make,
+                {{"apiVersion", make.string("v1", origin)},
+                 {"kind", make.string("ConfigMap", origin)},
+                 {"metadata", owned_metadata(make, *info.job, config_map_name(info))},
+                 {"data", data}},
+                origin);
+}
+
+const Node* curve_secret(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  const Maker& make = context.make;
+  const yaml::Origin origin = make.made("flux/curve");
+  const std::string certificate = flux_curve_certificate(info.job_name(), info.job->uid);
+  const Node* data =
+      map_of(make, {{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
+  return map_of(make,
+                {{"apiVersion", make.string("v1", origin)},
+                 {"kind", make.string("Secret", origin)},
+                 {"metadata", owned_metadata(make, *info.job, curve_secret_name(info))},
+                 {"data", data}},
+                origin);
+}
+
+void check_processes(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  auto checked = info.policy->flux->num_proc_per_node;
+  const bool looks_at_job = info.behaviours->flux.checked_processes == model::FluxProcesses::JobThenRuntime;
+  const auto given =
+      info.job->trainer ? model::decode_int(info.job->trainer->num_proc_per_node) : std::nullopt;
+  if (looks_at_job && given) checked = given;
+  if (!checked || checked->value >= 1) return;
+  context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
+                         "a Flux job needs at least one process a node", checked->node, "write 1 or more");
+}
+
+bool is_used(const RuntimeInfo& info) {
+  return info.policy && info.policy->flux;
+}
+
+void validate(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  check_processes(context);
+  for (const PodSet& set : info.pod_sets) {
+    if (set.name != model::kNode) continue;
+    for (const Container& container : set.init_containers) {
+      if (container.name != kInstaller) continue;
+      context.findings.error("input/flux-installer", "spec.trainer.initContainers",
+                             "the init container name \"flux-installer\" is reserved for the Flux runtime",
+                             container.node->get("name"), "rename it in the runtime");
+    }
+  }
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (!is_used(info) || !has_what_it_needs(context)) return;
+  const Settings settings = read_settings(info);
+  const yaml::Origin origin = context.make.made("flux/command", {info.trainer_command});
+  info.trainer_command =
+      strings(context.make, {"/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped_command(info)}, origin);
+  info.trainer_args = nullptr;
+  for (PodSet& set : info.pod_sets) {
+    if (set.name == model::kNode) prepare_pod_set(context.make, info, settings, set);
+  }
+}
+
+void build(PluginContext& context, NodeList& objects) {
+  if (!is_used(context.info) || context.findings.has_errors()) return;
+  objects.push_back(config_map(context));
+  objects.push_back(curve_secret(context));
+}
+
+}  // namespace
+
+constexpr Plugin kPlugin{.name = "Flux",
+                         .framework = {.is_used = is_used,
+                                       .label = [](const RuntimeInfo&) -> std::string_view { return "flux"; },
+                                       .title = "Flux",
+                                       .address = "the brokers' list of hosts",
+                                       .settings = kSettings},
+                         .objects = kObjects,
+                         .validate = validate,
+                         .expand = expand,
+                         .build = build};
+
+}  // namespace trainjobc::policy::flux

@@ -1,0 +1,297 @@
+// MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, as the nodes,
+// an SSH key. The hostfile is a ConfigMap, the key a Secret.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text/base64.h"
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/plugins/mpi_implementations.h"
+#include "policy/reserved_env.h"
+#include "policy/ssh/ssh_secret.h"
+
+namespace trainjobc::policy::mpi {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 4> kEnv{"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_plm_rsh_args",
+                                               "OMPI_MCA_orte_keep_fqdn_hostnames",
+                                               "OMPI_MCA_orte_set_default_slots"};
+constexpr std::array<OwnedObject, 2> kObjects{{
+    {"Secret", kSshSecretSuffix, OwnedObject::Content::Random},
+    {"ConfigMap", "-mpi-hostfile"},
+}};
+constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
+constexpr std::string_view kHostfileVolume = "mpi-hostfile";
+
+const Node* text(const Maker& make, std::string_view value, yaml::Origin origin) {
+  return make.copied(value, origin);
+}
+
+// `mode` may be nullptr.
+const Node* key_item(const Maker& make, std::string_view key, std::string_view path, const Node* mode,
+                     yaml::Origin origin) {
+  return map_of(
+      make, {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}}, origin);
+}
+
+const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
+  const yaml::Origin origin = make.made("mpi/ssh-key-volume");
+  const auto mode = [&](int64_t bits) -> const Node* {
+    return info.behaviours->mpi.key_has_modes ? make.integer(bits, origin) : nullptr;
+  };
+  const NodeList items{key_item(make, "ssh-privatekey", "id_rsa", mode(0640), origin),
+                       key_item(make, "ssh-publickey", "id_rsa.pub", mode(0644), origin),
+                       key_item(make, "ssh-publickey", "authorized_keys", mode(0644), origin)};
+  const Node* secret = map_of(make,
+                              {{"secretName", text(make, ssh_secret_name(info.job_name()), origin)},
+                               {"defaultMode", mode(0400)},
+                               {"items", make.list(items, origin)}},
+                              origin);
+  return map_of(make, {{"name", make.string(kKeyVolume, origin)}, {"secret", secret}}, origin);
+}
+
+std::string hostfile_name(const RuntimeInfo& info) {
+  return fmt::format("{}{}", info.job_name(), kObjects[1].suffix);
+}
+
+const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
+  const yaml::Origin origin = make.made("mpi/hostfile-volume");
+  const NodeList items{key_item(make, "hostfile", "hostfile", make.integer(0444, origin), origin)};
+  const Node* config_map = map_of(
+      make, {{"name", text(make, hostfile_name(info), origin)}, {"items", make.list(items, origin)}}, origin);
+  return map_of(make, {{"name", make.string(kHostfileVolume, origin)}, {"configMap", config_map}}, origin);
+}
+
+const Node* mount(const Maker& make, std::string_view volume, const Node* path, yaml::Origin origin) {
+  return map_of(make, {{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
+}
+
+// Slots of a node: the job's numProcPerNode, else the runtime's, where 1 may mean one per GPU.
+void resolve_slots(RuntimeInfo& info) {
+  model::MpiPolicy& mpi = *info.policy->mpi;
+  const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
+  if (const auto number = model::decode_int(given)) {
+    mpi.num_proc_per_node = number;
+    return;
+  }
+  if (!info.behaviours->mpi.slots_from_gpus || !mpi.num_proc_per_node || mpi.num_proc_per_node->value != 1)
+    return;
+  const NodeResources resources = resources_per_node(info);
+  const int64_t gpus = gpus_per_node(resources);
+  if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
+}
+
+// nullptr where the runtime names none that is known.
+const Implementation* implementation_of(const RuntimeInfo& info) {
+  const auto& given = info.policy->mpi->implementation;
+  return given ? find_implementation(given->value) : nullptr;
+}
+
+int64_t slots(const RuntimeInfo& info) {
+  const auto& number = info.policy->mpi->num_proc_per_node;
+  return number ? number->value : 1;
+}
+
+void take_node_count(RuntimeInfo& info) {
+  PodSet* node = info.pod_set_by_name(model::kNode);
+  if (!node || !info.job->trainer || !info.job->trainer->num_nodes) return;
+  const model::LocatedInt& wanted = *info.job->trainer->num_nodes;
+  // The launcher is one of the nodes.
+  const int64_t value =
+      info.policy->mpi->run_launcher_as_node ? std::max<int64_t>(wanted.value - 1, 1) : wanted.value;
+  node->count = {value, wanted.node};
+}
+
+// The launcher's container `node`: hostfile and the implementation's variables.
+void prepare_launcher(PluginContext& context, Container& container) {
+  const RuntimeInfo& info = context.info;
+  const Maker& make = context.make;
+  const yaml::Origin origin = make.made("mpi/hostfile-volume");
+  upsert_volume_mount(container.volume_mounts,
+                      mount(make, kHostfileVolume, make.string("/etc/mpi", origin), origin));
+  const auto& implementation = info.policy->mpi->implementation;
+  const Implementation* known = implementation_of(info);
+  if (!known) {
+    base::Diagnostic& finding =
+        context.findings.error("input/mpi-implementation", "spec.runtimeRef",
+                               fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
+                                           "can't set up: it fails each time "
+                                           "it reconciles the job",
+                                           implementation ? implementation->value : ""),
+                               info.job->runtime_ref.name.node, "the runtime must say OpenMPI");
+    if (implementation) finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
+    return;
+  }
+  const Node* slots_source =
+      info.policy->mpi->num_proc_per_node ? info.policy->mpi->num_proc_per_node->node : nullptr;
+  const auto set = [&](std::string_view name, const std::string& value, yaml::Origin made) {
+    if (!name.empty()) upsert_env(container.env, env_value(make, name, value, made));
+  };
+  set(known->hostfile, "/etc/mpi/hostfile", make.made("mpi/hostfile-location"));
+  set(known->keeps_domains, "true", make.made("mpi/keep-fqdn-hostnames"));
+  set(known->slots, std::to_string(slots(info)), make.made("mpi/default-slots", {slots_source}));
+  set(known->shell_args, "-o ConnectionAttempts=10", make.made("mpi/rsh-args"));
+}
+
+void prepare_pod_set(PluginContext& context, PodSet& set) {
+  const Maker& make = context.make;
+  const auto& path = context.info.policy->mpi->ssh_auth_mount_path;
+  const bool is_launcher = set.name == model::kLauncher;
+  upsert_volume(set.volumes, key_volume(make, context.info));
+  if (is_launcher) upsert_volume(set.volumes, hostfile_volume(make, context.info));
+  for (Container& container : set.containers) {
+    if (container.name != model::kNode) continue;
+    const yaml::Origin origin = make.made("mpi/ssh-key-volume");
+    const Node* mount_path = path ? path->node : make.string("/root/.ssh", origin);
+    upsert_volume_mount(container.volume_mounts, mount(make, kKeyVolume, mount_path, origin));
+    if (is_launcher) prepare_launcher(context, container);
+  }
+}
+
+const Node* replicas_of(const RuntimeInfo& info, const PodSet& set) {
+  return info.behaviours->mpi.hosts_every_replica ? set.replicated_job->get("replicas") : nullptr;
+}
+
+bool has_hosts(const RuntimeInfo& info, const PodSet& set) {
+  return set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
+}
+
+// One line a pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
+std::string hostfile(const RuntimeInfo& info) {
+  std::string lines;
+  const Implementation* implementation = implementation_of(info);
+  if (!implementation) return lines;
+  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
+  const std::string_view subdomain = custom ? custom->text() : info.job_name();
+  for (const PodSet& set : info.pod_sets) {
+    if (!has_hosts(info, set)) continue;
+    const Node* replicas = replicas_of(info, set);
+    const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
+    for (int64_t replica = 0; replica < count && set.count.value > 0; ++replica) {
+      for (int64_t pod = 0; pod < set.count.value; ++pod) {
+        lines += fmt::format("{}-{}-{}-{}.{}{}{}\n", info.job_name(), set.name, replica, pod, subdomain,
+                             implementation->slot_separator, slots(info));
+      }
+    }
+  }
+  return lines;
+}
+
+// How many digits the numbers below `count` have together.
+double digits_below(int64_t count) {
+  double digits = 0;
+  int64_t first = 0;  // of the numbers of that length
+  int64_t length = 1;
+  for (int64_t end = 10; first < count; first = end, end *= 10, ++length) {
+    digits += static_cast<double>(std::min(count, end) - first) * static_cast<double>(length);
+  }
+  return digits;
+}
+
+// The size of the hostfile, which needn't be written for that.
+double hostfile_size(const RuntimeInfo& info) {
+  const Implementation* implementation = implementation_of(info);
+  if (!implementation) return 0;
+  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
+  const std::string_view subdomain = custom ? custom->text() : info.job_name();
+  double size = 0;
+  for (const PodSet& set : info.pod_sets) {
+    if (!has_hosts(info, set)) continue;
+    const Node* replicas = replicas_of(info, set);
+    const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
+    const std::string fixed = fmt::format("{}-{}--.{}{}{}\n", info.job_name(), set.name, subdomain,
+                                          implementation->slot_separator, slots(info));
+    const auto pods = static_cast<double>(set.count.value);
+    size += static_cast<double>(count) * pods * static_cast<double>(fixed.size()) +
+            pods * digits_below(count) + static_cast<double>(count) * digits_below(set.count.value);
+  }
+  return size;
+}
+
+void check_hostfile_size(PluginContext& context) {
+  constexpr double kMost = 1 << 20;  // of a ConfigMap's data
+  const double size = hostfile_size(context.info);
+  if (size <= kMost) return;
+  const PodSet* node = context.info.pod_set_by_name(model::kNode);
+  const auto& wanted = context.info.job->trainer ? context.info.job->trainer->num_nodes : std::nullopt;
+  context.findings.error(
+      "input/mpi-hostfile", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
+      fmt::format(
+          "the hostfile has {:.0f} KiB, and a ConfigMap holds at most 1024: the controller can't create "
+          "it, and no pod starts",
+          size / 1024),
+      wanted ? wanted->node : (node && node->count.source ? node->count.source : context.info.job->root),
+      "write fewer nodes, or shorten the job's name");
+}
+
+const Node* hostfile_config_map(PluginContext& context) {
+  const Maker& make = context.make;
+  const yaml::Origin origin = make.made("mpi/hostfile");
+  const Node* data = map_of(make, {{"hostfile", make.copied(hostfile(context.info), origin)}}, origin);
+  return map_of(make,
+                {{"apiVersion", make.string("v1", origin)},
+                 {"kind", make.string("ConfigMap", origin)},
+                 {"metadata", owned_metadata(make, *context.info.job, hostfile_name(context.info))},
+                 {"data", data}},
+                origin);
+}
+
+bool is_used(const RuntimeInfo& info) {
+  return info.policy && info.policy->mpi;
+}
+
+void validate(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  if (!info.policy || !info.policy->mpi || !info.job->trainer) return;
+  if (const Node* given = info.job->trainer->num_proc_per_node; given && given->is_string()) {
+    context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
+                           fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()),
+                           given, "write a number, or leave it out");
+  }
+  const auto& nodes = info.job->trainer->num_nodes;
+  const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
+  if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
+    context.findings.error(
+        "input/mpi-launcher-as-node", "spec.trainer.numNodes",
+        "more than one node under runLauncherAsNode needs the replicatedJobs \"launcher\" and "
+        "\"node\", and the runtime lacks one",
+        nodes->node, "write 1, or add the missing replicatedJob to the runtime");
+  }
+  if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kEnv, "MPI");
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  take_node_count(info);
+  resolve_slots(info);
+  for (PodSet& set : info.pod_sets) {
+    if (set.name == model::kNode || set.name == model::kLauncher) prepare_pod_set(context, set);
+  }
+  check_hostfile_size(context);
+}
+
+void build(PluginContext& context, NodeList& objects) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  objects.push_back(hostfile_config_map(context));
+  if (const Node* secret = ssh_secret(context)) objects.push_back(secret);
+}
+
+}  // namespace
+
+// Runtimes say which framework runs over MPI: "mpi", "deepspeed", "mlx".
+constexpr Plugin kPlugin{.name = "MPI",
+                         .framework = {.is_used = is_used, .title = "MPI", .env = kEnv},
+                         .objects = kObjects,
+                         .validate = validate,
+                         .expand = expand,
+                         .build = build};
+
+}  // namespace trainjobc::policy::mpi

@@ -1,0 +1,24 @@
+// PlainML: jobs without a framework, and the part of XGBoost and Flux jobs that every job has: the number of
+// nodes and the user's env.
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/pod_count.h"
+
+namespace trainjobc::policy::plainml {
+namespace {
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (info.policy && (info.policy->torch || info.policy->mpi || info.policy->jax)) return;
+  take_num_nodes(info, info.pod_set_by_ancestor(model::kTrainer));
+  if (Container* container = info.trainer_container()) {
+    upsert_job_env(context.make, container->env, info.job->trainer->env);
+  }
+}
+
+}  // namespace
+
+constexpr Plugin kPlugin{.name = "PlainML", .expand = expand};
+
+}  // namespace trainjobc::policy::plainml

@@ -1,0 +1,85 @@
+// --torchrun flags: for images whose torchrun ignores the environment.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins/torch.h"
+#include "policy/plugins/torch_elastic.h"
+
+namespace trainjobc::policy::torch {
+namespace {
+
+using yaml::Node;
+
+struct Flag {
+  std::string_view name;   // --nproc-per-node
+  std::string_view other;  // --nproc_per_node
+  std::string value;
+};
+
+bool is_torchrun(const Node* command) {
+  if (!command || command->size() == 0) return false;
+  const std::string_view program = command->items().front()->text();
+  return program == "torchrun" || program.ends_with("/torchrun");
+}
+
+bool sets_flag(const Node& word, const Flag& flag) {
+  for (const std::string_view name : {flag.name, flag.other}) {
+    if (word.text() == name) return true;
+    if (word.text().starts_with(name) && word.text().substr(name.size()).starts_with('=')) return true;
+  }
+  return false;
+}
+
+const Node* find_flag(const Node* words, const Flag& flag) {
+  if (!words) return nullptr;
+  for (const Node* word : words->items()) {
+    if (sets_flag(*word, flag)) return word;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
+                          const ProcPerNode& processes) {
+  RuntimeInfo& info = context.info;
+  const Node* command = info.trainer_command ? info.trainer_command : container.command;
+  const Node* args = info.trainer_args ? info.trainer_args : container.node->get("args");
+  if (!is_torchrun(command)) {
+    context.findings.warning(
+        "advice/torchrun-flags", "spec.trainer.command",
+        "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
+        command ? command : info.job->trainer->node);
+    return;
+  }
+  const std::array flags = std::to_array<Flag>({
+      {"--nnodes", "--nnodes", node_range(context.info, nodes.value)},
+      {"--nproc-per-node", "--nproc_per_node", processes.text()},
+      {"--node-rank", "--node_rank", "$(PET_NODE_RANK)"},
+      {"--master-addr", "--master_addr", first_node_address(info)},
+      {"--master-port", "--master_port", std::to_string(model::kTrainerPort)},
+  });
+  NodeList words{command->items().front()};
+  for (const Flag& flag : flags) {
+    const Node* given = find_flag(command, flag);
+    if (!given) given = find_flag(args, flag);
+    if (given) {
+      context.findings.warning(
+          "advice/torchrun-flags", "spec.trainer.command",
+          fmt::format("{} is set already and stays as it is; the controller's value is {}", flag.name,
+                      flag.value),
+          given);
+      continue;
+    }
+    words.push_back(context.make.copied(fmt::format("{}={}", flag.name, flag.value),
+                                        context.make.made("torch/flags", {command})));
+  }
+  words.insert(words.end(), command->items().begin() + 1, command->items().end());
+  info.trainer_command = context.make.list(words, command->origin());
+}
+
+}  // namespace trainjobc::policy::torch

@@ -1,0 +1,270 @@
+// torchtune: the command [tune, run] becomes the recipe and config that fit the job's model, nodes, processes
+// and arguments.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/text/ascii.h"
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins/torch.h"
+
+namespace trainjobc::policy::torch {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kMultiNodeModel = "llama3_3/70B";
+constexpr std::string_view kModelWithoutQlora = "qwen2_5/1.5B";
+// Their QLoRA runs on one device only.
+constexpr std::array<std::string_view, 2> kSmallModels{"llama3_2/1B", "llama3_2/3B"};
+
+struct Recipe {
+  std::string_view recipe;
+  std::string_view config_suffix;
+};
+
+const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) {
+  return info.behaviours->torchtune;
+}
+
+bool holds(std::span<const std::string_view> list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+std::string_view before_equals(std::string_view text) {
+  return text.substr(0, text.find('='));
+}
+
+// Whether a word of a command is a setting that the runtime owns.
+bool is_setting(const RuntimeInfo& info, std::string_view word) {
+  return holds(rules_of(info).settings, before_equals(word));
+}
+
+std::vector<std::string_view> arguments(const RuntimeInfo& info) {
+  std::vector<std::string_view> words;
+  const Node* args = info.job->trainer->args;
+  if (!args) return words;
+  for (const Node* word : args->items()) words.push_back(word->text());
+  return words;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+bool is_true(std::string_view text) {
+  constexpr std::string_view kTrue = "true";
+  return text.size() == kTrue.size() && std::ranges::equal(text, kTrue, [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+         });
+}
+
+// Whether an argument key=value switches `item` on.
+bool is_enabled(const std::vector<std::string_view>& args, std::string_view item) {
+  return std::ranges::any_of(args, [&](std::string_view arg) {
+    const size_t equals = arg.find('=');
+    return equals != std::string_view::npos && arg.substr(0, equals).find(item) != std::string_view::npos &&
+           is_true(trimmed(arg.substr(equals + 1)));
+  });
+}
+
+bool is_mentioned(const std::vector<std::string_view>& args, std::string_view item) {
+  return std::ranges::any_of(args,
+                             [&](std::string_view arg) { return arg.find(item) != std::string_view::npos; });
+}
+
+bool uses_lora(const RuntimeInfo& info) {
+  return rules_of(info).has_lora && is_mentioned(arguments(info), "model.lora_attn_modules");
+}
+
+// DoRA switches QLoRA off.
+bool uses_qlora(const RuntimeInfo& info) {
+  if (!rules_of(info).has_lora) return false;
+  const auto args = arguments(info);
+  const auto is_on = rules_of(info).qlora == model::QloraSwitch::True ? is_enabled : is_mentioned;
+  return !is_on(args, "model.use_dora") && is_on(args, "model.quantize_base");
+}
+
+int64_t counted_gpus(const RuntimeInfo& info) {
+  return rules_of(info).counts_gpus ? gpus_per_node(resources_per_node(info)) : 0;
+}
+
+Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNode& processes) {
+  if (num_nodes > 1) return {"full_finetune_distributed", "_full_multinode"};
+  if (num_nodes != 1) return {"full_finetune_distributed", "_full"};
+  const bool single_device = processes.number == 1 || counted_gpus(info) == 1;
+  if (uses_qlora(info)) {
+    return single_device ? Recipe{"lora_finetune_single_device", "_qlora_single_device"}
+                         : Recipe{"lora_finetune_distributed", "_qlora"};
+  }
+  if (uses_lora(info)) {
+    return single_device ? Recipe{"lora_finetune_single_device", "_lora_single_device"}
+                         : Recipe{"lora_finetune_distributed", "_lora"};
+  }
+  return single_device ? Recipe{"full_finetune_single_device", "_full_single_device"}
+                       : Recipe{"full_finetune_distributed", "_full"};
+}
+
+// torchtune-llama3.2-1b -> llama3_2/1B; "" where the name hasn't three parts.
+std::string model_of(std::string_view runtime_name) {
+  const size_t first = runtime_name.find('-');
+  const size_t second = first == std::string_view::npos ? first : runtime_name.find('-', first + 1);
+  if (second == std::string_view::npos || runtime_name.find('-', second + 1) != std::string_view::npos)
+    return "";
+  std::string family(runtime_name.substr(first + 1, second - first - 1));
+  std::ranges::replace(family, '.', '_');
+  return family + "/" + base::upper_case(runtime_name.substr(second + 1));
+}
+
+void check_nodes(PluginContext& context, const std::string& model, int64_t num_nodes) {
+  if (num_nodes <= 1) return;
+  const Node* where = context.info.job->trainer->num_nodes->node;
+  if (model != kMultiNodeModel) {
+    context.findings.error(
+        "input/torchtune-nodes", "spec.trainer.numNodes",
+        fmt::format("torchtune runs model {} on one node only", model.empty() ? std::string("\"\"") : model),
+        where, "write 1");
+  }
+  if (!rules_of(context.info).refuses_multi_node_lora) return;
+  if (uses_lora(context.info) || uses_qlora(context.info)) {
+    context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
+                           "torchtune fine-tunes with LoRA on one node only", where,
+                           "write 1, or drop the LoRA arguments");
+  }
+}
+
+void check_qlora(PluginContext& context, const std::string& model, const std::string& config,
+                 const ProcPerNode& processes) {
+  if (config.find("_qlora") == std::string::npos) return;
+  const RuntimeInfo& info = context.info;
+  if (model == kModelWithoutQlora) {
+    context.findings.error("input/torchtune-qlora", "spec.runtimeRef.name",
+                           fmt::format("torchtune has no QLoRA recipe for model {}", model),
+                           info.job->runtime_ref.name.node);
+  }
+  const bool single_device = config.find("_qlora_single_device") != std::string::npos;
+  if (single_device || !holds(kSmallModels, model)) return;
+  const Node* given = info.job->trainer->num_proc_per_node;
+  const Node* resources = info.job->trainer->resources_per_node;
+  context.findings.error(
+      "input/torchtune-qlora", "spec.trainer.numProcPerNode",
+      fmt::format("QLoRA of model {} runs in one process, not {}", model, processes.text()),
+      given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
+  context.findings.error("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
+                         fmt::format("QLoRA of model {} needs exactly one GPU a node", model),
+                         resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
+}
+
+void check_arguments(PluginContext& context) {
+  const Node* args = context.info.job->trainer->args;
+  if (!args || !rules_of(context.info).refuses_settings) return;
+  size_t index = 0;
+  for (const Node* word : args->items()) {
+    if (is_setting(context.info, word->text())) {
+      context.findings.error(
+          "input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
+          fmt::format("{} is set by the runtime and can't be changed by a job", before_equals(word->text())),
+          word, "remove it, or use another runtime");
+    }
+    ++index;
+  }
+}
+
+// The webhook knows no CPUs: without a number it reckons with "auto".
+ProcPerNode webhook_processes(const RuntimeInfo& info) {
+  ProcPerNode processes;
+  processes.source = info.job->trainer->num_proc_per_node;
+  if (!processes.source) return processes;
+  processes.number = processes.source->as_int();
+  if (!processes.number) processes.word = processes.source->text();
+  return processes;
+}
+
+// The settings in the runtime's own command that stay; only its trainer containers count.
+NodeList runtime_settings(const RuntimeInfo& info) {
+  NodeList settings;
+  for (const PodSet& set : info.pod_sets) {
+    if (set.ancestor != model::kTrainer) continue;
+    for (const Container& container : set.containers) {
+      const Node* command = container.name == model::kNode ? container.node->get("command") : nullptr;
+      if (!command) continue;
+      for (const Node* word : command->items()) {
+        if (is_setting(info, word->text())) settings.push_back(word);
+      }
+    }
+  }
+  return settings;
+}
+
+// False where the webhook crashes over the job.
+bool check_num_nodes_given(PluginContext& context) {
+  const model::Trainer& trainer = *context.info.job->trainer;
+  if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
+  context.findings.error(
+      "input/torchtune-nodes", "spec.trainer.numNodes",
+      "a torchtune job that gives numProcPerNode needs numNodes too: the webhook crashes without it",
+      trainer.num_proc_per_node, "add numNodes: 1");
+  return false;
+}
+
+bool needs_rendezvous(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNode& processes) {
+  if (num_nodes > 1) return true;
+  if (!rules_of(info).counts_gpus) return processes.number != 1;
+  return processes.number ? *processes.number > 1 : counted_gpus(info) > 1;
+}
+
+}  // namespace
+
+bool is_torchtune(const RuntimeInfo& info) {
+  const Node* command = info.job->trainer ? info.job->trainer->command : nullptr;
+  return command && command->size() == 2 && command->items()[0]->text() == "tune" &&
+         command->items()[1]->text() == "run";
+}
+
+void validate_torchtune(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  const model::LocatedText& runtime = info.job->runtime_ref.name;
+  const std::string model = model_of(runtime.value);
+  if (!holds(rules_of(info).models, model)) {
+    context.findings.error(
+        "input/torchtune-model", "spec.runtimeRef.name",
+        fmt::format("no torchtune model follows from the runtime's name \"{}\"", runtime.value), runtime.node,
+        "the name must be of the form torchtune-llama3.2-1b");
+  }
+  if (!check_num_nodes_given(context)) return;
+  const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;
+  const ProcPerNode processes = webhook_processes(info);
+  const Recipe recipe = choose_recipe(info, num_nodes, processes);
+  check_qlora(context, model, model + std::string(recipe.config_suffix), processes);
+  check_nodes(context, model, num_nodes);
+  check_arguments(context);
+}
+
+void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes) {
+  RuntimeInfo& info = context.info;
+  const yaml::Maker& make = context.make;
+  const Node* command = info.job->trainer->command;
+  const yaml::Origin origin = make.made("torch/torchtune", {command});
+  NodeList words(command->items().begin(), command->items().end());
+  if (needs_rendezvous(info, num_nodes, processes)) {
+    words.push_back(make.copied(
+        fmt::format("--rdzv_endpoint={}:{}", first_node_address(info), model::kTrainerPort), origin));
+  }
+  const Recipe recipe = choose_recipe(info, num_nodes, processes);
+  words.push_back(make.string(recipe.recipe, origin));
+  words.push_back(make.string("--config", origin));
+  words.push_back(make.copied(
+      fmt::format("{}{}", model_of(info.job->runtime_ref.name.value), recipe.config_suffix), origin));
+  const NodeList settings = runtime_settings(info);
+  words.insert(words.end(), settings.begin(), settings.end());
+  info.trainer_command = make.list(words, command->origin());
+}
+
+}  // namespace trainjobc::policy::torch

@@ -1,0 +1,98 @@
+// Volcano: the batch scheduler's PodGroup, with queue, priority class and network topology.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/pod_requests.h"
+
+namespace trainjobc::policy::volcano {
+namespace {
+
+constexpr std::array<OwnedObject, 1> kObjects{{{"PodGroup", ""}}};
+
+using yaml::Node;
+
+constexpr std::string_view kQueueAnnotation = "scheduling.volcano.sh/queue-name";
+constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
+
+bool is_used(const RuntimeInfo& info) {
+  return info.runtime->pod_group_policy && info.runtime->pod_group_policy->volcano;
+}
+
+const Node* priority_class_of(const PodSet& set) {
+  return set.pod_spec() ? set.pod_spec()->get("priorityClassName") : nullptr;
+}
+
+// The last replicatedJob that names a class wins.
+const Node* priority_class(const RuntimeInfo& info) {
+  const Node* name = nullptr;
+  for (const PodSet& set : info.pod_sets) {
+    if (const Node* own = priority_class_of(set)) name = own;
+  }
+  return name;
+}
+
+const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
+  const Node* topology = info.runtime->pod_group_policy->network_topology;
+  if (!topology) return nullptr;
+  return map_of(
+      make, {{"mode", topology->get("mode")}, {"highestTierAllowed", topology->get("highestTierAllowed")}},
+      topology->origin());
+}
+
+// All pods; in a dialect what the runtime says.
+const Node* min_member(const yaml::Maker& make, const RuntimeInfo& info, int64_t pods, yaml::Origin origin) {
+  const auto& given = info.runtime->pod_group_policy->min_member;
+  return given ? given->node : make.integer(pods, origin);
+}
+
+void validate(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  const Node* queue = find(info.annotations, kQueueAnnotation);
+  if (queue && queue->text().empty()) {
+    context.findings.error("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
+                           "the Volcano queue name can't be empty", queue,
+                           "name a queue, or remove the annotation");
+  }
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  put(info.pod_annotations,
+      {kGroupAnnotation,
+       context.make.string(info.job_name(), context.make.made("volcano/group-annotation")),
+       {}});
+}
+
+void build(PluginContext& context, NodeList& objects) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  const yaml::Maker& make = context.make;
+  const yaml::Origin origin = make.made("volcano/pod-group");
+  const Gang gang = gang_of(info);
+  const Node* spec = map_of(make,
+                            {{"minMember", min_member(make, info, gang.members, origin)},
+                             {"minResources", to_node(make, gang.resources, origin)},
+                             {"queue", find(info.annotations, kQueueAnnotation)},
+                             {"priorityClassName", priority_class(info)},
+                             {"networkTopology", network_topology(make, info)}},
+                            origin);
+  objects.push_back(map_of(make,
+                           {{"apiVersion", make.string("scheduling.volcano.sh/v1beta1", origin)},
+                            {"kind", make.string("PodGroup", origin)},
+                            {"metadata", owned_metadata(make, *info.job, info.job_name())},
+                            {"spec", spec}},
+                           origin));
+}
+
+}  // namespace
+
+constexpr Plugin kPlugin{
+    .name = "Volcano", .objects = kObjects, .validate = validate, .expand = expand, .build = build};
+
+}  // namespace trainjobc::policy::volcano

@@ -1,0 +1,75 @@
+// XGBoost: the collective's tracker runs on the first node; every GPU, or else every node, is a worker.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "policy/plugins.h"
+#include "policy/plugins/torch.h"
+#include "policy/pod_count.h"
+#include "policy/reserved_env.h"
+
+namespace trainjobc::policy::xgboost {
+namespace {
+
+constexpr std::array<std::string_view, 4> kEnv{"DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID",
+                                               "DMLC_NUM_WORKER"};
+
+bool is_used(const RuntimeInfo& info) {
+  return info.policy && info.policy->xgboost;
+}
+
+void validate(PluginContext& context) {
+  const RuntimeInfo& info = context.info;
+  if (!is_used(info) || !info.job->trainer || !info.job->trainer->env) return;
+  size_t index = 0;
+  for (const yaml::Node* env : info.job->trainer->env->items()) {
+    const yaml::Node* name = env->get("name");
+    if (name && std::ranges::find(kEnv, name->text()) != kEnv.end()) {
+      context.findings.error("input/reserved-env", fmt::format("spec.trainer.env[{}]", index),
+                             fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name,
+                             "remove it");
+    }
+    ++index;
+  }
+}
+
+void expand(PluginContext& context) {
+  RuntimeInfo& info = context.info;
+  if (!is_used(info)) return;
+  PodSet* trainer = info.pod_set_by_ancestor(model::kTrainer);
+  take_num_nodes(info, trainer);
+  Container* container = info.trainer_container();
+  if (!container) return;
+  const yaml::Maker& make = context.make;
+  const NodeResources resources = resources_per_node(info);
+  const int64_t workers = trainer->count.value * std::max<int64_t>(gpus_per_node(resources), 1);
+  const yaml::Node* job_name = info.job->root->at({"metadata", "name"});
+  upsert_env(container->env, env_value(make, kEnv[0], torch::first_node_address(info),
+                                       make.made("xgboost/DMLC_TRACKER_URI", {job_name})));
+  upsert_env(container->env, env_value(make, kEnv[1], std::to_string(model::kTrainerPort),
+                                       make.made("xgboost/DMLC_TRACKER_PORT")));
+  upsert_env(container->env, env_completion_index(make, kEnv[2], make.made("xgboost/DMLC_TASK_ID")));
+  upsert_env(container->env,
+             env_value(make, kEnv[3], std::to_string(workers),
+                       make.made("xgboost/DMLC_NUM_WORKER", {trainer->count.source, resources.source})));
+  expose_trainer_port(make, *container, "xgboost/port");
+}
+
+}  // namespace
+
+constexpr Plugin kPlugin{
+    .name = "XGBoost",
+    .framework = {.is_used = is_used,
+                  .label = [](const RuntimeInfo&) -> std::string_view { return "xgboost"; },
+                  .title = "XGBoost",
+                  .env = kEnv,
+                  .env_family = "DMLC_*",
+                  .env_reader = "its collective",
+                  .address = kEnv[0]},
+    .validate = validate,
+    .expand = expand};
+
+}  // namespace trainjobc::policy::xgboost

@@ -1,0 +1,17 @@
+// The defaults that Kubernetes' typed API sets in Jobs and Pods.
+#pragma once
+
+#include <span>
+
+#include "schema/compare.h"
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+
+// Whether `value`, which only one of two JobSets has, is what an API server takes for an absent field.
+// `parents` are the nodes on the way to it, the JobSet first, its map last. Source of the values:
+// k8s.io/kubernetes, pkg/apis/{core,batch}/v1/defaults.go.
+bool is_api_default(const schema::FieldPath& path, const yaml::Node& value,
+                    std::span<const yaml::Node* const> parents);
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,44 @@
+#include "tools/diff/live/flux_script_versions.h"
+
+#include <algorithm>
+
+#include "model/trainer_names.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kController = "trainer";  // as which Trainer applies
+
+bool is_script(const Difference& difference) {
+  const schema::FieldPath& path = difference.path;
+  return difference.live && difference.rendered && path.size() == 2 && path[0].key == "data" &&
+         path[1].key.ends_with(".sh") && !difference.live->text().empty();
+}
+
+bool is_owned_by_job(const Node& object) {
+  const Node* owners = object.at({"metadata", "ownerReferences"});
+  return owners && std::ranges::any_of(owners->items(), [](const Node* owner) {
+           const Node* kind = owner->get("kind");
+           return kind && kind->text() == model::kTrainJob;
+         });
+}
+
+}  // namespace
+
+void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
+                       std::vector<Difference>& differences) {
+  if (live.kind != "ConfigMap" || !live.name.ends_with("-flux-entrypoint")) return;
+  // Objects are mostly saved without their managers.
+  const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
+  const bool is_jobs = is_owned_by_job(*live.root);
+  for (Difference& difference : differences) {
+    if (!is_script(difference)) continue;
+    if (says_managers ? !owners.is_of(difference.path, kController) : !is_jobs) continue;
+    difference.kind = DifferenceKind::Ignored;
+    difference.manager = kController;
+  }
+}
+
+}  // namespace trainjobc::diff

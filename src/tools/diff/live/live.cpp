@@ -1,0 +1,60 @@
+#include "tools/diff/live/live.h"
+
+#include <fmt/format.h>
+
+#include "schema/redact.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+std::string text_at(const Node& root, std::initializer_list<std::string_view> path) {
+  const Node* value = root.at(path);
+  return value && value->is_scalar() && !value->is_null() ? std::string(value->text()) : std::string();
+}
+
+// Items of a typed list as the API itself gives it (`kubectl get --raw`) lack what the list says.
+void add(const Node& root, const std::string& list_version, const std::string& list_kind, LiveSet& live,
+         LiveText& text) {
+  const auto is_strange = [&] { text.strange = text.strange ? text.strange : &root; };
+  if (!root.is_map()) return is_strange();
+  LiveObject object{text_at(root, {"apiVersion"}), text_at(root, {"kind"}),
+                    text_at(root, {"metadata", "namespace"}), text_at(root, {"metadata", "name"}), &root};
+  if (object.api_version.empty()) object.api_version = list_version;
+  if (object.kind.empty()) object.kind = list_kind;
+  const Node* items = root.get("items");
+  if (object.kind.ends_with("List") && items && items->is_list()) {
+    const std::string item_kind = object.kind.substr(0, object.kind.size() - std::string_view("List").size());
+    for (const Node* item : items->items()) add(*item, object.api_version, item_kind, live, text);
+  } else if (!object.kind.empty() && !object.name.empty()) {
+    live.objects.push_back(std::move(object));
+  } else {
+    is_strange();
+  }
+}
+
+}  // namespace
+
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
+  LiveText text;
+  text.is_blank = source.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
+  for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
+    add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live, text);
+    ++text.documents;
+  }
+  return text;
+}
+
+std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {
+  return fmt::format("{}/{}/{}", kind, ns.empty() ? "default" : ns, name);
+}
+
+}  // namespace trainjobc::diff

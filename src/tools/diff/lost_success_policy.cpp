@@ -1,0 +1,51 @@
+#include "tools/diff/lost_success_policy.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+bool is_written(const Node& rendered) {
+  const Node* policy = rendered.at({"spec", "successPolicy"});
+  const Node* how = policy ? policy->get("operator") : nullptr;
+  const yaml::Derivation* made = how ? how->origin().derivation() : nullptr;
+  return policy && !(made && made->rule == "jobset/default");
+}
+
+std::string_view text_at(const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value ? value->text() : std::string_view();
+}
+
+// By a server-side apply of anybody but Trainer, whose own field stays.
+bool is_applied(const Node& live) {
+  const Node* managers = live.at({"metadata", "managedFields"});
+  return managers && std::ranges::any_of(managers->items(), [](const Node* entry) {
+           return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&
+                  entry->at({"fieldsV1", "f:spec", "f:successPolicy"});
+         });
+}
+
+// By kubectl apply, which remembers what it applied.
+bool is_remembered(const Node& live) {
+  const Node* applied = live.at({"metadata", "annotations", kLastApplied});
+  if (!applied) return false;
+  const auto json = nlohmann::json::parse(applied->text(), nullptr, false);
+  return json.is_object() && json.contains("spec") && json["spec"].is_object() &&
+         json["spec"].contains("successPolicy");
+}
+
+}  // namespace
+
+bool loses_success_policy(const Node& rendered, const Node& live) {
+  if (!live.at({"spec", "successPolicy"}) || is_written(rendered)) return false;
+  return is_applied(live) || is_remembered(live);
+}
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,219 @@
+#include "tools/lint/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "model/train_job.h"
+#include "tools/lint/suppress.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using base::Diagnostic;
+
+std::string name_of(const Config& config) {
+  return config.file ? config.file->name() : "";
+}
+
+std::string file_of(const yaml::Node& root) {
+  const base::Location at = yaml::locate(root);
+  return at.file ? at.file->name() : "";
+}
+
+// The objects of one TrainJob, or one that was passed through.
+struct Block {
+  std::pair<std::string, std::string> key;  // namespace and name of the TrainJob, or the file
+  std::vector<Object> objects;
+};
+
+std::vector<Block> blocks_of(const Compilation& compiled) {
+  std::vector<Block> blocks;
+  const yaml::Node* job = nullptr;
+  for (const Object& object : compiled.objects) {
+    if (object.passthrough || blocks.empty() || object.train_job != job) blocks.emplace_back();
+    job = object.train_job;
+    Block& block = blocks.back();
+    block.objects.push_back(object);
+    // The JobSet comes last, and is called like its TrainJob.
+    block.key = object.passthrough ? std::pair(file_of(*object.root), std::string())
+                                   : std::pair(std::string(object.ns), std::string(object.name));
+  }
+  return blocks;
+}
+
+std::string joined(const std::set<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  return text;
+}
+
+// Puts compilations together as if they were one.
+class Merger {
+ public:
+  Compilation all;
+
+  void add(Compilation one) {
+    const bool has_jobs = one.train_jobs > 0;
+    auto& own = blocks_.emplace_back(blocks_of(one));
+    if (own.empty() && !has_jobs && one.linted.empty() && versions_.empty()) fallback_ = one.trainer_version;
+    if (has_jobs || !one.linted.empty()) versions_.insert(one.trainer_version);
+    if (!one.trainer_version_reason.empty()) reasons_.insert(one.trainer_version_reason);
+    all.diagnostics.append(std::move(one.diagnostics));
+    const auto move_all = [](auto& from, auto& to) { std::ranges::move(from, std::back_inserter(to)); };
+    move_all(one.linted, all.linted);
+    move_all(one.passed_over, all.passed_over);
+    move_all(one.files, all.files);
+    move_all(one.other_jobs, all.other_jobs);
+    all.train_jobs += one.train_jobs;
+    all.documents += one.documents;
+    memory_.push_back(std::move(one.memory));
+  }
+
+  void finish() {
+    std::vector<Block> sorted;
+    for (const bool passthrough : {true, false}) {
+      const size_t begin = sorted.size();
+      for (std::vector<Block>& blocks : blocks_) {
+        for (Block& block : blocks) {
+          if (block.objects.front().passthrough == passthrough) sorted.push_back(std::move(block));
+        }
+        std::erase_if(blocks, [](const Block& block) { return block.objects.empty(); });
+      }
+      std::ranges::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.end(), {},
+                               &Block::key);
+    }
+    for (const Block& block : sorted) std::ranges::copy(block.objects, std::back_inserter(all.objects));
+    std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
+    all.diagnostics.sort();
+    all.trainer_version = versions_.empty() ? fallback_ : joined(versions_, ", ");
+    all.trainer_version_reason = joined(reasons_, "; ");
+    all.memory = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(memory_));
+  }
+
+ private:
+  std::vector<std::vector<Block>> blocks_;
+  std::set<std::string> versions_;
+  std::set<std::string> reasons_;
+  std::string fallback_;
+  std::vector<std::shared_ptr<const void>> memory_;
+};
+
+// Refuses TrainJobs that an earlier group defines.
+class Duplicates {
+ public:
+  void check(Compilation& compiled) {
+    std::set<std::string> refused;
+    for (const LintedObject& object : compiled.linted) {
+      const yaml::Node* name = object.root->at({"metadata", "name"});
+      if (!object.object.starts_with("TrainJob/") || !name) continue;
+      const auto [first, is_new] = first_.try_emplace(object.object, name);
+      if (is_new) continue;
+      Diagnostic duplicate;
+      duplicate.rule = "input/duplicate-object";
+      duplicate.object = object.object;
+      duplicate.field = "metadata.name";
+      duplicate.message = fmt::format("{} is defined twice", object.object);
+      duplicate.location = yaml::locate(*name);
+      duplicate.notes.push_back({"the first one", yaml::locate(*first->second)});
+      compiled.diagnostics.add(std::move(duplicate));
+      refused.insert(object.object);
+    }
+    std::erase_if(compiled.objects, [&](const Object& object) {
+      return object.train_job && refused.contains(model::identify(*object.train_job).str());
+    });
+  }
+
+ private:
+  std::map<std::string, const yaml::Node*> first_;
+};
+
+}  // namespace
+
+std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations) {
+  std::map<std::string, InputGroup> groups;
+  for (Source& source : sources) {
+    auto config = configurations.of_file(source.name);
+    InputGroup& group = groups[name_of(*config)];
+    group.config = std::move(config);
+    group.inputs.push_back(std::move(source));
+  }
+  std::vector<InputGroup> all;
+  for (auto& [name, group] : groups) all.push_back(std::move(group));
+  if (all.empty()) {
+    all.emplace_back();
+    all.back().config = configurations.of_working_directory();
+  }
+  return all;
+}
+
+Options options_of(const InputGroup& group, Options options) {
+  options.trainer_version = group.trainer_version;
+  options.use_catalogue = group.use_catalogue;
+  options.ns = group.ns;
+  return options;
+}
+
+void share_runtimes(std::vector<InputGroup>& groups) {
+  std::vector<std::vector<Source>> shared(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t other = 0; other < groups.size(); ++other) {
+      if (other == i) continue;
+      std::ranges::copy_if(groups[other].inputs, std::back_inserter(shared[i]), [](const Source& source) {
+        return source.text.find("TrainingRuntime") != std::string::npos;
+      });
+    }
+  }
+  for (size_t i = 0; i < groups.size(); ++i) {
+    std::ranges::move(groups[i].runtimes, std::back_inserter(shared[i]));
+    groups[i].runtimes = std::move(shared[i]);
+  }
+}
+
+GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
+  GroupedCompilation result;
+  std::map<std::string, size_t> governors;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    result.governed.push_back({groups[i].config});
+    for (const Source& source : groups[i].inputs) governors[source.name] = i;
+  }
+  share_runtimes(groups);
+  Merger merger;
+  Duplicates duplicates;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    InputGroup& group = groups[i];
+    const Options own = options_of(group, options);
+    Compilation compiled = compile_sources(std::move(group.inputs), std::move(group.runtimes), own);
+    if (options.render && groups.size() > 1) duplicates.check(compiled);
+    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
+      const auto governor =
+          diagnostic.location.file ? governors.find(diagnostic.location.file->name()) : governors.end();
+      result.governed[governor != governors.end() ? governor->second : i].diagnostics.add(diagnostic);
+    }
+    result.governed[i].files = compiled.files;
+    result.governed[i].checked = compiled.checked;
+    if (groups.size() == 1) {
+      result.all = std::move(compiled);
+      return result;
+    }
+    merger.add(std::move(compiled));
+  }
+  merger.finish();
+  result.all = std::move(merger.all);
+  return result;
+}
+
+base::Diagnostics apply_configs(const std::vector<GovernedFindings>& governed, bool has_advice) {
+  base::Diagnostics all;
+  for (const GovernedFindings& findings : governed)
+    all.append(
+        apply_config(findings.diagnostics, *findings.config, findings.files, has_advice, findings.checked));
+  all.sort();
+  return all;
+}
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,60 @@
+// The inputs of a command, in groups: each configuration governs the files that lie below it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/lint/config.h"
+#include "tools/lint/configurations.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::lint {
+
+struct InputGroup {
+  std::shared_ptr<const Config> config;  // never null
+  std::vector<Source> inputs;            // sorted by name
+  std::vector<Source> runtimes;          // of --runtimes and the configuration
+  // What flags, environment and the configuration come to.
+  std::string trainer_version = "auto";
+  bool use_catalogue = true;
+  std::string ns;
+};
+
+struct LoadedInputs {
+  std::vector<InputGroup> groups;  // at least one, by the name of the configuration
+  std::vector<std::string> directories;
+  std::vector<PassedOver> passed_over;
+  std::vector<std::string> excluded;
+};
+
+// One group without inputs for no source at all.
+std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations);
+
+// `options` with the group's settings.
+Options options_of(const InputGroup& group, Options options);
+
+// The findings on the files that one configuration governs.
+struct GovernedFindings {
+  std::shared_ptr<const Config> config;
+  base::Diagnostics diagnostics;
+  std::vector<const base::SourceFile*> files;
+  std::vector<CheckedDocument> checked;
+};
+
+struct GroupedCompilation {
+  Compilation all;                         // as if it were one
+  std::vector<GovernedFindings> governed;  // by group
+};
+
+// Adds to each group's runtimes, in front, the files of other groups that may hold some.
+void share_runtimes(std::vector<InputGroup>& groups);
+
+// Compiles each group with its settings; they share their runtimes. A TrainJob that two groups define is an
+// error where it is rendered.
+GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
+
+// Applies each configuration's severities and suppressions to what it governs (see apply_config).
+base::Diagnostics apply_configs(const std::vector<GovernedFindings>& governed, bool has_advice = true);
+
+}  // namespace trainjobc::lint

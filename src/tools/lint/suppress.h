@@ -1,0 +1,22 @@
+// Suppressions: findings that somebody has looked at and accepted.
+#pragma once
+
+#include <span>
+
+#include "base/diagnostic.h"
+#include "tools/lint/config.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::lint {
+
+// Applies the configuration's severities, then takes out what is suppressed: by `# trainjobc:ignore RULE --
+// reason` at the end of the finding's line or on a line of its own above it, or by path and rule in the
+// configuration. Adds a warning for a comment without a rule or a reason, and for each suppression that
+// suppressed nothing. `files` are all files that were linted. Without advice among the diagnostics
+// (`has_advice`), nothing is said of suppressions: theirs would all seem unused. The same goes for those in
+// `documents` that are not complete; lines of no document are.
+base::Diagnostics apply_config(const base::Diagnostics& diagnostics, const Config& config,
+                               std::span<const base::SourceFile* const> files, bool has_advice = true,
+                               std::span<const CheckedDocument> documents = {});
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,93 @@
+#include "tools/migrate/missing_processes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "model/trainer_names.h"
+#include "tools/diff/live/live.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kProcesses = "PET_NPROC_PER_NODE";
+
+std::string_view namespace_of(std::string_view object) {
+  const size_t from = object.find('/') + 1;
+  return object.substr(from, object.find('/', from) - from);
+}
+
+std::string runtime_of(const LintedObject& job) {
+  const Node* name = job.root->at({"spec", "runtimeRef", "name"});
+  const Node* kind = job.root->at({"spec", "runtimeRef", "kind"});
+  const bool is_namespaced = kind && kind->text() == model::kTrainingRuntime;
+  return fmt::format("{}/{}/{}", is_namespaced ? model::kTrainingRuntime : model::kClusterTrainingRuntime,
+                     is_namespaced ? namespace_of(job.object) : "", name ? name->text() : "");
+}
+
+bool is_job(const LintedObject& object) {
+  return object.object.starts_with("TrainJob/");
+}
+
+const Node* find_env(const Node& node) {
+  if (node.is_map() && node.get("name") && node.get("name")->text() == kProcesses) return node.get("value");
+  for (const Node* item : node.items()) {
+    if (const Node* found = find_env(*item)) return found;
+  }
+  for (const yaml::Entry& entry : node.entries()) {
+    if (const Node* found = find_env(*entry.value)) return found;
+  }
+  return nullptr;
+}
+
+// What each rendered TrainJob has; "" for those that have none.
+std::map<std::string, std::string> processes_of(const Compilation& compiled) {
+  std::map<std::string, std::string> found;
+  for (const Object& object : compiled.objects) {
+    if (object.kind != "JobSet") continue;
+    const Node* value = find_env(*object.root);
+    found[diff::object_id(model::kTrainJob, object.ns, object.name)] = value ? value->text() : "";
+  }
+  return found;
+}
+
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+ProcessNumbers missing_processes(const Compilation& before, const Compilation& after,
+                                 const std::set<std::string>& telling) {
+  const auto had = processes_of(before);
+  const auto has = processes_of(after);
+  ProcessNumbers numbers;
+  for (const LintedObject& job : before.linted) {
+    if (!is_job(job)) continue;
+    const bool was_told =
+        telling.contains(runtime_of(job)) || job.root->at({"spec", "trainer", "numProcPerNode"});
+    const auto old_one = had.find(job.object);
+    const auto new_one = has.find(job.object);
+    if (!was_told || old_one == had.end() || new_one == has.end()) continue;
+    const auto wanted = number(old_one->second);
+    if (wanted && old_one->second != new_one->second) numbers[job.object] = *wanted;
+  }
+  return numbers;
+}
+
+std::set<std::string> used_runtimes(const Compilation& compiled) {
+  const auto rendered = processes_of(compiled);
+  std::set<std::string> used;
+  for (const LintedObject& object : compiled.linted) {
+    if (rendered.contains(object.object)) used.insert(runtime_of(object));
+  }
+  return used;
+}
+
+}  // namespace trainjobc::migrate

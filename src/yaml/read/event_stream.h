@@ -1,0 +1,102 @@
+// EventStream: one YAML document as libyaml's events. Kubernetes' parser, go.yaml.in/yaml/v2, is a port of
+// libyaml; what it takes otherwise is refused here.
+#pragma once
+
+#include <yaml.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yaml/read/documents.h"
+
+namespace trainjobc::yaml {
+
+// Thrown inside the reader, which makes a diagnostic of it.
+struct SyntaxError {
+  size_t offset = 0;  // in the document's text
+  std::string message;
+  std::string hint;
+};
+
+// Offsets are bytes of the document's text.
+struct Event {
+  enum class Type : uint8_t { Scalar, Alias, OpenList, OpenMap, Close, End };
+
+  Type type = Type::End;
+  bool plain = false;       // of a scalar: neither quoted nor a block scalar
+  bool flow = false;        // of a collection: within brackets, or a pair in one
+  std::string_view text;    // of a scalar or an alias; lives until the next event is read
+  std::string_view anchor;  // lives as long as the document's text
+  std::string_view tag;     // "tag:yaml.org,2002:int" for !!int; lives until the next event is read
+  size_t start = 0;         // with anchor and tag
+  size_t begin = 0;         // without
+  size_t end = 0;           // of a scalar, an alias or a bracket; else `begin`
+};
+
+// What the parser's complaint means to a person.
+struct Complaint {
+  std::string_view problem;
+  std::string_view context;  // "while parsing a block mapping"; may be empty
+  size_t at = 0;             // of the problem
+  size_t context_at = 0;
+  size_t bracket = std::string_view::npos;  // the innermost that is open; npos if none is
+  uint32_t first_line = 1;                  // of the text, in its file
+};
+
+// Thrown for `\'` in a double-quoted string, which Kubernetes' parser knows and libyaml does not: read the
+// document once more without its backslashes.
+struct OtherEscapes {
+  std::vector<size_t> backslashes;  // of one string, in order
+};
+
+class EventStream {
+ public:
+  // `backslashes`, in order, are passed over.
+  EventStream(const Chunk& chunk, const std::vector<size_t>& backslashes);
+  ~EventStream();
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+
+  // The next event of the document; after End there is none. Throws SyntaxError.
+  Event next();
+
+  // From `at` over white space, line breaks and comments.
+  size_t skip_gap(size_t at) const;
+
+ private:
+  static int feed(void* stream, unsigned char* buffer, size_t size, size_t* count);
+  size_t offset(const yaml_mark_t& mark);
+  void read_properties(Event& event, bool has_anchor, bool has_tag) const;
+  Event scalar();
+  Event collection(Event::Type type, const yaml_char_t* anchor, const yaml_char_t* tag, bool flow);
+  Event close();
+  void check_marker(bool is_implicit);
+  void check_scalar(const Event& event) const;
+  [[noreturn]] void fail();
+  void check_escapes(const Complaint& complaint) const;
+
+  std::string_view text_;
+  uint32_t first_line_;
+  bool is_plain_;                // its characters are bytes, all of which libyaml gets
+  std::vector<size_t> dropped_;  // bytes that it does not get
+  size_t next_dropped_ = 0;      // of those before fed_
+  size_t fed_ = 0;               // bytes that libyaml has got
+  size_t index_ = 0;             // characters, as libyaml counts them …
+  size_t at_ = 0;                // … where that is in the text …
+  size_t passed_ = 0;            // … and how many dropped bytes are before it
+  // Of the collections that are open: where the bracket is, kBlock if there is none.
+  static constexpr size_t kBlock = std::string_view::npos;
+  std::vector<size_t> open_;
+  bool in_flow() const { return !open_.empty() && open_.back() != kBlock; }
+  Event last_scalar_;
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+};
+
+// `last` is the last scalar before the problem.
+SyntaxError explain(const Complaint& complaint, std::string_view text, const Event& last);
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,17 @@
+// The beginning of a file as JSON: kubectl tries that before YAML where the file begins with `{`, and JSON's
+// strings know escapes that its YAML parser refuses.
+#pragma once
+
+#include <vector>
+
+#include "yaml/read/documents.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::yaml {
+
+// Reads a chunk that begins with `{` as one or more JSON values, one behind the other. False where it is not
+// JSON from end to end: nothing has been appended then, and it may still be YAML. Duplicate keys are errors.
+bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
+               base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,269 @@
+#include "yaml/read/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "yaml/read/documents.h"
+#include "yaml/read/event_stream.h"
+#include "yaml/read/json_reader.h"
+#include "yaml/read/scalar_builder.h"
+#include "yaml/read/syntax.h"
+#include "yaml/read/tree_builder.h"
+
+namespace trainjobc::yaml {
+namespace {
+
+using base::SourceFile;
+
+// Where offsets of a document's text are in its file. Asked for in the order of the text, it takes no search.
+class Places {
+ public:
+  Places(const SourceFile& file, const Chunk& chunk)
+      : file_(file),
+        text_(chunk.text),
+        begin_(static_cast<size_t>(chunk.text.data() - file.text().data())),
+        line_(chunk.first_line) {}
+
+  Origin origin(size_t offset, bool in_flow = false) {
+    // The end is after the last thing that stands in the document.
+    if (offset >= text_.size()) offset = text_.find_last_not_of(" \t\r\n") + 1;
+    const size_t at = begin_ + offset;
+    while (line_ < file_.line_count() && file_.line_start(line_ + 1) <= at) ++line_;
+    while (line_ > 1 && file_.line_start(line_) > at) --line_;
+    return {&file_, line_, static_cast<uint32_t>(at - file_.line_start(line_) + 1), in_flow};
+  }
+
+ private:
+  const SourceFile& file_;
+  std::string_view text_;
+  size_t begin_;
+  uint32_t line_;
+};
+
+// How often a document is read for its strings with `\'`, one of them at a time.
+constexpr int kMostReadings = 100;
+
+// The events of one document, to its tree and, with a recorder, to its syntax.
+class DocumentReader {
+ public:
+  // `recorder` may be nullptr.
+  DocumentReader(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
+                 TreeBuilder& builder, base::Arena& arena, SyntaxRecorder* recorder)
+      : text_(chunk.text),
+        events_(chunk, backslashes),
+        places_(file, chunk),
+        builder_(builder),
+        scalars_(builder, arena, file.text()),
+        recorder_(recorder) {}
+
+  void read() {
+    try {
+      for (Event event = events_.next(); event.type != Event::Type::End; event = events_.next()) add(event);
+      warn_of_rest();
+    } catch (const SyntaxError& error) {
+      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
+    }
+  }
+
+ private:
+  // A collection that is being read, as its text has it.
+  struct Level {
+    bool is_map = false;
+    bool is_flow = false;
+    bool expects_key = true;
+  };
+
+  bool in_flow() const { return !levels_.empty() && levels_.back().is_flow; }
+
+  void add(const Event& event) {
+    switch (event.type) {
+      case Event::Type::Scalar: scalar(event); break;
+      case Event::Type::Alias: alias(event); break;
+      case Event::Type::OpenList: open(event, false); break;
+      case Event::Type::OpenMap: open(event, true); break;
+      case Event::Type::Close: close(event); break;
+      case Event::Type::End: break;
+    }
+  }
+
+  void scalar(const Event& event) {
+    record_indicator(event.start);
+    const bool is_absent = event.start == event.end;
+    if (recorder_) {
+      const bool is_plain = event.anchor.empty() && event.tag.empty();
+      recorder_->leaf(is_absent ? Syntax::Kind::Absent : Syntax::Kind::Scalar, is_plain, event.start,
+                      event.end);
+    }
+    // libyaml lets a value end a document that ends right after its indicator; so does a block scalar.
+    scalars_.add(event, event.begin == event.end ? absent_origin(event.begin)
+                                                 : places_.origin(event.begin, in_flow()));
+    end_ = std::max(end_, event.end);
+    end_node();
+  }
+
+  void alias(const Event& event) {
+    record_indicator(event.start);
+    if (recorder_) recorder_->leaf(Syntax::Kind::Alias, false, event.start, event.end);
+    builder_.alias(event.text, places_.origin(event.begin, in_flow()));
+    end_ = event.end;
+    end_node();
+  }
+
+  void open(const Event& event, bool is_map) {
+    record_indicator(event.start);
+    const bool has_bracket = event.flow && (text_[event.begin] == '[' || text_[event.begin] == '{');
+    if (recorder_) {
+      const bool is_pair = event.flow && !has_bracket;
+      recorder_->open(is_map, has_bracket, event.start == event.begin && !is_pair, event.start);
+    }
+    builder_.open(is_map, event.anchor, places_.origin(event.begin, in_flow()));
+    levels_.push_back({is_map, event.flow});
+    end_ = event.begin + (has_bracket ? 1 : 0);
+  }
+
+  void close(const Event& event) {
+    if (levels_.back().is_flow) end_ = std::max(end_, event.end);
+    levels_.pop_back();
+    if (recorder_) recorder_->close(end_);
+    builder_.close();
+    end_node();
+  }
+
+  void end_node() {
+    if (!levels_.empty()) levels_.back().expects_key = !levels_.back().expects_key;
+  }
+
+  // A value that is left out stands at its key or its dash.
+  Origin absent_origin(size_t offset) {
+    if (levels_.empty()) return places_.origin(offset);
+    const Level& level = levels_.back();
+    if (level.is_map && !level.expects_key) return builder_.key_origin();
+    const bool after_dash = !level.is_map && !level.is_flow && offset > 0 && text_[offset - 1] == '-';
+    return places_.origin(after_dash ? offset - 1 : offset, level.is_flow);
+  }
+
+  // The dash of a list item, or the `?` of a key, which stands between the value before and this one.
+  void record_indicator(size_t begin) {
+    if (!recorder_ || levels_.empty() || (levels_.back().is_map && !levels_.back().expects_key)) return;
+    size_t at = events_.skip_gap(end_);
+    if (levels_.back().is_flow && text_.substr(at, 1) == ",") at = events_.skip_gap(at + 1);
+    if (levels_.back().is_map && text_.substr(at, 1) == "?" && at < begin) recorder_->question_mark();
+    if (!levels_.back().is_map && !levels_.back().is_flow) recorder_->dash(at);
+  }
+
+  // Kubernetes' parser drops what stands after the value that is the document.
+  void warn_of_rest() {
+    const size_t rest = events_.skip_gap(end_);
+    if (rest >= text_.size()) return;
+    builder_.warn("yaml/after-document-end", places_.origin(rest),
+                  "the document's value ends above: nothing from here on is read by Kubernetes",
+                  "indent it as its siblings, or put a line \"---\" before it");
+  }
+
+  std::string_view text_;
+  EventStream events_;
+  Places places_;
+  TreeBuilder& builder_;
+  ScalarBuilder scalars_;
+  SyntaxRecorder* recorder_;
+  size_t end_ = 0;  // of what has been read
+  std::vector<Level> levels_;
+};
+
+void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offset,
+                         base::Diagnostics& diagnostics) {
+  const Origin at = Places(file, chunk).origin(offset);
+  diagnostics.add(
+      {.rule = "yaml/syntax",
+       .stage = base::Stage::Yaml,
+       .severity = base::Severity::Error,
+       .message = fmt::format("more than {} strings of this document hold the escape \\'", kMostReadings),
+       .hint = "write ' without the backslash",
+       .location = {&file, at.line(), at.column(), at.line(), at.column() + 2}});
+}
+
+// One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
+const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
+                      base::Arena& arena, base::Diagnostics& diagnostics, const ReadLimits& limits,
+                      size_t& repeated_bytes, SyntaxRecorder* recorder) {
+  TreeBuilder builder(file, arena, diagnostics, limits, repeated_bytes);
+  try {
+    DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
+  } catch (const StopReading&) {
+    // What stopped it has been reported.
+  }
+  repeated_bytes = builder.repeated_bytes();
+  return builder.root();
+}
+
+const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits, size_t& repeated_bytes,
+                      std::optional<Syntax>* syntax = nullptr) {
+  std::vector<size_t> backslashes;
+  for (int again = 0;; ++again) {
+    SyntaxRecorder recorder(file, static_cast<size_t>(chunk.text.data() - file.text().data()));
+    base::Diagnostics found;
+    try {
+      const Node* root = read_once(file, chunk, backslashes, arena, found, limits, repeated_bytes,
+                                   syntax ? &recorder : nullptr);
+      if (syntax) *syntax = recorder.take();
+      diagnostics.append(std::move(found));
+      return root;
+    } catch (const OtherEscapes& escapes) {
+      if (again < kMostReadings) {
+        backslashes.insert(backslashes.end(), escapes.backslashes.begin(), escapes.backslashes.end());
+        continue;
+      }
+      report_many_escapes(file, chunk, escapes.backslashes.front(), diagnostics);
+      return nullptr;
+    }
+  }
+}
+
+bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnostics& diagnostics) {
+  if (file.text().size() <= limits.max_bytes) return true;
+  diagnostics.add({.rule = "yaml/too-large",
+                   .stage = base::Stage::Yaml,
+                   .severity = base::Severity::Error,
+                   .message = fmt::format("the file is larger than {} MiB", limits.max_bytes >> 20U),
+                   .location = {&file, 0, 0, 0, 0}});
+  return false;
+}
+
+// Whether kubectl tries JSON first: it looks at the beginning of the file alone.
+bool begins_as_json(const SourceFile& file) {
+  const size_t first = file.text().find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && file.text()[first] == '{' && !file.had_byte_order_mark();
+}
+
+}  // namespace
+
+std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
+                           const ReadLimits& limits) {
+  std::vector<Document> documents;
+  if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
+  const bool may_be_json = begins_as_json(file);
+  size_t repeated_bytes = 0;
+  for (const Chunk& chunk : split_documents(file, diagnostics)) {
+    if (!check_characters(file, chunk, diagnostics)) continue;
+    const bool is_first = chunk.text.data() == file.text().data();
+    if (is_first && may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
+    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits, repeated_bytes);
+    if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
+  }
+  return documents;
+}
+
+std::optional<Syntax> read_syntax(const SourceFile& file, const Document& document) {
+  base::Diagnostics ignored;
+  base::Arena arena;
+  const Chunk chunk{document.text, document.first_line};
+  size_t repeated_bytes = 0;
+  std::optional<Syntax> syntax;
+  if (!read_yaml(file, chunk, arena, ignored, {}, repeated_bytes, &syntax)) return std::nullopt;
+  return syntax;
+}
+
+}  // namespace trainjobc::yaml

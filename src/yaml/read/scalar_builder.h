@@ -1,0 +1,33 @@
+// ScalarBuilder: a scalar event, to the value or the key that it is.
+#pragma once
+
+#include "yaml/read/event_stream.h"
+#include "yaml/read/tree_builder.h"
+#include "yaml/scalar.h"
+
+namespace trainjobc::yaml {
+
+class ScalarBuilder {
+ public:
+  // Texts that lie in `source` are not copied; it outlives the tree.
+  ScalarBuilder(TreeBuilder& builder, base::Arena& arena, std::string_view source)
+      : builder_(builder), arena_(arena), source_(source) {}
+
+  // Adds the scalar to the tree, as what the tree expects next.
+  void add(const Event& scalar, const Origin& at);
+
+ private:
+  BuiltScalar lasting_string(std::string_view text, const Origin& at) const;
+  BuiltScalar string(std::string_view text, const Origin& at) const;
+  BuiltScalar plain(const PlainValue& value, std::string_view text, const Origin& at);
+  BuiltScalar tagged(const Event& scalar, const Origin& at);
+  const Node* json_node(const PlainValue& value, std::string_view text, const Origin& at);
+
+  TreeBuilder& builder_;
+  base::Arena& arena_;
+  std::string_view source_;
+  bool wants_key_ = false;  // what the tree will use of the scalar at hand
+  bool wants_node_ = false;
+};
+
+}  // namespace trainjobc::yaml

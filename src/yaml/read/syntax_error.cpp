@@ -1,0 +1,213 @@
+// What libyaml's complaints mean to a person, and which place to look at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text/utf8.h"
+#include "yaml/read/event_stream.h"
+
+namespace trainjobc::yaml {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+size_t line_start(std::string_view text, size_t offset) {
+  const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  return before == std::string_view::npos ? 0 : before + 1;
+}
+
+// The first character of the line that is not blank.
+size_t line_content(std::string_view text, size_t offset) {
+  return std::min(text.find_first_not_of(kBlanks, line_start(text, offset)), text.size());
+}
+
+bool begins_line(std::string_view text, size_t offset) {
+  return line_content(text, offset) >= offset;
+}
+
+// The tab that indents the line of `offset`: its first byte that is neither a space nor after one.
+std::optional<size_t> indenting_tab(std::string_view text, size_t offset) {
+  const size_t first = text.find_first_not_of(' ', line_start(text, offset));
+  if (first == std::string_view::npos || text[first] != '\t') return std::nullopt;
+  return first;
+}
+
+// An indented line of three dots, as documentation prints them, at or above `offset` with nothing between.
+std::optional<size_t> left_out(std::string_view text, size_t offset) {
+  if (text.substr(std::min(offset, text.size())).starts_with("...")) offset += 2;
+  const size_t end = text.find_last_not_of(" \t\r\n", offset);
+  if (end == std::string_view::npos || end < 3 || !text.substr(0, end + 1).ends_with("..."))
+    return std::nullopt;
+  const size_t dots = end - 2;
+  const bool is_indented = kBlanks.find(text[dots - 1]) != std::string_view::npos;
+  return is_indented && begins_line(text, dots) ? std::optional(dots) : std::nullopt;
+}
+
+// A line that has to be a key, or an item, as its siblings are.
+SyntaxError no_value(size_t begin, std::string_view text) {
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  SyntaxError error{begin, R"(this key has no value: a ": " must follow on its line)", ""};
+  if (line.starts_with('-')) {
+    error.message = R"(this is not a list item: a "- " begins one)";
+    error.hint = "put a space after the dash";
+  } else if (line.find(':') != std::string_view::npos) {
+    error.hint = "put a space after the colon";
+  }
+  return error;
+}
+
+// "mapping values are not allowed in this context"
+SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text, const Event& last) {
+  const size_t content = line_content(text, complaint.at);
+  if (!last.plain || last.end != complaint.at || last.begin >= content)
+    return {complaint.at, R"(a ": " can't stand here: the line is already a value)", "quote the value"};
+  // A key without its ": " takes its siblings for more of its text.
+  const bool are_siblings = begins_line(text, last.begin) &&
+                            last.begin - line_start(text, last.begin) == content - line_start(text, content);
+  if (are_siblings) return no_value(last.begin, text);
+  return {content, "this line is read as part of the value above it: it is indented deeper than its siblings",
+          "indent it as its siblings, or quote the value above"};
+}
+
+// What stands where the next key, item or the end of the collection should be.
+SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
+                       std::string_view hint) {
+  if (begins_line(text, complaint.at))
+    return {complaint.at, "this line fits no level of indentation above it", std::string(hint)};
+  const bool is_long_string = !last.plain && last.end > last.begin &&
+                              last.begin < line_start(text, complaint.at) && last.end <= complaint.at &&
+                              last.end > line_start(text, complaint.at);
+  if (is_long_string) {
+    return {last.begin, "this string ends only at a quote further below, and more follows it there",
+            "close the quote where the string ends"};
+  }
+  return {complaint.at, "this can't follow the value before it", "put the whole value into quotes"};
+}
+
+bool is_end(std::string_view text, size_t offset) {
+  return text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos;
+}
+
+SyntaxError unclosed(size_t bracket) {
+  return {bracket, "this bracket is not closed before the end of the document", "close it"};
+}
+
+SyntaxError no_content(const Complaint& complaint, std::string_view text) {
+  if (is_end(text, complaint.at)) {
+    if (complaint.bracket != std::string_view::npos) return unclosed(complaint.bracket);
+    return {complaint.at, "the document ends where a value is expected", ""};
+  }
+  const char c = text[complaint.at];
+  if (c == ']' || c == '}') return {complaint.at, "this bracket closes nothing that is open", ""};
+  if (c == '*') return {complaint.at, "an alias can't have an anchor or a tag", ""};
+  const base::CodePoint point = base::decode_utf8(text.substr(complaint.at));
+  return {
+      complaint.at,
+      fmt::format("\"{}\" can't stand here", text.substr(complaint.at, std::max<size_t>(point.length, 1))),
+      ""};
+}
+
+SyntaxError open_bracket(const Complaint& complaint, std::string_view text) {
+  if (is_end(text, complaint.at)) return unclosed(complaint.context_at);
+  const size_t line = static_cast<size_t>(std::ranges::count(text.substr(0, complaint.context_at), '\n'));
+  return {std::max(line_content(text, complaint.at), complaint.context_at + 1),
+          fmt::format("the bracket of line {} is not closed above this, and there is no comma before it",
+                      complaint.first_line + line),
+          ""};
+}
+
+SyntaxError anchor_name(const Complaint& complaint) {
+  if (complaint.context.find("alias") != std::string_view::npos) {
+    return {complaint.context_at,
+            R"(a value that begins with "*" is an alias, and this is not the name of an anchor)",
+            "quote it if a string is meant"};
+  }
+  return {complaint.context_at, R"(the name of an anchor is made of letters, digits, "_" and "-")",
+          "quote the value if a string is meant"};
+}
+
+struct Known {
+  enum class Place : uint8_t { Problem, Context, Escape };
+
+  std::string_view problem;
+  Place place;
+  std::string_view message;
+  std::string_view hint;
+};
+
+// Those that need no look at the text.
+constexpr Known kKnown[] = {
+    {"block sequence entries are not allowed", Known::Place::Problem, R"(a "- " can't stand here)",
+     "begin the list on a line of its own"},
+    {"mapping keys are not allowed", Known::Place::Problem, R"(a "? " can't stand here)", ""},
+    {"cannot start any token", Known::Place::Problem, "no value can begin with this character", "quote it"},
+    {"found unexpected end of stream", Known::Place::Context,
+     "this quote is not closed before the end of the document", "close it"},
+    {"found unexpected document indicator", Known::Place::Problem,
+     "a document marker stands inside the string", ""},
+    {"found unknown escape character", Known::Place::Escape,
+     "Kubernetes' YAML parser does not know this escape", "double the backslash, or use single quotes"},
+    {"hexdecimal number", Known::Place::Escape, "this escape needs more hexadecimal digits", ""},
+    {"invalid Unicode character", Known::Place::Escape, "this escape is not a Unicode character",
+     "write the character itself"},
+    {"expected comment or line break", Known::Place::Problem,
+     "only a comment can follow the indicator of a block scalar", ""},
+    {"indentation indicator equal to 0", Known::Place::Problem, "a block scalar can't be indented by 0", ""},
+    {"found a tab character", Known::Place::Problem, "a tab can't indent YAML", "indent with spaces"},
+    {"found unexpected ':'", Known::Place::Problem, R"(":" can't stand here)",
+     "put the whole value into quotes"},
+    {"undefined tag handle", Known::Place::Context, "the handle of this tag is not defined", ""},
+    {"expected whitespace or line break", Known::Place::Context, "a tag ends with white space", ""},
+    {"expected tag URI", Known::Place::Context, "the tag has no name", ""},
+    {"did not find the expected '>'", Known::Place::Context, R"(a tag that begins with "!<" ends with ">")",
+     ""},
+    {"did not find expected '!'", Known::Place::Context, "the tag has no name", ""},
+    {"URI escaped octet", Known::Place::Problem, R"("%" in a tag begins a byte of two hexadecimal digits)",
+     ""},
+    {"UTF-8 octet", Known::Place::Problem, "the bytes of this tag are not UTF-8", ""},
+};
+
+SyntaxError look_up(const Complaint& complaint, std::string_view text) {
+  const auto* known = std::ranges::find_if(kKnown, [&](const Known& row) {
+    return complaint.problem.find(row.problem) != std::string_view::npos;
+  });
+  if (known == std::end(kKnown)) return {complaint.at, std::string(complaint.problem), ""};
+  size_t at = known->place == Known::Place::Context ? complaint.context_at : complaint.at;
+  if (known->place == Known::Place::Escape) at = std::min(text.rfind('\\', at), at);
+  return {at, std::string(known->message), std::string(known->hint)};
+}
+
+SyntaxError meaning(const Complaint& complaint, std::string_view text, const Event& last) {
+  const auto says = [&](std::string_view words) {
+    return complaint.problem.find(words) != std::string_view::npos;
+  };
+  if (complaint.context.find("directive") != std::string_view::npos || says("<document start>")) {
+    const size_t mark = text.rfind("\n%", complaint.at);
+    return {mark == std::string_view::npos ? 0 : mark + 1,
+            "a directive never reaches its document: Kubernetes splits files at the \"---\" below it",
+            "remove it"};
+  }
+  if (const auto tab = indenting_tab(text, complaint.at))
+    return {*tab, "a tab can't indent YAML", "indent with spaces"};
+  if (says("could not find expected ':'")) return no_value(complaint.context_at, text);
+  if (says("mapping values are not allowed")) return no_place_for_value(complaint, text, last);
+  if (says("did not find expected key"))
+    return no_sibling(complaint, text, last, "indent it as its siblings, or quote the value before it");
+  if (says("expected '-' indicator")) return no_sibling(complaint, text, last, "indent it as its siblings");
+  if (says("expected node content")) return no_content(complaint, text);
+  if (says("did not find expected ','")) return open_bracket(complaint, text);
+  if (says("expected alphabetic or numeric")) return anchor_name(complaint);
+  return look_up(complaint, text);
+}
+
+}  // namespace
+
+SyntaxError explain(const Complaint& complaint, std::string_view text, const Event& last) {
+  SyntaxError error = meaning(complaint, text, last);
+  if (const auto dots = left_out(text, error.offset))
+    return {*dots, "\"...\" stands for what was left out here", "write it, or remove the line"};
+  return error;
+}
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,254 @@
+#include "yaml/read/tree_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yaml/token.h"
+
+namespace trainjobc::yaml {
+namespace {
+
+// Maps of up to so many keys are searched without an index.
+constexpr size_t kSmallMap = 16;
+
+// The share of decoding steps that go.yaml.in/yaml/v2 lets aliases cause.
+double allowed_repetition(size_t steps) {
+  constexpr double kLow = 400'000;
+  constexpr double kHigh = 4'000'000;
+  const auto count = static_cast<double>(steps);
+  if (count <= kLow) return 0.99;
+  if (count >= kHigh) return 0.10;
+  return 0.99 - 0.89 * ((count - kLow) / (kHigh - kLow));
+}
+
+}  // namespace
+
+std::string shorten(std::string_view text) {
+  constexpr size_t kMost = 100;
+  if (text.size() <= kMost) return std::string(text);
+  size_t end = kMost;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+void TreeBuilder::fail(std::string_view rule, const Origin& at, std::string message, std::string hint,
+                       std::vector<base::Note> notes) {
+  failed_ = true;
+  diagnostics_.add({.rule = std::string(rule),
+                    .stage = base::Stage::Yaml,
+                    .severity = base::Severity::Error,
+                    .message = std::move(message),
+                    .hint = std::move(hint),
+                    .location = token_location(file_, at.line(), at.column(), at.in_flow()),
+                    .notes = std::move(notes)});
+}
+
+void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string message, std::string hint) {
+  diagnostics_.add({.rule = std::string(rule),
+                    .stage = base::Stage::Yaml,
+                    .severity = base::Severity::Warning,
+                    .message = std::move(message),
+                    .hint = std::move(hint),
+                    .location = token_location(file_, at.line(), at.column(), at.in_flow())});
+}
+
+// Every node is a step, and every node behind an alias, each time it is used.
+void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
+  steps_ += own + repeated;
+  repeated_steps_ += repeated;
+  if (repeated_steps_ > 100 && steps_ > 1000 &&
+      static_cast<double>(repeated_steps_) > allowed_repetition(steps_) * static_cast<double>(steps_)) {
+    fail("yaml/aliases", at, "aliases blow this document up: Kubernetes refuses it");
+    throw StopReading{};
+  }
+  if (steps_ <= limits_.max_values) return;
+  fail("yaml/too-large", at, fmt::format("the document stands for more than {} values", limits_.max_values));
+  throw StopReading{};
+}
+
+void TreeBuilder::repeat(size_t bytes, const Origin& at) {
+  repeated_bytes_ += bytes;
+  const size_t most = std::max(limits_.max_repeated_bytes, 10 * file_.text().size());
+  if (repeated_bytes_ <= most) return;
+  fail("yaml/too-large", at, fmt::format("aliases repeat more than {} MiB of text in this file", most >> 20U),
+       "write the text once, in a ConfigMap or in the image");
+  throw StopReading{};
+}
+
+void TreeBuilder::scalar(const BuiltScalar& scalar, std::string_view anchor, const Origin& at) {
+  const size_t bytes = scalar.node ? scalar.node->text().size() : 0;
+  if (!anchor.empty()) anchors_[anchor] = {scalar, scalar.node, 1, bytes};
+  count(1, 0, at);
+  if (expects_key()) {
+    set_key(scalar, at);
+  } else {
+    put(scalar.node, 1, bytes, at, false);
+  }
+}
+
+void TreeBuilder::alias(std::string_view name, const Origin& at) {
+  const auto found = anchors_.find(name);
+  if (found == anchors_.end()) {
+    fail("yaml/alias", at, "this alias has no anchor above it in the same document",
+         "anchors end with their document");
+    throw StopReading{};
+  }
+  const Anchored& anchored = found->second;
+  if (!anchored.node) {
+    fail("yaml/alias", at, "an alias refers to the value that contains it");
+    throw StopReading{};
+  }
+  count(1, anchored.weight, at);
+  repeat(anchored.bytes, at);
+  if (expects_key()) {
+    set_key(anchored.node->is_scalar() ? anchored.scalar : BuiltScalar{.not_a_key = "a collection"}, at);
+  } else {
+    put(anchored.node, anchored.weight + 1, anchored.bytes, at, true);
+  }
+}
+
+void TreeBuilder::open(bool is_map, std::string_view anchor, const Origin& at) {
+  if (stack_.size() >= limits_.max_depth) {
+    fail("yaml/too-deep", at,
+         fmt::format("the document is nested more than {} levels deep", limits_.max_depth));
+    throw StopReading{};
+  }
+  if (!anchor.empty()) anchors_[anchor] = {.depth = stack_.size()};
+  count(1, 0, at);
+  Frame frame;
+  frame.is_map = is_map;
+  frame.anchor = anchor;
+  frame.begin = is_map ? entries_.size() : items_.size();
+  frame.origin = at;
+  stack_.push_back(frame);
+}
+
+void TreeBuilder::close() {
+  const Frame frame = stack_.back();
+  const Node* node = nullptr;
+  if (frame.is_map) {
+    node = make_.map(std::span(entries_).subspan(frame.begin), frame.origin);
+    entries_.resize(frame.begin);
+    is_own_.resize(frame.begin);
+  } else {
+    node = make_.list(std::span(items_).subspan(frame.begin), frame.origin);
+    items_.resize(frame.begin);
+  }
+  stack_.pop_back();
+  if (!frame.anchor.empty()) {
+    // A value inside may have taken the name over.
+    Anchored& anchored = anchors_[frame.anchor];
+    if (!anchored.node && anchored.depth == stack_.size()) anchored = {{}, node, frame.weight, frame.bytes};
+  }
+  if (expects_key()) {
+    set_key({.not_a_key = "a collection"}, frame.origin);
+  } else {
+    put(node, frame.weight, frame.bytes, frame.origin, false);
+  }
+}
+
+void TreeBuilder::put(const Node* node, size_t weight, size_t bytes, const Origin& at, bool is_alias) {
+  if (stack_.empty()) {
+    root_ = node;
+    return;
+  }
+  Frame& frame = stack_.back();
+  frame.weight += weight;
+  frame.bytes += bytes;
+  if (!frame.is_map) {
+    items_.push_back(node);
+    return;
+  }
+  frame.expects_key = true;
+  if (frame.key_is_merge) {
+    merge(frame, *node, at, is_alias);
+  } else {
+    add_entry(frame, {frame.key, node, frame.key_origin});
+  }
+}
+
+void TreeBuilder::set_key(const BuiltScalar& scalar, const Origin& at) {
+  Frame& frame = stack_.back();
+  frame.weight += 1;
+  frame.expects_key = false;
+  frame.key_is_merge = scalar.is_merge_word;
+  frame.key_origin = at;
+  frame.key = scalar.key.value_or(std::string_view());
+  frame.bytes += frame.key.size();
+  if (scalar.key || scalar.is_merge_word) return;
+  fail("yaml/key", at, fmt::format("a key must be a string, this one is {}", scalar.not_a_key),
+       scalar.not_a_key == "a collection" ? "quote the value if a string is meant" : "quote it");
+}
+
+void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
+  const size_t at = index_of(frame, entry.key);
+  if (at == entries_.size()) {
+    entries_.push_back(entry);
+    is_own_.push_back(1);
+    return;
+  }
+  if (is_own_[at] == 0) {  // a key of the map itself beats a merged one above it
+    entries_[at] = entry;
+    is_own_[at] = 1;
+    return;
+  }
+  if (failed_ && entry.key.empty()) return;  // the stand-in for a key that was refused
+  if (stack_.size() == 1 && lacks_separator_) return;
+  // An object has these once: a second one begins the next object.
+  lacks_separator_ = stack_.size() == 1 && (entry.key == "apiVersion" || entry.key == "kind");
+  fail("yaml/duplicate-key", entry.key_origin,
+       fmt::format("key \"{}\" is set twice in this map", shorten(entry.key)),
+       lacks_separator_ ? "put a line \"---\" between two objects, or remove one of the two"
+                        : "remove one of the two",
+       {{"first set here", locate_key(entries_[at])}});
+}
+
+// The place of a key of the innermost map in entries_. A new key's is the end, where the caller puts it.
+size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
+  const size_t count = entries_.size() - frame.begin;
+  if (count <= kSmallMap) {
+    size_t at = frame.begin;
+    while (at < entries_.size() && entries_[at].key != key) ++at;
+    return at;
+  }
+  indexes_.resize(std::max(indexes_.size(), stack_.size()));
+  KeyIndex& index = indexes_[stack_.size() - 1];
+  if (frame.indexed == 0) index = KeyIndex();  // clear() takes as long as the largest map that was in it
+  for (; frame.indexed < count; ++frame.indexed) {
+    const size_t at = frame.begin + frame.indexed;
+    index.emplace(entries_[at].key, at);
+  }
+  const auto [slot, is_new] = index.try_emplace(key, entries_.size());
+  if (is_new) ++frame.indexed;
+  return slot->second;
+}
+
+// `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that stands below a key of
+// the map beats that key.
+void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool is_alias) {
+  if (value.is_map()) {
+    merge_entries(frame, value);
+    return;
+  }
+  const auto items = value.items();
+  if (!value.is_list() || is_alias || !std::ranges::all_of(items, &Node::is_map)) {
+    fail("yaml/merge", at, "a merge key \"<<\" takes a map or a list of maps");
+    return;
+  }
+  for (size_t i = items.size(); i-- > 0;) merge_entries(frame, *items[i]);
+}
+
+void TreeBuilder::merge_entries(Frame& frame, const Node& map) {
+  for (const Entry& entry : map.entries()) {
+    const size_t at = index_of(frame, entry.key);
+    if (at == entries_.size()) {
+      entries_.push_back(entry);
+      is_own_.push_back(0);
+    } else {
+      entries_[at] = entry;
+    }
+  }
+}
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,115 @@
+// TreeBuilder: scalars, aliases and the ends of collections, in their order in the text, to nodes. Merge
+// keys, duplicate keys and the limits are its business; it knows neither YAML's nor JSON's syntax.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::yaml {
+
+// Thrown inside the reader where it makes no sense to read on; the reason has been reported.
+struct StopReading {};
+
+// The beginning of a text that is too long for a message.
+std::string shorten(std::string_view text);
+
+// A scalar as a value and, where it can be one, as a key. The texts outlive the tree.
+struct BuiltScalar {
+  const Node* node = nullptr;           // may be left out for a key without an anchor
+  std::optional<std::string_view> key;  // may be left out for a value without an anchor
+  std::string_view not_a_key;           // what it is instead, for the report
+  bool is_merge_word = false;           // `<<`
+};
+
+class TreeBuilder {
+ public:
+  // `repeated_bytes`: what aliases of the documents above have repeated.
+  TreeBuilder(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
+              const ReadLimits& limits, size_t repeated_bytes = 0)
+      : file_(file),
+        make_(arena),
+        diagnostics_(diagnostics),
+        limits_(limits),
+        repeated_bytes_(repeated_bytes) {}
+
+  const Maker& make() const { return make_; }
+  // nullptr where nothing was read or an error was reported.
+  const Node* root() const { return failed_ ? nullptr : root_; }
+  bool failed() const { return failed_; }
+  size_t repeated_bytes() const { return repeated_bytes_; }
+  // Whether the next node is the key of a map.
+  bool expects_key() const { return !stack_.empty() && stack_.back().is_map && stack_.back().expects_key; }
+  // The key whose value comes next.
+  const Origin& key_origin() const { return stack_.back().key_origin; }
+
+  void scalar(const BuiltScalar& scalar, std::string_view anchor, const Origin& at);
+  void alias(std::string_view name, const Origin& at);
+  void open(bool is_map, std::string_view anchor, const Origin& at);
+  void close();
+
+  void fail(std::string_view rule, const Origin& at, std::string message, std::string hint = "",
+            std::vector<base::Note> notes = {});
+  void warn(std::string_view rule, const Origin& at, std::string message, std::string hint);
+
+ private:
+  struct Anchored {
+    BuiltScalar scalar;
+    const Node* node = nullptr;  // nullptr while the collection is still being read
+    size_t weight = 0;
+    size_t bytes = 0;
+    size_t depth = 0;  // of the collection that is still being read
+  };
+
+  // A collection that is being read. Its entries or items are the tail of entries_ or items_.
+  struct Frame {
+    bool is_map = false;
+    bool expects_key = true;
+    bool key_is_merge = false;
+    std::string_view anchor;
+    size_t begin = 0;
+    size_t indexed = 0;  // so many of its entries are in its index
+    size_t weight = 1;   // the decoding steps it takes Kubernetes' parser, aliases expanded
+    size_t bytes = 0;    // of its keys and scalars, aliases expanded
+    Origin origin;
+    std::string_view key;
+    Origin key_origin;
+  };
+
+  using KeyIndex = std::unordered_map<std::string_view, size_t>;
+
+  void count(size_t own, size_t repeated, const Origin& at);
+  void repeat(size_t bytes, const Origin& at);
+  void put(const Node* node, size_t weight, size_t bytes, const Origin& at, bool is_alias);
+  void set_key(const BuiltScalar& scalar, const Origin& at);
+  void add_entry(Frame& frame, const Entry& entry);
+  size_t index_of(Frame& frame, std::string_view key);
+  void merge(Frame& frame, const Node& value, const Origin& at, bool is_alias);
+  void merge_entries(Frame& frame, const Node& map);
+
+  const base::SourceFile& file_;
+  Maker make_;
+  base::Diagnostics& diagnostics_;
+  const ReadLimits& limits_;
+  std::vector<Frame> stack_;
+  std::vector<Entry> entries_;
+  std::vector<char> is_own_;  // parallel to entries_: set by the map itself, not only merged into it
+  std::vector<const Node*> items_;
+  std::vector<KeyIndex> indexes_;  // by depth
+  std::unordered_map<std::string_view, Anchored> anchors_;
+  const Node* root_ = nullptr;
+  size_t steps_ = 1;
+  size_t repeated_steps_ = 0;
+  size_t repeated_bytes_ = 0;
+  bool failed_ = false;
+  bool lacks_separator_ = false;  // what is set twice at the top has been reported as a second object
+};
+
+}  // namespace trainjobc::yaml

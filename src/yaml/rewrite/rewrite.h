@@ -1,0 +1,36 @@
+// Rewriting a document in its file: what a new tree shares with the old one keeps its bytes, comments
+// included; what is new is written in the style of what is around it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include "base/source.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::yaml {
+
+// Bytes of the file's text and what to put in their place.
+struct Replacement {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string text;
+};
+
+// Why a document can't be rewritten without losing something: a merge key, a comment without a new place.
+struct RewriteProblem {
+  std::string message;
+  base::Location location;
+};
+
+// The replacement that turns `document` into `new_root`. Parts of the old tree may stand anywhere in the new
+// one, more than once too, and are recognised by their address; a new map or list with the origin of an old
+// one takes its place and its comments. Every comment of the document is in the result.
+//
+// Nothing checks here that the text reads back as `new_root`: see reads_back_as.
+std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, const Document& document,
+                                                  const Node& new_root);
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,143 @@
+// What rewrite.cpp and its neighbours share: one document on its way.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yaml/read/source_index.h"
+#include "yaml/rewrite/rewrite.h"
+
+namespace trainjobc::yaml {
+
+// What can't be rewritten; caught in rewrite().
+struct Stop {
+  std::string message;
+  size_t offset = 0;
+};
+
+// One entry or item: the comments above it, whole lines, and its own text without the indentation of its
+// first line and the line break of its last.
+struct Piece {
+  std::string gap;
+  std::string body;
+};
+
+struct Range {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// How new collections in brackets are laid out.
+struct FlowStyle {
+  bool lines = false;  // an item a line
+  size_t indent = 0;   // of the line that the collection opens on
+  size_t step = 2;
+  bool quotes_keys = false;
+};
+
+// As YAML, or with `quoted` strings as JSON.
+std::string scalar_text(const Node& node, bool quoted);
+std::string key_text(std::string_view key, bool quoted);
+
+class Rewriter {
+ public:
+  Rewriter(const base::SourceFile& file, const Document& document, const Syntax& syntax)
+      : index_(file, document, syntax), root_(syntax) {
+    find_style(syntax);
+  }
+
+  Replacement run(const Node& new_root);
+
+ private:
+  std::string write(const Node& new_root);
+
+  bool has_other_breaks(size_t begin, size_t end) const;
+
+  // The steps of the document's first nested map and list.
+  void find_style(const Syntax& syntax);
+
+  size_t map_step() const { return map_step_.value_or(2); }
+  size_t list_step() const { return list_step_.value_or(map_step()); }
+
+  std::string_view use(size_t begin, size_t end);
+
+  // By offset.
+  std::map<size_t, Comment> unused_comments();
+
+  // `text` moved to the right or left; its first line stays where it is.
+  static std::string shifted(std::string_view text, size_t from, size_t to);
+
+  // The comments above a child of a block collection; `end` is where what stands before it ends.
+  std::string gap(size_t end, const Syntax& child, size_t indent);
+
+  // Where what stands before the child of a collection ends.
+  size_t end_before(const Syntax& collection, size_t child) const;
+
+  std::string joined(const std::vector<Piece>& pieces, size_t indent) const;
+
+  // A collection that is not empty, as lines of a block.
+  std::string block_lines(const Node& node, size_t indent);
+
+  const Syntax* block_place(const Node& node) const;
+
+  std::vector<Piece> map_pieces(const Node& map, size_t indent);
+
+  // Where a new entry counts as standing: where one is gone behind the entry before it, else with that one.
+  size_t source_behind(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const;
+
+  Piece entry_piece(const WrittenEntry* written, const Entry& entry, size_t indent);
+
+  std::string new_entry(std::string_view key, const Node& value, size_t indent);
+
+  // What follows `key:`: " scalar", " {…}", or a line break and a block. `indent` is the key's.
+  std::string value_text(const Node& value, size_t indent);
+
+  // Whether a part of the old document is in it that can't stand in brackets.
+  bool holds_block(const Node& node) const;
+
+  // A scalar, or a collection in brackets; `indent` is that of the line.
+  std::string inline_text(const Node& value, size_t indent);
+
+  std::vector<Piece> list_pieces(const Node& list, size_t indent);
+
+  // A new item of a block list, behind its dash.
+  void add_item(const Node& item, size_t indent, Piece& piece);
+
+  // Comments that nothing of the new tree brings along stay where they were, on lines of their own.
+  struct PlacedComments {
+    size_t child = 0;  // of the old collection: an item or an entry
+    std::vector<Comment> comments;
+  };
+
+  // Those of the entries that the new map hasn't got.
+  std::vector<PlacedComments> take_removed(const Syntax* place, const Node& map);
+
+  void take_comments(const Syntax& place, size_t child, std::vector<PlacedComments>& placed);
+
+  void settle(const Syntax* place, std::vector<PlacedComments> placed, const std::vector<size_t>& sources,
+              size_t indent, std::vector<Piece>& pieces);
+
+  FlowStyle flow_style_of(const Syntax& place, FlowStyle outer) const;
+
+  // In brackets.
+  std::string flow_text(const Node& node, FlowStyle style);
+
+  std::string flow_entry(const Syntax* place, const Entry& entry, const FlowStyle& style);
+
+  std::string in_brackets(const std::vector<std::string>& items, bool is_map, const Syntax* place,
+                          const FlowStyle& style) const;
+
+  SourceIndex index_;
+  const Syntax& root_;
+  std::optional<size_t> map_step_;
+  std::optional<size_t> list_step_;
+  std::vector<Range> used_;
+  std::set<size_t> taken_gaps_;         // a comment above what is written twice is written once
+  std::map<size_t, Comment> unplaced_;  // of the second pass: those that the first one had no use for
+};
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,262 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yaml/scalar.h"
+#include "yaml/write/escape.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::yaml {
+namespace {
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
+// U+0085, U+00A0, U+2028, U+2029, U+FEFF: printable to nobody, line breaks to some.
+bool has_odd_space(std::string_view text) {
+  for (const std::string_view odd :
+       {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
+    if (text.find(odd) != std::string_view::npos) return true;
+  }
+  // The C1 controls, U+0080 to U+009F, and the non-characters U+FFFE and U+FFFF.
+  for (size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1)) {
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
+  }
+  return text.find("\xEF\xBF\xBE") != std::string_view::npos ||
+         text.find("\xEF\xBF\xBF") != std::string_view::npos;
+}
+
+bool is_plain_safe(std::string_view text) {
+  if (text.empty() || is_ambiguous_plain(text)) return false;
+  if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
+  constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`";
+  if (kIndicators.find(text.front()) != std::string_view::npos) {
+    // "-x", "?x" and ":x" are plain, "- x" is not; a lone "-" is none either.
+    const bool may = text.front() == '-' && text.size() > 1 && text[1] != ' ' && !text.starts_with("---");
+    if (!may) return false;
+  }
+  if (text.starts_with("...")) return false;
+  if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos) return false;
+  return std::ranges::none_of(text, is_control) && !has_odd_space(text);
+}
+
+// A block scalar needs text whose lines survive as they are; a last line of blanks is told apart from none by
+// few readers.
+bool is_block_safe(std::string_view text) {
+  if (text.find('\n') == std::string_view::npos) return false;
+  const size_t end = text.find_last_not_of('\n');
+  if (end != std::string_view::npos && (text[end] == ' ' || text[end] == '\t')) return false;
+  if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
+  if (std::ranges::any_of(text, [](char c) { return is_control(c) && c != '\n' && c != '\t'; })) return false;
+  return !has_odd_space(text);
+}
+
+void write_double_quoted(std::string_view text, std::string& out) {
+  out += '"';
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
+      out += escaped;
+    } else if (is_control(c)) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) <= 0xA0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    } else if (text.substr(i).starts_with("\xE2\x80\xA8") || text.substr(i).starts_with("\xE2\x80\xA9")) {
+      out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else if (text.substr(i).starts_with("\xEF\xBB\xBF")) {
+      out += "\\ufeff";
+      i += 2;
+    } else if (text.substr(i).starts_with("\xEF\xBF\xBE") || text.substr(i).starts_with("\xEF\xBF\xBF")) {
+      out += text[i + 2] == '\xBE' ? "\\ufffe" : "\\uffff";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void write_single_quoted(std::string_view text, std::string& out) {
+  out += '\'';
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  out += '\'';
+}
+
+// YAML 1.1 takes a number with an exponent for a string where it has no point or the exponent no sign.
+void write_number(std::string_view text, std::string& out) {
+  const size_t mark = text.find_first_of("eE");
+  out += text.substr(0, mark);
+  if (mark == std::string_view::npos) return;
+  if (text.find('.') == std::string_view::npos) out += ".0";
+  out += 'e';
+  if (text[mark + 1] != '-' && text[mark + 1] != '+') out += '+';
+  out += text.substr(mark + 1);
+}
+
+// Readers look no further than 1024 characters for the ":" behind a key.
+constexpr size_t kLongestSimpleKey = 1000;
+
+class YamlWriter {
+ public:
+  YamlWriter(KeyOrder order, std::string& out, std::vector<LeafLine>* leaves = nullptr)
+      : order_(order), out_(out), leaves_(leaves) {}
+
+  // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
+  // on the same line.
+  void write_value(const Node& node, size_t indent, bool after_dash) {
+    if (node.is_map() && node.size() > 0) {
+      write_map(node, indent, after_dash);
+    } else if (node.is_list() && node.size() > 0) {
+      write_list(node, indent, after_dash);
+    } else {
+      if (!at_start_) out_ += ' ';
+      write_scalar(node, indent);
+    }
+  }
+
+  void write_root(const Node& node) {
+    at_start_ = true;
+    if (node.is_map() && node.size() > 0) {
+      write_entries(node, 0, false);
+    } else if (node.is_list() && node.size() > 0) {
+      write_items(node, 0, false);
+    } else {
+      write_scalar(node, 0);
+    }
+  }
+
+ private:
+  void write_map(const Node& map, size_t indent, bool after_dash) {
+    if (!after_dash) out_ += '\n';
+    write_entries(map, indent, after_dash);
+  }
+
+  void write_list(const Node& list, size_t indent, bool after_dash) {
+    if (!after_dash) out_ += '\n';
+    write_items(list, indent, after_dash);
+  }
+
+  void write_entries(const Node& map, size_t indent, bool first_inline) {
+    for (const Entry* entry : ordered_entries(map, order_)) {
+      if (first_inline) {
+        out_ += ' ';
+      } else {
+        out_.append(indent, ' ');
+      }
+      first_inline = false;
+      at_start_ = false;
+      write_key(entry->key, indent);
+      // A list stands at its key's own indentation, as kubectl prints it.
+      write_value(*entry->value, entry->value->is_list() ? indent : indent + 2, false);
+    }
+  }
+
+  void write_items(const Node& list, size_t indent, bool first_inline) {
+    for (const Node* item : list.items()) {
+      if (first_inline) {
+        out_ += ' ';
+      } else {
+        out_.append(indent, ' ');
+      }
+      first_inline = false;
+      out_ += '-';
+      at_start_ = false;
+      write_value(*item, indent + 2, true);
+    }
+  }
+
+  void write_key(std::string_view key, size_t indent) {
+    const size_t begin = out_.size();
+    if (is_plain_safe(key) && key.size() <= 128) {
+      out_ += key;
+    } else {
+      write_quoted(key);
+    }
+    if (out_.size() - begin > kLongestSimpleKey) {
+      out_.insert(begin, "? ");
+      out_ += '\n';
+      out_.append(indent, ' ');
+    }
+    out_ += ':';
+  }
+
+  void write_scalar(const Node& node, size_t indent) {
+    const size_t begin = out_.size();
+    write_leaf(node, indent);
+    if (leaves_) leaves_->push_back({&node, out_.find('\n', begin)});
+  }
+
+  void write_leaf(const Node& node, size_t indent) {
+    if (node.is_map()) {
+      out_ += "{}\n";
+    } else if (node.is_list()) {
+      out_ += "[]\n";
+    } else if (!node.is_string()) {
+      if (node.is_number()) {
+        write_number(node.text(), out_);
+      } else {
+        out_ += node.text();
+      }
+      out_ += '\n';
+    } else if (is_block_safe(node.text())) {
+      write_block(node.text(), std::max<size_t>(indent, 2));
+    } else {
+      write_line_string(node.text());
+    }
+  }
+
+  void write_line_string(std::string_view text) {
+    if (is_plain_safe(text)) {
+      out_ += text;
+    } else {
+      write_quoted(text);
+    }
+    out_ += '\n';
+  }
+
+  // In double quotes, as kubectl prints it, unless single ones save escapes.
+  void write_quoted(std::string_view text) {
+    const bool needs_escapes = std::ranges::any_of(text, is_control) || has_odd_space(text);
+    if (!needs_escapes && text.find_first_of("\"\\") != std::string_view::npos) {
+      write_single_quoted(text, out_);
+    } else {
+      write_double_quoted(text, out_);
+    }
+  }
+
+  void write_block(std::string_view text, size_t indent) {
+    const size_t last = text.find_last_not_of('\n');
+    const size_t breaks = text.size() - last - 1;
+    out_ += breaks == 0 ? "|-\n" : breaks == 1 ? "|\n" : "|+\n";
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      if (end > at) out_.append(indent, ' ');
+      out_ += text.substr(at, end - at);
+      out_ += '\n';
+      at = end + 1;
+    }
+  }
+
+  KeyOrder order_;
+  std::string& out_;
+  std::vector<LeafLine>* leaves_;
+  bool at_start_ = false;
+};
+
+}  // namespace
+
+void write_yaml(const Node& node, KeyOrder order, std::string& out) {
+  YamlWriter(order, out).write_root(node);
+}
+
+void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves) {
+  YamlWriter(order, out, &leaves).write_root(node);
+}
+
+}  // namespace trainjobc::yaml

@@ -1,0 +1,25 @@
+#include "base/text/layout.h"
+
+#include <doctest/doctest.h>
+
+using namespace trainjobc::base;
+
+TEST_CASE("layout: columns") {
+  CHECK(display_width("") == 0);
+  CHECK(display_width("a\033[1;31mb\033[0m…") == 3);
+  CHECK(display_width("日本é😀\xFF") == 8);
+}
+
+TEST_CASE("layout: lines are broken at spaces, words stay whole") {
+  CHECK(wrap("one two three", 0, 2) == "one two three");
+  CHECK(wrap("one two three", 13, 2) == "one two three");
+  CHECK(wrap("  one two three", 9, 4) == "  one two\n    three");
+  CHECK(wrap("one a-long-word-here b", 8, 2) == "one\n  a-long-word-here\n  b");
+}
+
+TEST_CASE("layout: lines are cut to their columns") {
+  CHECK(cut("abcdef", 0) == "abcdef");
+  CHECK(cut("abcdef", 6) == "abcdef");
+  CHECK(cut("abcdef", 5) == "abcd…");
+  CHECK(cut("日本語", 5) == "日本…");
+}

@@ -1,0 +1,56 @@
+#include "base/text/suggest.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace trainjobc::base {
+namespace {
+
+std::string suggest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  return std::string(closest(word, candidates).value_or("nothing"));
+}
+
+const std::vector<std::string_view> kFields = {"name", "numNodes", "numProcPerNode", "resourcesPerNode",
+                                               "env"};
+
+}  // namespace
+
+TEST_CASE("the closest candidate is suggested") {
+  CHECK(suggest("resourcePerNode", kFields) == "resourcesPerNode");
+  CHECK(suggest("numNode", kFields) == "numNodes");
+  CHECK(suggest("nmae", kFields) == "name");
+  CHECK(suggest("NAME", kFields) == "name");
+}
+
+TEST_CASE("what is too far away is not") {
+  CHECK(suggest("image", kFields) == "nothing");
+  CHECK(suggest("xyz", kFields) == "nothing");
+  CHECK(suggest("e", {"env"}) == "nothing");
+  CHECK(suggest("", kFields) == "nothing");
+  CHECK(suggest("name", {}) == "nothing");
+}
+
+TEST_CASE("of equals the first wins, an exact match over all") {
+  CHECK(suggest("ab", {"ax", "ay"}) == "ax");
+  CHECK(suggest("ab", {"ax", "ab"}) == "ab");
+}
+
+TEST_CASE("a word too long to be compared is not") {
+  CHECK(suggest(std::string(65, 'x'), {std::string_view("x")}) == "nothing");
+}
+
+TEST_CASE("among many, a slip at either end or in the middle is found") {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 20'000; ++i) texts.push_back("torch-" + std::to_string(100'000 + i) + "-gpu");
+  const SuggestionList list({texts.begin(), texts.end()});
+  CHECK(list.closest("trch-112345-gpu") == "torch-112345-gpu");
+  CHECK(list.closest("Torch-112345-gup") == "torch-112345-gpu");
+  CHECK(list.closest("torch-11-2345-gpu") == "torch-112345-gpu");
+  CHECK(list.closest("torch-112345-gpu") == "torch-112345-gpu");
+  CHECK_FALSE(list.closest("deepspeed").has_value());
+  CHECK_FALSE(list.closest("").has_value());
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,77 @@
+#include <doctest/doctest.h>
+
+#include "support/test_console.h"
+#include "tools/lint/config.h"
+
+using namespace trainjobc;
+
+namespace {
+
+std::string read_error(const std::string& text) {
+  base::MemoryFileSystem files;
+  files.files["team/.trainjobc.yaml"] = text;
+  test::TestConsole console(files);
+  const lint::ConfigResult result = lint::load_config(console.files(), "team/.trainjobc.yaml");
+  const auto* error = std::get_if<lint::ConfigError>(&result);
+  return error ? error->text : "";
+}
+
+}  // namespace
+
+TEST_CASE("a configuration is read, its paths relative to its folder") {
+  base::MemoryFileSystem files;
+  files.files["team/.trainjobc.yaml"] =
+      "trainerVersion: 2.3\nruntimes: [platform, /etc/runtimes]\ncatalogue: false\nnamespace: research\n"
+      "failOn: warning\nrules:\n  advice/image-tag: off\n  input/unknown-field: warning\n"
+      "suppress:\n- rule: advice/image-tag\n  paths: ['scratch/**']\n  reason: experiments\n";
+  test::TestConsole console(files);
+  const lint::ConfigResult result = lint::load_config(console.files(), "team/.trainjobc.yaml");
+  REQUIRE(std::holds_alternative<lint::Config>(result));
+  const auto& config = std::get<lint::Config>(result);
+  CHECK(config.folder == "team");
+  CHECK(config.trainer_version == "2.3");
+  CHECK(config.runtimes == std::vector<std::string>{"team/platform", "/etc/runtimes"});
+  CHECK(config.catalogue == false);
+  CHECK(config.ns == "research");
+  CHECK(config.fail_on == "warning");
+  CHECK(config.rules.at("advice/image-tag") == std::nullopt);
+  CHECK(config.rules.at("input/unknown-field") == base::Severity::Warning);
+  REQUIRE(config.suppressions.size() == 1);
+  CHECK(config.suppressions[0].paths == std::vector<std::string>{"scratch/**"});
+  CHECK(config.suppressions[0].reason == "experiments");
+}
+
+TEST_CASE("an unknown key is refused at its place") {
+  CHECK(read_error("runtime: [x]\n") ==
+        "team/.trainjobc.yaml:1:1: error: unknown key \"runtime\" [config/invalid]\n"
+        "    1 | runtime: [x]\n"
+        "      | ^~~~~~~ did you mean \"runtimes\"?\n");
+}
+
+TEST_CASE("an unknown rule is refused with a suggestion") {
+  CHECK(read_error("rules:\n  input/unknown-feild: off\n") ==
+        "team/.trainjobc.yaml:2:3: error: there is no rule \"input/unknown-feild\" [config/invalid]\n"
+        "    2 |   input/unknown-feild: off\n"
+        "      |   ^~~~~~~~~~~~~~~~~~~ did you mean \"input/unknown-field\"?\n");
+}
+
+TEST_CASE("a suppression needs a reason") {
+  CHECK(read_error("suppress:\n- rule: input/unknown-field\n  paths: [a]\n") ==
+        "team/.trainjobc.yaml:2:3: error: a suppression needs a reason [config/invalid]\n"
+        "    2 | - rule: input/unknown-field\n"
+        "      |   ^~~~\n");
+}
+
+TEST_CASE("a version that nobody knows is refused") {
+  CHECK(read_error("trainerVersion: 3.1\n") ==
+        "team/.trainjobc.yaml:1:17: error: there is no Trainer version \"3.1\" [config/invalid]\n"
+        "    1 | trainerVersion: 3.1\n"
+        "      |                 ^~~ auto, or a version such as 2.3\n");
+}
+
+TEST_CASE("exclude is a list of globs") {
+  CHECK(read_error("exclude: charts\n") ==
+        "team/.trainjobc.yaml:1:10: error: exclude must be a list of globs [config/invalid]\n"
+        "    1 | exclude: charts\n"
+        "      |          ^~~~~~\n");
+}

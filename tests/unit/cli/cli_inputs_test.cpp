@@ -1,0 +1,206 @@
+// Which files of a directory are read, and under which configuration.
+#include <doctest/doctest.h>
+
+#include "cli/app.h"
+#include "cli/input/discover.h"
+#include "cli/input/load.h"
+#include "support/test_console.h"
+
+using namespace trainjobc;
+
+namespace {
+
+std::string job(const std::string& name, const std::string& more = "") {
+  return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: " + name +
+         "\nspec:\n  runtimeRef:\n    name: torch-distributed\n" + more;
+}
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run run(base::MemoryFileSystem& files, const std::vector<std::string>& words,
+        const std::map<std::string, std::string>& variables = {}, const std::string& in = "") {
+  test::TestConsole console(files);
+  console.variables = variables;
+  console.in = in;
+  const int status = cli::run(words, console);
+  return {status, console.out, console.err};
+}
+
+std::string names(base::MemoryFileSystem& files, std::vector<std::string> words) {
+  words.insert(words.begin(), {"render", "-o", "name"});
+  const Run done = run(files, words);
+  return done.out + done.err;
+}
+
+}  // namespace
+
+TEST_CASE("directories are read recursively, but for hidden folders and what git ignores") {
+  base::MemoryFileSystem files;
+  files.files["jobs/a.yaml"] = job("a");
+  files.files["jobs/x/b.yml"] = job("b");
+  files.files["jobs/x/.hidden/c.yaml"] = job("c");
+  files.files["jobs/x/out/d.yaml"] = job("d");
+  files.files["jobs/x/out/keep.yaml"] = job("keep");
+  files.files["jobs/x/notes.txt"] = job("e");
+  files.files[".gitignore"] = "out/*\n";
+  files.files["jobs/x/.gitignore"] = "!out/keep.yaml\n";
+  const std::string a = "jobset.jobset.x-k8s.io/a\n";
+  const std::string b = "jobset.jobset.x-k8s.io/b\n";
+  CHECK(names(files, {"jobs"}) == a + b + "jobset.jobset.x-k8s.io/d\njobset.jobset.x-k8s.io/keep\n");
+  files.files[".gitignore"] = "out/\n";
+  CHECK(names(files, {"jobs"}) == a + b);
+  CHECK(names(files, {"-R", "jobs"}) == a + b);
+  CHECK(names(files, {"--no-recursive", "jobs"}) == a);
+  CHECK(names(files, {"jobs", "./jobs/a.yaml"}) == a + b);
+  CHECK(names(files, {"jobs/x/out"}) == "jobset.jobset.x-k8s.io/d\njobset.jobset.x-k8s.io/keep\n");
+}
+
+TEST_CASE(".git/info/exclude counts, and a repository inside starts anew") {
+  base::MemoryFileSystem files;
+  files.files["repo/.git/info/exclude"] = "out/\n";
+  files.files["repo/.gitignore"] = "*.tmp.yaml\n";
+  files.files["repo/out/a.yaml"] = job("a");
+  files.files["repo/b.tmp.yaml"] = job("b");
+  files.files["repo/c.yaml"] = job("c");
+  files.files["repo/sub/.git"] = "gitdir: ../.git/modules/sub\n";
+  files.files["repo/.git/modules/sub/info/exclude"] = "e.yaml\n";
+  files.files["repo/sub/d.tmp.yaml"] = job("d");
+  files.files["repo/sub/e.yaml"] = job("e");
+  CHECK(names(files, {"repo"}) == "jobset.jobset.x-k8s.io/c\njobset.jobset.x-k8s.io/d\n");
+}
+
+TEST_CASE("a directory that holds nothing is an error, files that hold nothing are a note with -v") {
+  base::MemoryFileSystem files;
+  files.files["empty/values.yaml"] = "image: a\n";
+  files.files["jobs/a.yaml"] = job("a");
+  const Run empty = run(files, {"lint", "jobs", "empty"});
+  CHECK(empty.status == 2);
+  CHECK(
+      empty.err ==
+      "trainjobc: empty holds no TrainJob and no runtime; -v says what is there, --allow-empty accepts it\n");
+  CHECK(run(files, {"lint", "--allow-empty", "empty"}).status == 0);
+  const Run named = run(files, {"lint", "empty/values.yaml"});
+  CHECK(named.status == 0);
+  CHECK((named.out + named.err).empty());
+  const Run verbose = run(files, {"lint", "-v", "empty/values.yaml"});
+  CHECK(verbose.status == 0);
+  CHECK(verbose.err == "note: empty/values.yaml:1 has no apiVersion and kind: passed over\n");
+  CHECK(run(files, {"runtimes", "jobs"}).err ==
+        "trainjobc: jobs holds no runtime; --allow-empty accepts it\n");
+  CHECK(run(files, {"migrate", "empty"}).status == 2);
+}
+
+TEST_CASE("exclude leaves files and folders out, found or named") {
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = "exclude: [charts/, '**/*.tmpl.yaml']\n";
+  files.files["charts/x/a.yaml"] = job("a");
+  files.files["jobs/b.tmpl.yaml"] = job("b");
+  files.files["jobs/c.yaml"] = job("c");
+  CHECK(names(files, {"."}) == "jobset.jobset.x-k8s.io/c\n");
+  const Run named = run(files, {"lint", "charts/x/a.yaml"});
+  CHECK(named.status == 0);
+  CHECK(named.err == "note: a file that was named is excluded by the configuration: charts/x/a.yaml\n");
+  const Run all = run(files, {"lint", "-v", "."});
+  CHECK(all.err ==
+        "note: ./charts/ is excluded by .trainjobc.yaml: passed over\n"
+        "note: ./jobs/b.tmpl.yaml is excluded by .trainjobc.yaml: passed over\n");
+  CHECK(names(files, {"--no-config", "."}).find("/a\n") != std::string::npos);
+}
+
+TEST_CASE("each file has the settings of the nearest configuration above it") {
+  base::MemoryFileSystem files;
+  const std::string finding = "  trainer:\n    numNode: 2\n";
+  files.files["one/.trainjobc.yaml"] = "rules: {input/unknown-field: warning}\nnamespace: team-one\n";
+  files.files["one/x/a.yaml"] = job("a", finding);
+  files.files["two/.trainjobc.yaml"] = "trainerVersion: v2.1.0\nfailOn: never\n";
+  files.files["two/b.yaml"] = job("b", finding);
+  files.files["c.yaml"] = job("c");
+  const Run both = run(files, {"lint", "."});
+  CHECK(both.out.find("./one/x/a.yaml:9:5: warning: unknown field \"numNode\"") != std::string::npos);
+  CHECK(both.out.find("./two/b.yaml:9:5: error: unknown field \"numNode\"") != std::string::npos);
+  CHECK(both.status == 0);
+  CHECK(run(files, {"lint", "--fail-on", "warning", "."}).status == 1);
+  CHECK(run(files, {"lint", "--no-config", "."}).status == 1);
+  files.files["one/x/a.yaml"] = job("a");
+  files.files["two/b.yaml"] = job("b");
+  CHECK(names(files, {"."}) ==
+        "jobset.jobset.x-k8s.io/b\njobset.jobset.x-k8s.io/c\njobset.jobset.x-k8s.io/a\n");
+  CHECK(names(files, {"two", "one", "c.yaml"}) == names(files, {"."}));
+}
+
+TEST_CASE("groups share their runtimes; a TrainJob that two of them define is rendered by neither") {
+  base::MemoryFileSystem files;
+  files.files["platform/.trainjobc.yaml"] = "trainerVersion: '2.3'\n";
+  files.files["platform/rt.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: mine\n"
+      "  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  mlPolicy: {numNodes: 1}\n  template:\n"
+      "    spec:\n      replicatedJobs:\n      - name: node\n        template:\n          metadata: {labels: "
+      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n          spec: {template: {spec: "
+      "{containers: [{name: node, image: a:1}]}}}\n";
+  std::string mine = job("a");
+  mine.replace(mine.find("torch-distributed"), 17, "mine");
+  files.files["jobs/a.yaml"] = mine;
+  CHECK(names(files, {"jobs", "platform"}) == "jobset.jobset.x-k8s.io/a\n");
+  files.files["platform/again.yaml"] = mine;
+  const Run twice = run(files, {"render", "jobs", "platform"});
+  CHECK(twice.status == 1);
+  CHECK(twice.err ==
+        "platform/again.yaml:4:9: error: TrainJob/default/a is defined twice [input/duplicate-object]\n"
+        "    4 |   name: a\n"
+        "      |         ^\n"
+        "  note: the first one at jobs/a.yaml:4:9\n");
+}
+
+TEST_CASE("a configuration below that can't be used ends the command") {
+  base::MemoryFileSystem files;
+  files.files["jobs/.trainjobc.yaml"] = "failOn: warning\n---\nfailOn: never\n";
+  files.files["jobs/a.yaml"] = job("a");
+  const Run broken = run(files, {"lint", "jobs"});
+  CHECK(broken.status == 2);
+  CHECK(broken.err ==
+        "jobs/.trainjobc.yaml:3:1: error: a configuration is one document [config/invalid]\n"
+        "    3 | failOn: never\n"
+        "      | ^~~~~~ remove what follows the \"---\"\n");
+}
+
+TEST_CASE("values of TRAINJOBC_* are checked as those of flags are") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = job("a");
+  const Run version = run(files, {"render", "a.yaml"}, {{"TRAINJOBC_TRAINER_VERSION", "3.1"}});
+  CHECK(version.status == 2);
+  CHECK(version.err == "trainjobc: TRAINJOBC_TRAINER_VERSION 3.1 is not one of auto, 2.0, 2.1, 2.2, 2.3\n");
+  const Run level = run(files, {"lint", "a.yaml"}, {{"TRAINJOBC_FAIL_ON", "warn"}});
+  CHECK(level.status == 2);
+  CHECK(level.err == "trainjobc: TRAINJOBC_FAIL_ON warn is not one of error, warning, never\n");
+  CHECK(run(files, {"lint", "a.yaml"}, {{"TRAINJOBC_FAIL_ON", "never"}}).status == 0);
+  CHECK(run(files, {"lint", "a.yaml"}, {{"TRAINJOBC_RUNTIMES", "nowhere"}}).status == 2);
+  CHECK(run(files, {"lint", "a.yaml"}, {{"TRAINJOBC_CONFIG", "nowhere.yaml"}}).status == 2);
+}
+
+TEST_CASE("a Trainer version may be written with v and patch") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = job("a");
+  const std::string wanted = run(files, {"render", "--trainer-version", "2.1", "a.yaml"}).out;
+  CHECK_FALSE(wanted.empty());
+  for (const char* version : {"v2.1", "2.1.0", "v2.1.3"}) {
+    CHECK(run(files, {"render", "--trainer-version", version, "a.yaml"}).out == wanted);
+    CHECK(run(files, {"render", "a.yaml"}, {{"TRAINJOBC_TRAINER_VERSION", version}}).out == wanted);
+    files.files["config"] = "trainerVersion: " + std::string(version) + "\n";
+    CHECK(run(files, {"render", "--config", "config", "a.yaml"}).out == wanted);
+  }
+  for (const char* version : {"v2", "2.1.x", "2.1.", "vauto", "2.1.0.0"}) {
+    CHECK(run(files, {"render", "--trainer-version", version, "a.yaml"}).status == 2);
+  }
+}
+
+TEST_CASE("--job takes a namespace, too") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = job("a") + "---\n" + job("b");
+  CHECK(names(files, {"--job", "default/a", "a.yaml"}) == "jobset.jobset.x-k8s.io/a\n");
+  CHECK(names(files, {"--job", "team/a", "--namespace", "team", "a.yaml"}) == "jobset.jobset.x-k8s.io/a\n");
+  CHECK(run(files, {"render", "--job", "other/a", "a.yaml"}).status == 2);
+}

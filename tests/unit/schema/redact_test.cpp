@@ -1,0 +1,151 @@
+// Secrets are in the manifests, and nowhere else.
+#include "schema/redact.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "k8s/secret_values.h"
+#include "support/advice.h"
+#include "support/test_console.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
+
+using namespace trainjobc;
+
+namespace {
+
+constexpr const char* kToken = "hf_abcdefghij0123456789abcd";
+
+std::string json(const yaml::Node& node) {
+  std::string text;
+  yaml::write_json(node, yaml::KeyOrder::AsIs, 0, text);
+  return text;
+}
+
+const yaml::Node* marked(base::Arena& arena, const base::SourceFile& file) {
+  base::Diagnostics diagnostics;
+  const auto documents = yaml::read(file, arena, diagnostics);
+  return schema::mark_secrets(*documents.front().root, yaml::Maker(arena));
+}
+
+std::string shown(const std::string& text) {
+  base::Arena arena;
+  const base::SourceFile file("a", text);
+  return json(*schema::masked(*marked(arena, file), yaml::Maker(arena)));
+}
+
+// What a run prints on either stream.
+std::string printed(const std::map<std::string, std::string>& inputs,
+                    const std::vector<std::string>& arguments) {
+  base::MemoryFileSystem files;
+  for (const auto& [name, text] : inputs) files.files[name] = text;
+  test::TestConsole console(files);
+  cli::run(arguments, console);
+  return console.out + console.err;
+}
+
+}  // namespace
+
+TEST_CASE("redact: values under the name of a secret, of Secrets, and keys in any text") {
+  CHECK(shown("{env: [{name: DB_PASSWORD, value: 87654321}, {name: A, value: b}]}") ==
+        R"({"env":[{"name":"DB_PASSWORD","value":"***"},{"name":"A","value":"b"}]})");
+  CHECK(shown("{env: {HF_TOKEN: x, A: b}, tls: {secretName: s}}") ==
+        R"({"env":{"HF_TOKEN":"***","A":"b"},"tls":{"secretName":"s"}})");
+  CHECK(shown("{kind: Secret, data: {a: eA==}, stringData: {b: 87654321}}") ==
+        R"({"kind":"Secret","data":{"a":"***"},"stringData":{"b":"***"}})");
+  CHECK(shown(std::string("{args: [--token=") + kToken + ", --x], s: 'export T=" + kToken + "; run'}") ==
+        R"({"args":["--token=***","--x"],"s":"export T=***; run"})");
+  CHECK(shown("{httpHeaders: [{name: Authorization, value: Basic abc}, {name: X-Api-Key, value: k}]}") ==
+        R"({"httpHeaders":[{"name":"Authorization","value":"***"},{"name":"X-Api-Key","value":"***"}]})");
+  CHECK(shown("{name: HF_TOKEN, value: $(OTHER)}") == R"json({"name":"HF_TOKEN","value":"$(OTHER)"})json");
+  CHECK(shown("{name: API_KEY, value: [a, {b: c}]}") == R"({"name":"API_KEY","value":["***",{"b":"***"}]})");
+}
+
+TEST_CASE("redact: both sides of a difference") {
+  base::Arena arena;
+  const base::SourceFile before(
+      "a", "[{name: A_TOKEN, value: one}, {name: B_TOKEN, value: same}, {name: C, value: x}]");
+  const base::SourceFile after(
+      "b", "[{name: B_TOKEN, value: same}, {name: A_TOKEN, value: two}, {name: C, value: z}]");
+  const schema::BeforeAfter sides =
+      schema::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
+  CHECK(
+      json(*sides.before) ==
+      R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
+  CHECK(
+      json(*sides.after) ==
+      R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
+}
+
+TEST_CASE("redact: keys in a text") {
+  const std::string token = kToken;
+  CHECK(k8s::without_keys(token) == "***");
+  CHECK(k8s::without_keys("hf_" + token) == "hf_***");
+  CHECK(k8s::without_keys("sk-a-model-of-many-words sk-a-model-of-many-words-2") ==
+        "sk-a-model-of-many-words ***");
+  CHECK(k8s::without_keys("x" + token + " hf_short1") == "x" + token + " hf_short1");
+  CHECK(k8s::without_keys("a\n-----BEGIN EC PRIVATE KEY-----\nb\n-----END EC PRIVATE KEY-----\nc") ==
+        "a\n***\nc");
+  // Each of them begins what might be a key up to the end.
+  std::string prefixes;
+  for (int i = 0; i < 300'000; ++i) prefixes += "sk-";
+  CHECK(k8s::without_keys(prefixes) == prefixes);
+}
+
+TEST_CASE("redact: messages and hints show no secret") {
+  const std::string job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n";
+  const std::string spec = "spec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n    env:\n";
+  CHECK(printed({{"a.yaml",
+                  job + "metadata: {name: a}\n" + spec + "    - name: DB_PASSWORD\n      value: 87654321\n"}},
+                {"lint", "--no-config", "a.yaml"}) ==
+        R"(a.yaml:9:14: error: spec.trainer.env[0].value must be a string, not the integer *** [input/type]
+  hint: quote it
+
+1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix
+)");
+  CHECK(
+      printed({{"a.yaml", job + "metadata:\n  name: a\n  labels:\n    tok: \"" + kToken + "!!\"\n" + spec +
+                              "    - name: A\n      value: b\n"}},
+              {"lint", "--no-config", "a.yaml"}) ==
+      R"(a.yaml:6:10: error: the value "***!!" of label "tok" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [input/label]
+  hint: free text belongs in metadata.annotations
+
+1 finding (1 error) in 1 of 1 file
+)");
+}
+
+TEST_CASE("redact: no command but render prints a secret of the inputs") {
+  const auto inputs = [](const std::string& value) {
+    return test::runtime("{torch: {}}", test::trainer()) +
+           test::job("  trainer:\n    args: [--token=" + std::string(kToken) + value + "]\n    env:\n" +
+                     "    - {name: DB_PASSWORD, value: " + value +
+                     "-hunter2}\n    - {name: B, value: " + value + "}\n");
+  };
+  const std::map<std::string, std::string> files{{"old/a.yaml", inputs("one")},
+                                                 {"new/a.yaml", inputs("two")}};
+  const std::vector<std::vector<std::string>> commands{
+      {"lint", "--no-config", "new/a.yaml"},
+      {"lint", "--no-config", "--format", "json", "new/a.yaml"},
+      {"lint", "--no-config", "--format", "sarif", "new/a.yaml"},
+      {"lint", "--no-config", "--format", "github", "new/a.yaml"},
+      {"explain", "--no-config", "new/a.yaml"},
+      {"explain", "--no-config", "--field", "env", "new/a.yaml"},
+      {"explain", "--no-config", "-o", "json", "new/a.yaml"},
+      {"render", "--no-config", "--mask-secrets", "--snapshot", "new/a.yaml"},
+      {"diff", "--no-config", "old", "new"},
+      {"diff", "--no-config", "--format", "json", "old", "new"},
+      {"diff", "--no-config", "--format", "markdown", "old", "new"},
+      {"diff", "--no-config", "--format", "unified", "old", "new"},
+  };
+  for (const std::vector<std::string>& command : commands) {
+    const std::string text = printed(files, command);
+    INFO(command[0], " ", command[2], " ", command[3], "\n", text);
+    CHECK(!text.empty());
+    CHECK(text.find("hunter2") == std::string::npos);
+    CHECK(text.find("hf_abc") == std::string::npos);
+  }
+  CHECK(printed(files, {"diff", "--no-config", "--format", "unified", "old", "new"}).find("*** (before)") !=
+        std::string::npos);
+  CHECK(printed(files, {"render", "--no-config", "new/a.yaml"}).find("two-hunter2") != std::string::npos);
+}

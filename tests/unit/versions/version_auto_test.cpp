@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "compile/versions/version_set.h"
+#include "schema/schema.h"
+#include "support/versions.h"
+
+using namespace trainjobc;
+using namespace trainjobc::test;
+
+namespace {
+
+std::string runtime(const std::string& policy = "", std::string_view name = "rt") {
+  return cluster_runtime(
+      (policy.empty() ? "" : "mlPolicy: {" + policy + "}, ") + template_of(replicated_job("node", "trainer")),
+      name);
+}
+
+// The version that was chosen, why, and what was found of the inputs and the version.
+std::string chosen(std::vector<Source> inputs, std::vector<Source> runtimes = {}) {
+  Options options;
+  options.use_catalogue = false;
+  options.threads = 1;
+  const Compilation compiled = compile_sources(std::move(inputs), std::move(runtimes), options);
+  std::string text = compiled.trainer_version + "\n";
+  if (!compiled.trainer_version_reason.empty()) text += compiled.trainer_version_reason + "\n";
+  for (const base::Diagnostic& d : compiled.diagnostics.items()) {
+    if (d.stage == base::Stage::Input || d.rule == "advice/trainer-version") text += base::format_text(d, {});
+  }
+  return text;
+}
+
+const std::string kOverrides = "podSpecOverrides: [{targetJobs: [{name: node}]}]";
+
+}  // namespace
+
+TEST_CASE("auto takes the newest version where it accepts all, or where none does") {
+  CHECK(chosen({{"a.yaml", runtime() + train_job()}}) == "2.3\n");
+  CHECK(chosen({{"a.yaml", "# nothing\n"}}) == "2.3\n");
+  CHECK(chosen({{"a.yaml", runtime() + train_job("trainr: {}")}}) == R"(2.3
+a.yaml:9:32: error: unknown field "trainr" in spec [input/unknown-field]
+    9 | spec: {runtimeRef: {name: rt}, trainr: {}}
+      |                                ^~~~~~ did you mean "trainer"?
+)");
+}
+
+TEST_CASE("a field that only older versions have decides, in the runtime as in the job") {
+  const std::string policy = R"(2.1
+r.yaml:4:27 torch.numProcPerNode exists only until 2.1
+r.yaml:4:27: info: compiled for Trainer 2.1: torch.numProcPerNode exists only until 2.1 [advice/trainer-version]
+    4 | spec: {mlPolicy: {torch: {numProcPerNode: auto}}, template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: node}]}}}}}]}}}
+      |                           ^~~~~~~~~~~~~~ pin with --trainer-version 2.1
+)";
+  CHECK(chosen({{"j.yaml", train_job()}, {"r.yaml", runtime("torch: {numProcPerNode: auto}")}}) == policy);
+  CHECK(chosen({{"j.yaml", train_job()}}, {{"r.yaml", runtime("torch: {numProcPerNode: auto}")}}) == policy);
+  CHECK(chosen({{"a.yaml", runtime() + train_job(kOverrides)}}) == R"(2.0
+a.yaml:9:32 spec.podSpecOverrides exists only in 2.0
+a.yaml:9:32: info: compiled for Trainer 2.0: spec.podSpecOverrides exists only in 2.0 [advice/trainer-version]
+    9 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
+      |                                ^~~~~~~~~~~~~~~~ pin with --trainer-version 2.0
+)");
+}
+
+TEST_CASE("runtimes beside the inputs that no job refers to decide nothing") {
+  CHECK(chosen({{"j.yaml", runtime() + train_job()}}, {{"r.yaml", runtime("jax: {}", "other")}}) == "2.3\n");
+  CHECK(chosen({{"j.yaml", runtime() + train_job()}},
+               {{"r.yaml", runtime("torch: {elasticPolicy: {}}", "other")}}) == "2.3\n");
+}
+
+TEST_CASE("a mistake inside a field of an older version leaves the choice alone") {
+  CHECK(chosen({{"a.yaml",
+                 runtime() + train_job("podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]")}}) ==
+        R"(2.1
+a.yaml:9:32 spec.podTemplateOverrides exists only in 2.1
+a.yaml:9:32: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 [advice/trainer-version]
+    9 | spec: {runtimeRef: {name: rt}, podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]}
+      |                                ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1
+a.yaml:9:84: error: unknown field "spce" in spec.podTemplateOverrides[0] [input/unknown-field]
+    9 | spec: {runtimeRef: {name: rt}, podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]}
+      |                                                                                    ^~~~ did you mean "spec"?
+)");
+}
+
+TEST_CASE("a type decides as a field does; a value that only older versions accept is a mistake") {
+  CHECK(chosen({{"a.yaml", runtime() + train_job("trainer: {numProcPerNode: cpu}")}}) == R"(2.1
+a.yaml:9:58 trainer.numProcPerNode takes such a value only until 2.1
+a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode takes such a value only until 2.1 [advice/trainer-version]
+    9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: cpu}}
+      |                                                          ^~~ pin with --trainer-version 2.1
+)");
+  CHECK(chosen({{"a.yaml", runtime() + train_job("initializer: {dataset: {storageUri: data}}")}})
+            .starts_with(R"(2.3
+a.yaml:9:68: error: spec.initializer.dataset.storageUri "data" must begin with a scheme)"));
+  CHECK(chosen({{"a.yaml",
+                 "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: 1a}\nspec: "
+                 "{runtimeRef: {name: rt}}\n"}})
+            .starts_with("2.3\n"));
+}
+
+TEST_CASE("no version for the job and its runtime, or for the job itself") {
+  CHECK(chosen({{"j.yaml", train_job(kOverrides)}, {"r.yaml", runtime("jax: {}")}}).starts_with(R"(2.3
+j.yaml:4:32: error: no Trainer version takes the job together with its runtime: spec.podSpecOverrides exists only in 2.0, the runtime's mlPolicy.jax exists only since 2.2 [input/trainer-version]
+    4 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
+      |                                ^~~~~~~~~~~~~~~~ write both for one version
+  note: mlPolicy.jax exists only since 2.2 at r.yaml:4:19
+)"));
+  CHECK(chosen({{"a.yaml", runtime() + train_job(kOverrides + ", runtimePatches: []")}}).starts_with(R"(2.3
+a.yaml:9:32: error: no Trainer version takes this TrainJob: spec.podSpecOverrides exists only in 2.0, spec.runtimePatches exists only since 2.2 [input/trainer-version]
+    9 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}], runtimePatches: []}
+      |                                ^~~~~~~~~~~~~~~~ write it for one version
+  note: spec.runtimePatches exists only since 2.2 at a.yaml:9:82
+)"));
+}
+
+TEST_CASE("jobs that no one version takes are compiled for their own, and warned about") {
+  const std::string second =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: late}\nspec: {runtimeRef: "
+      "{name: rt}, "
+      "runtimePatches: []}\n";
+  CHECK(chosen({{"a.yaml", runtime()}, {"b.yaml", train_job(kOverrides)}, {"c.yaml", second}}) == R"(2.0, 2.3
+b.yaml:4:32: warning: these files are for different Trainer versions, and a cluster runs one: spec.podSpecOverrides exists only in 2.0 here, but spec.runtimePatches exists only since 2.2 in TrainJob/default/late [advice/trainer-version]
+    4 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
+      |                                ^~~~~~~~~~~~~~~~ each TrainJob is compiled for its own; pin one with --trainer-version
+  note: spec.runtimePatches exists only since 2.2 at c.yaml:4:32
+)");
+}
+
+TEST_CASE("a version that is asked for is taken as it is") {
+  const Compilation compiled = compile_for("2.2", runtime() + train_job(kOverrides));
+  CHECK(compiled.trainer_version == "2.2");
+  CHECK(compiled.trainer_version_reason.empty());
+  CHECK(outcome(compiled, "JobSet", "kind") ==
+        "refused: spec.podSpecOverrides: unknown field \"podSpecOverrides\" in spec");
+}
+
+TEST_CASE("ranges of versions in words") {
+  const auto range = [](std::initializer_list<size_t> versions) {
+    compile::VersionSet set = compile::VersionSet::none();
+    for (const size_t version : versions) set.add(version);
+    return set.range();
+  };
+  CHECK(range({0}) == "in 2.0");
+  CHECK(range({0, 1}) == "until 2.1");
+  CHECK(range({1, 2}) == "in 2.1 and 2.2");
+  CHECK(range({2, 3}) == "since 2.2");
+  CHECK(range({3}) == "since 2.3");
+  CHECK(range({0, 1, 3}) == "in 2.0, 2.1 and 2.3");
+}
+
+TEST_CASE("each version has its row and its schemas, oldest first") {
+  const auto rows = model::all_behaviours();
+  const auto schemas = schema::all_versions();
+  REQUIRE(rows.size() == schemas.size());
+  for (size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].trainer == schemas[i].trainer);
+  CHECK(&model::newest_behaviours() == &rows.back());
+}
+
+// Each is compared with those of the other versions.
+TEST_CASE("ten thousand unknown fields") {
+  std::string fields;
+  for (int i = 0; i < 10'000; ++i) fields += "f" + std::to_string(i) + ": 1, ";
+  Options options;
+  options.use_catalogue = false;
+  const Compilation compiled =
+      compile_sources({{"a.yaml", runtime() + train_job("trainer: {" + fields + "}")}}, {}, options);
+  CHECK(std::ranges::count(compiled.diagnostics.items(), "input/unknown-field", &base::Diagnostic::rule) ==
+        10'000);
+  CHECK(compiled.trainer_version == "2.3");
+}
