@@ -188,7 +188,7 @@ def test_example_hook(folder):
 
 def test_argo_plugin(folder):
     plugin = yaml.safe_load((ROOT / "plugin/argocd/plugin.yaml").read_text())["spec"]
-    find = plugin["discover"]["find"]["command"]
+    find = plugin["discover"]["find"]["command"] + plugin["discover"]["find"]["args"]
     generate = plugin["generate"]["command"] + plugin["generate"]["args"]
     app = {**WITH_BINARY, "ARGOCD_APP_NAMESPACE": "team-a"}
     cases = {"jobs": (GOOD, 0, "jobset.jobset.x-k8s.io/bert\n"), "others": ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", 0, ""),
@@ -218,8 +218,13 @@ def test_argo_plugin(folder):
     for name in ("extra2.yaml", ".trainjobc.yaml"):
         (work / name).symlink_to(folder / "keys/seed")
         out = run(generate, work, app)
-        check((out.returncode, out.stdout) == (2, "") and out.stderr.endswith(f"{name}: it is a file of SSH keys, which is no input\n"),
-              f"generate reads a seed as {name}: {out}")
+        refusal = f"{name}: files of SSH keys are never read as input\n"
+        check((out.returncode, out.stdout) == (2, "") and out.stderr.endswith(refusal), f"generate reads a seed as {name}: {out}")
+        unset = {key: value for key, value in app.items() if key != "TRAINJOBC_SSH_KEY_DIR"}
+        elsewhere = [word.replace("/var/run/trainjobc/ssh-keys", f"{folder}/keys") for word in find]
+        for command, environment in ((find, app), (elsewhere, unset)):
+            out = run(command, work, environment)
+            check((out.returncode, out.stdout) == (2, "") and out.stderr.endswith(refusal), f"discover reads a seed as {name}: {out}")
         (work / name).unlink()
     made = run(generate, work, app)
     objects = [document for document in yaml.safe_load_all(made.stdout) if document]

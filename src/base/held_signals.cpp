@@ -1,5 +1,7 @@
 #include "base/held_signals.h"
 
+#include <initializer_list>
+
 namespace trainjobc::base {
 
 HeldSignals::HeldSignals() {

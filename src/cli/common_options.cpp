@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/files/paths.h"
+#include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "cli/input/load.h"
 #include "compile/consequences.h"
@@ -75,7 +76,7 @@ void InputFlags::add_to(CLI::App& command) {
 }
 
 void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what) {
-  command.add_option("--timeout", seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 is no limit", what))
+  command.add_option("--timeout", seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 for no limit", what))
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, unsigned>{{"s", 1}, {"m", 60}, {"h", 3600}}))
       ->type_name("TIME")
       ->capture_default_str();
@@ -323,8 +324,9 @@ void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoi
 
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
-  console.write_stderr(fmt::format("note: rendered for Trainer {}: {} (pin with --trainer-version)\n",
-                                   compiled.trainer_version, compiled.trainer_version_reason));
+  const std::string note = fmt::format("note: rendered for Trainer {}: {} (pin with --trainer-version)",
+                                       compiled.trainer_version, compiled.trainer_version_reason);
+  console.write_stderr(base::wrap(note, console.stderr_width(), 2) + "\n");
 }
 
 }  // namespace trainjobc::cli

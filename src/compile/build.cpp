@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compile/counted_nodes.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 
@@ -131,8 +132,10 @@ class JobSetBuilder {
         job = make_.with(job, "replicas", make_.integer(1, make_.made("trainer/replicas", {replicas})));
     }
     const policy::PodCount& pods = pod_count(set);
-    const Node* count = make_.integer(pods.value, make_.made("trainer/pod-count", {pods.source}));
     const Node* spec = job->at({"template", "spec"});
+    const bool is_own = pods.source == spec->get("parallelism");
+    const Node* count =
+        make_.integer(pods.value, make_.made(is_own ? "trainer/parallelism" : kPodCountRule, {pods.source}));
     spec = make_.with(spec, "parallelism", count);
     spec = make_.with(spec, "completions", count);
     spec = make_.with(spec, "template", build_pod_template(set, spec->get("template")));

@@ -22,11 +22,11 @@ struct Causes {
 
 constexpr std::string_view kResources = ".resources.";
 
-// "…containers[0].resources.requests[nvidia.com/gpu]" to "…containers[0] nvidia.com/gpu"; "" for others.
-std::string amount_key(const Diagnostic& found) {
-  const std::string_view field = found.field;
+// "…containers[0].resources.requests[nvidia.com/gpu]" to "…containers[0] nvidia.com/gpu"; "" for other
+// fields.
+std::string amount_key(std::string_view field) {
   const size_t at = field.rfind(kResources);
-  if (found.rule != "job/resources" || at == std::string_view::npos) return "";
+  if (at == std::string_view::npos) return "";
   const std::string_view entry = field.substr(at + kResources.size());  // requests[nvidia.com/gpu]
   const size_t begin = entry.find_first_of("[.");
   if (begin == std::string_view::npos) return "";
@@ -38,7 +38,7 @@ std::string amount_key(const Diagnostic& found) {
 void note_cause(const Diagnostic& found, Causes& causes) {
   if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
   if (!found.meant.empty()) causes.misspelled.insert(found.meant);
-  if (const std::string amount = amount_key(found); !amount.empty()) causes.amounts.insert(amount);
+  if (found.rule == "job/resources") causes.amounts.insert(amount_key(found.field));
 }
 
 // Whether it is inside one of the fields.
@@ -50,14 +50,11 @@ bool is_below(std::string_view field, const std::set<std::string, std::less<>>& 
   return false;
 }
 
-// "nvidia.com/gpu is requested without a limit", "the nvidia.com/gpu request of 500m must equal …"
+// A finding about the limit of an amount that is refused itself.
 bool lacks_refused_amount(const Diagnostic& found, const Causes& causes) {
-  const size_t at = found.field.rfind(kResources);
-  if (found.rule != "job/gpu-limit" || at == std::string::npos) return false;
-  const std::string owner = found.field.substr(0, at) + " ";
-  return std::ranges::any_of(causes.amounts, [&](const std::string& amount) {
-    return amount.starts_with(owner) && found.message.find(amount.substr(owner.size())) != std::string::npos;
-  });
+  if (found.rule != "job/gpu-limit") return false;
+  const std::string amount = amount_key(found.meant);
+  return !amount.empty() && causes.amounts.contains(amount);
 }
 
 bool is_consequence(const Diagnostic& found, const Causes& causes) {

@@ -14,6 +14,7 @@
 #include "compile/advice/advice.h"
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/build.h"
+#include "compile/counted_nodes.h"
 #include "compile/generate_name.h"
 #include "compile/jobset_admission.h"
 #include "compile/merge/merge.h"
@@ -203,7 +204,11 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   const bool accepted = violations.empty();
   leave_to_manager(unit, violations);
   report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
-  if (accepted) report(k8s::job::validate_jobs(*admitted, make), Stage::Job, object, unit.diagnostics);
+  if (accepted) {
+    k8s::Violations refused = k8s::job::validate_jobs(*admitted, make);
+    name_num_nodes(*admitted, refused);
+    report(std::move(refused), Stage::Job, object, unit.diagnostics);
+  }
   if (merged) {
     const AdviceContext context{unit.job,  unit.runtime->runtime, unit.runtime->is_input, *merged,
                                 *admitted, *unit.source};

@@ -7,10 +7,17 @@
 namespace trainjobc::policy {
 
 std::span<const Plugin* const> registry() {
-  static constexpr std::array<const Plugin*, 9> kPlugins{
-      &plainml::kPlugin, &torch::kPlugin,        &mpi::kPlugin,     &jax::kPlugin,    &xgboost::kPlugin,
-      &flux::kPlugin,    &coscheduling::kPlugin, &volcano::kPlugin, &jobset::kPlugin,
-  };
+  static constexpr std::array kPlugins = std::to_array<const Plugin*>({
+      &plainml::kPlugin,
+      &torch::kPlugin,
+      &mpi::kPlugin,
+      &jax::kPlugin,
+      &xgboost::kPlugin,
+      &flux::kPlugin,
+      &coscheduling::kPlugin,
+      &volcano::kPlugin,
+      &jobset::kPlugin,
+  });
   return kPlugins;
 }
 

@@ -25,7 +25,7 @@ bool is_dns_label(std::string_view text) {
 
 void validate_train_job(const model::TrainJob& job, const model::Behaviours& behaviours, Findings& findings) {
   if (!behaviours.webhook_checks_name || is_dns_label(job.id.name)) return;
-  findings.error("input/name", "metadata.name", fmt::format("\"{}\" is no DNS label", job.id.name),
+  findings.error("input/name", "metadata.name", fmt::format("\"{}\" is not a DNS label", job.id.name),
                  job.root->at({"metadata", "name"}),
                  "begin with a lower-case letter, go on with lower-case letters, digits and -, at most 63");
 }

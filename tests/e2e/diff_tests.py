@@ -45,7 +45,7 @@ class Diff(EndToEnd):
             '"registry.example/train:1"   runtime.yaml:13  spec.template.spec.replicatedJobs[0]…containers[0].image, '
             "last written by kubectl-patch\n"
             "  ! refused (1 field): spec.replicatedJobs is immutable\n"
-            "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n NS), or rename the TrainJob\n"
+            "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n NS), or rename the TrainJob\n"
             "\n"
             "1 of 1 job differs\n"
         )
@@ -90,7 +90,7 @@ class Diff(EndToEnd):
             '! spec.replicatedJobs[node]…containers[node].image   "registry.example/train:1" → '
             '"registry.example/train:2"   {}\n'
             "  ! refused (1 field): spec.replicatedJobs is immutable\n"
-            "    delete the JobSet and let it be made anew (kubectl delete jobset {} -n NS), or rename the TrainJob\n"
+            "    delete the JobSet and let it be recreated (kubectl delete jobset {} -n NS), or rename the TrainJob\n"
             "\n"
         )
         place = "runtime.yaml:13  spec.template.spec.replicatedJobs[0]…containers[0].image"
@@ -116,7 +116,7 @@ class Diff(EndToEnd):
                 '! spec.successPolicy.operator   "All" → "Any"   runtime.yaml:9  '
                 "spec.template.spec.successPolicy.operator\n"
                 "  ! refused (1 field): spec.successPolicy is immutable\n"
-                "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n NS), or rename the "
+                "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n NS), or rename the "
                 "TrainJob\n"
                 "\n"
                 "1 of 1 job differs\n",

@@ -52,7 +52,7 @@ class Replace(EndToEnd):
             "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:6\n"
             "! …completions                                          2 → 4   trainer/pod-count from the same\n"
             "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-            "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n NS), or rename the TrainJob\n"
+            "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n NS), or rename the TrainJob\n"
             "\n"
             "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
             "recreates it, and this would be lost:\n" + lost,

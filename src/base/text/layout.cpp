@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/text/utf8.h"
 
@@ -93,6 +94,46 @@ std::string cut(std::string_view line, size_t width) {
     at += std::max<size_t>(point.length, 1);
   }
   return std::string(line.substr(0, at)) + "…";
+}
+
+std::string beside_or_below(const std::vector<std::string>& parts, size_t width, size_t indent) {
+  std::string line;
+  std::string lines;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    line += line.empty() ? part : "   " + part;
+    lines += lines.empty() ? wrap(part, width, indent)
+                           : "\n" + wrap(std::string(indent, ' ') + part, width, indent + 2);
+  }
+  return width == 0 || display_width(line) <= width ? line : lines;
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, size_t width) {
+  constexpr size_t kIndent = 4;
+  std::vector<size_t> columns;
+  for (const std::vector<std::string>& row : rows) {
+    columns.resize(std::max(columns.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) columns[i] = std::max(columns[i], display_width(row[i]));
+  }
+  std::string out;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    size_t end = 0;  // of the columns so far
+    const auto end_line = [&] {
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += wrap(line, width, kIndent + 2) + "\n";
+    };
+    for (size_t i = 0; i < row.size(); ++i) {
+      const bool is_full = i > 0 && width != 0 && end + 2 + columns[i] > width;
+      if (is_full) end_line();
+      if (is_full) line.assign(kIndent, ' ');
+      if (i > 0 && !is_full) line += "  ";
+      end = (is_full ? kIndent : i > 0 ? end + 2 : 0) + columns[i];
+      line += row[i] + std::string(columns[i] - display_width(row[i]), ' ');
+    }
+    end_line();
+  }
+  return out;
 }
 
 }  // namespace trainjobc::base

@@ -275,8 +275,9 @@ bool page(Console& console, const std::string& text, base::ProcessRunner& runner
   return result && result->status != 127;
 }
 
-std::string format(const diff::Report& report, const DiffFlags& flags, bool files, bool colour) {
-  const diff::FormatOptions options{colour, flags.show_ignored, files};
+std::string format(const diff::Report& report, const DiffFlags& flags, bool files, bool colour,
+                   size_t width) {
+  const diff::FormatOptions options{colour, flags.show_ignored, files, width};
   if (flags.format == "json") return diff::format_json(report, options);
   if (flags.format == "markdown") return diff::format_markdown(report, options);
   if (flags.format == "unified") return diff::format_unified(report, options);
@@ -313,7 +314,8 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
   }
   const bool terminal = console.stdout_is_terminal();
   const std::string text =
-      format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal));
+      format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal),
+             console.stdout_width());
   if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
   return console.write_stdout(text) ? status : fail(console, "the output could not be written");
 }

@@ -75,7 +75,7 @@ std::function<int(Console&)> setup_explain(CLI::App& app) {
       "Examples:\n"
       "  trainjobc explain jobs/ml-research/bert-pretrain.yaml\n"
       "  trainjobc explain jobs/ --job ml-research/bert-pretrain --field image\n"
-      "  trainjobc explain jobs/ml-research/bert-pretrain.yaml --field PET_NNODES -o json");
+      "  trainjobc explain jobs/ --job bert-pretrain --field PET_NNODES -o json");
   return [flags](Console& console) { return run_explain(console, *flags); };
 }
 

@@ -236,7 +236,7 @@ void note_success(Console& console, const Findings& findings, const std::vector<
 }
 
 int run_lint(Console& console, LintFlags flags) {
-  if (flags.list_rules) return console.write_stdout(list_rules()) ? kOk : kFailed;
+  if (flags.list_rules) return console.write_stdout(list_rules(console.stdout_width())) ? kOk : kFailed;
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;

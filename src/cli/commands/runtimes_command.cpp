@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
@@ -39,27 +40,18 @@ std::string namespace_of(const KnownRuntime& runtime) {
   return runtime.ns.empty() ? "default" : runtime.ns;
 }
 
-std::string as_text(const std::vector<KnownRuntime>& runtimes) {
+std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {
   const bool has_namespaces = std::ranges::any_of(
       runtimes, [](const KnownRuntime& runtime) { return namespace_of(runtime) != kNone; });
-  size_t ns = 9;
-  size_t name = 4;
-  size_t framework = 9;
+  std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME", "FRAMEWORK", "KIND", "FROM"}};
   for (const KnownRuntime& runtime : runtimes) {
-    ns = std::max(ns, namespace_of(runtime).size());
-    name = std::max(name, runtime.name.size());
-    framework = std::max(framework, runtime.framework.size());
+    rows.push_back({namespace_of(runtime), runtime.name, runtime.framework, std::string(runtime.kind),
+                    origin_of(runtime)});
   }
-  const auto row = [&](std::string_view in, std::string_view a, std::string_view b, std::string_view c,
-                       std::string_view d) {
-    const std::string first = has_namespaces ? fmt::format("{:<{}}  ", in, ns) : "";
-    return fmt::format("{}{:<{}}  {:<{}}  {:<22}  {}\n", first, a, name, b, framework, c, d);
-  };
-  std::string out = row("NAMESPACE", "NAME", "FRAMEWORK", "KIND", "FROM");
-  for (const KnownRuntime& runtime : runtimes) {
-    out += row(namespace_of(runtime), runtime.name, runtime.framework, runtime.kind, origin_of(runtime));
+  if (!has_namespaces) {
+    for (std::vector<std::string>& row : rows) row.erase(row.begin());
   }
-  return out;
+  return base::table(rows, width);
 }
 
 std::string as_json(const std::vector<KnownRuntime>& runtimes) {
@@ -107,7 +99,8 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
                                      known.empty_directories.front()));
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
-  const std::string text = flags.format == "json" ? as_json(runtimes) : as_text(runtimes);
+  const std::string text =
+      flags.format == "json" ? as_json(runtimes) : as_text(runtimes, console.stdout_width());
   return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
 }
 

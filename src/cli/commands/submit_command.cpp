@@ -162,7 +162,7 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
       ->check(CLI::IsMember({"client", "server"}));
   app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that another manager owns");
   app.add_flag("--replace", flags->replace,
-               "Delete and create anew what can't be updated, after saying what is lost");
+               "Delete and recreate what can't be updated, after saying what is lost");
   CLI::Option* wait = app.add_flag(
       "--wait", flags->wait, "Follow the JobSets until they complete or fail, and say what holds them up");
   app.add_flag("--cancel-on-interrupt", flags->cancel_on_interrupt,

@@ -9,6 +9,7 @@
 #include "cli/command_tree.h"
 #include "cli/exit_status.h"
 #include "cli/help/complete_names.h"
+#include "cli/help/old_names.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -124,14 +125,15 @@ void keep_those_that_begin(Completion& completion, const std::string& prefix, co
 
 Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console) {
   const std::string typed = words.empty() ? "" : words.back();
-  const Line line = read_line(root, words.empty() ? words : words.first(words.size() - 1));
+  const std::vector<std::string> now = with_current_names({words.begin(), words.end()});
+  const Line line = read_line(root, std::span(now).first(now.empty() ? 0 : now.size() - 1));
   Completion completion;
   std::string prefix;
   if (line.pending) {
     completion = complete_value(*line.pending, line.inputs, console);
   } else if (const size_t equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
     prefix = typed.substr(0, equals + 1);
-    if (const auto flag = find_flag(line.flags, typed.substr(0, equals))) {
+    if (const auto flag = find_flag(line.flags, now.back().substr(0, now.back().find('=')))) {
       completion = complete_value(*flag, line.inputs, console);
     }
   } else if (typed.starts_with("-")) {

@@ -45,8 +45,27 @@ std::string section(const std::string& title, const std::string& rows) {
   return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
 }
 
-// Lines of prose are filled as one paragraph, up to an empty line or the exit status; examples stay as they
-// are.
+// A command that is wider goes on in the next line, as a shell reads it.
+std::string example(std::string_view line, size_t width) {
+  if (line.size() <= width) return std::string(line);
+  std::string out;
+  size_t column = 0;
+  bool in_quotes = false;
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = line.find_first_not_of(' ', at);
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = line.substr(at, end - at);  // with the spaces before it
+    const bool breaks = column > 2 && !in_quotes && column + word.size() + 2 > width;
+    if (breaks) out += " \\\n     ";
+    out += word;
+    column = (breaks ? 5 : column) + word.size();
+    if (std::ranges::count(word, '\'') % 2 != 0) in_quotes = !in_quotes;
+    at = end;
+  }
+  return out;
+}
+
+// Lines of prose are filled as one paragraph, up to an empty line or the exit status.
 std::string filled_footer(std::string_view footer, size_t width) {
   std::string out;
   std::string prose;
@@ -62,7 +81,7 @@ std::string filled_footer(std::string_view footer, size_t width) {
     if (is_prose) {
       prose += (prose.empty() ? "" : " ") + std::string(line);
     } else {
-      out += std::string(line) + "\n";
+      out += example(line, width) + "\n";
     }
     at = end + 1;
     if (line == "Examples:") end_paragraph();

@@ -7,8 +7,8 @@
 
 namespace trainjobc::cli {
 
-// One rule a line: id, severity, summary.
-std::string list_rules();
+// One rule per line: id, severity, summary. For a terminal of so many columns; 0 for none.
+std::string list_rules(size_t width);
 
 // Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.
 int explain_rule(Console& console, const std::string& id);

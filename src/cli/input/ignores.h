@@ -17,7 +17,7 @@ class Ignores {
   // directory if `folder` lies below it.
   Ignores(const base::FileSystem& files, const std::string& folder);
 
-  // `outer`, and the file of the folder below it. A repository in a repository begins anew.
+  // `outer`, and the file of the folder below it. A repository in a repository has its own alone.
   Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder);
 
   bool ignores(const std::string& absolute, bool is_directory) const;

@@ -14,7 +14,7 @@ using base::Diagnostic;
 using base::Location;
 using base::SourceFile;
 
-// The name of a runtime of the catalogue is no path.
+// The name of a runtime of the catalogue is not a path.
 bool is_built_in(const std::string& name) {
   return name.starts_with("catalogue/v");
 }

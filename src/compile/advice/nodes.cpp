@@ -147,8 +147,10 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
 
 void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   const auto& nodes = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
-  if (!nodes || nodes->value != 0) return;
+  if (!nodes || nodes->value > 0) return;
   const policy::RuntimeInfo& info = context.merged;
+  // The Job refuses other counts below 0.
+  if (nodes->value < 0 && !(is_mpi(info) && info.policy->mpi->run_launcher_as_node)) return;
   std::string effect = "no pod trains, and the job counts as complete";
   if (is_mpi(info)) {
     if (!info.pod_set_by_name(model::kNode)) return;
@@ -157,8 +159,9 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   } else if (!trainer_of(info).set) {
     return;
   }
-  advisor.warn("advice/num-nodes-zero", "spec.trainer.numNodes", fmt::format("numNodes: 0: {}", effect),
-               yaml::locate(*nodes->node), "write 1 or more; suspend: true keeps a job from starting");
+  advisor.warn("advice/num-nodes-zero", "spec.trainer.numNodes",
+               fmt::format("numNodes: {}: {}", nodes->value, effect), yaml::locate(*nodes->node),
+               "write 1 or more; suspend: true keeps a job from starting");
 }
 
 }  // namespace trainjobc::compile::advice

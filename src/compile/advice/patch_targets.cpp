@@ -1,4 +1,5 @@
-// Patches of replicatedJobs and containers that the runtime has not got: merging adds them, without an image.
+// Patches of replicatedJobs and containers that the runtime does not have: merging adds them, without an
+// image.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,9 +56,10 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
                                                                  : suggest(name->text(), names);
     advisor.warn(
         kRule, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
-        fmt::format("the patch names {} \"{}\", which runtime \"{}\" has not got; a new one without an image "
-                    "would be added",
-                    list.what, name->text(), context.runtime.id.name),
+        fmt::format(
+            "the patch names {} \"{}\", which runtime \"{}\" does not have; a new one without an image "
+            "would be added",
+            list.what, name->text(), context.runtime.id.name),
         yaml::locate(*name), hint);
   }
 }
@@ -74,7 +76,7 @@ void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
       advisor.warn(
           kRule, patch.job_field,
           fmt::format(
-              "the patch names replicatedJob \"{}\", which runtime \"{}\" has not got; a new one without "
+              "the patch names replicatedJob \"{}\", which runtime \"{}\" does not have; a new one without "
               "an image would be added",
               job_name, context.runtime.id.name),
           yaml::locate(*patch.job_name), suggest(job_name, names));

@@ -114,9 +114,9 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
 
 bool names_job(std::string_view wanted, std::string_view object) {
   constexpr std::string_view kKind = "TrainJob/";
-  if (!object.starts_with(kKind) || !object.ends_with(wanted)) return false;
-  object.remove_suffix(wanted.size());
-  return object.ends_with('/');
+  if (!object.starts_with(kKind)) return false;
+  object.remove_prefix(kKind.size());
+  return object == wanted || object.substr(object.find('/') + 1) == wanted;
 }
 
 std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options) {

@@ -35,7 +35,7 @@ class JobOrder {
   }
 
  private:
-  // A job that the runtime hasn't got counts as the first, as in the controller.
+  // A job that the runtime doesn't have counts as the first, as in the controller.
   size_t position(const Node& job) const {
     const Node* name = job.get("name");
     const auto found = positions_.find(name ? name->text() : std::string_view());

@@ -190,13 +190,13 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"advice/patch-no-effect", Stage::Advice, Warning,
      "A value of a patch clears nothing, or clears too much",
      "Patches are reduced to what is not empty before they are merged, so \"\", [], {} and null leave the "
-     "runtime's value as it is. And $patch in a map which the runtime has not got removes the whole map. "
+     "runtime's value as it is. And $patch in a map which the runtime does not have removes the whole map. "
      "Change the runtime, or leave the line out."},
     {"advice/patch-overridden", Stage::Advice, Warning, "A later patch replaces what this one sets",
      "Patches are merged one after the other, and the last that sets or deletes a value wins. What an "
      "earlier one says there is lost without a word, which surprises its owner. Keep one of the two."},
     {"advice/patch-target", Stage::Advice, Warning,
-     "A patch names a replicatedJob or container that the runtime has not got",
+     "A patch names a replicatedJob or container that the runtime does not have",
      "Merging adds what it does not find. A misspelt container becomes a second one without image and "
      "command, which the API server refuses later; a misspelt replicatedJob becomes another Job. Use the "
      "name that the runtime has, and containers and initContainers as it has them."},

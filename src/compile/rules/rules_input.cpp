@@ -59,7 +59,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The field holds a date and time as RFC 3339 writes it, with a time zone. The API server can't "
      "decode anything else.\n\n"
      "    time: \"2026-01-31T08:00:00Z\""},
-    {"input/initializer", Stage::Input, Error, "The job asks for an initializer that its runtime has not got",
+    {"input/initializer", Stage::Input, Error,
+     "The job asks for an initializer that its runtime does not have",
      "spec.initializer only configures what the runtime provides. The webhook of Trainer 2.3 looks for a "
      "replicatedJob, a container in it and a mount of the volume \"initializer\", all by the fixed names "
      "dataset-initializer or model-initializer. Use a runtime with them, for instance one of the "
@@ -93,7 +94,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The CRD's schema gives a regular expression for this text, as for the type and reason of a "
      "condition, and the API server refuses what it does not match. Keep to letters, digits and the "
      "punctuation that the message names."},
-    {"input/quantity", Stage::Input, Error, "A value is no quantity",
+    {"input/quantity", Stage::Input, Error, "A value is not a quantity",
      "Amounts of CPU, memory and devices are a number with at most one suffix: m for thousandths, k, M, "
      "G, T, P, E for powers of 1000 and Ki, Mi, Gi, Ti, Pi, Ei for powers of 1024. GB, gb or \"16 Gi\" is "
      "refused by the API server.\n\n"
@@ -102,7 +103,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The CRD's schema demands the field, and the API server refuses the object without it. Often it is "
      "there, but indented into another map. Add it where the message says.\n\n"
      "    spec:\n      runtimeRef:\n        name: torch-distributed"},
-    {"input/runtime-kind", Stage::Input, Error, "runtimeRef names a kind that is no runtime",
+    {"input/runtime-kind", Stage::Input, Error, "runtimeRef names a kind that is not a runtime",
      "A TrainJob runs from a TrainingRuntime of its own namespace or a ClusterTrainingRuntime, both of "
      "the group trainer.kubeflow.org; the webhook refuses any other kind or group. Leave both fields out "
      "for a ClusterTrainingRuntime, which is the default.\n\n"

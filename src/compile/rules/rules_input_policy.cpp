@@ -11,7 +11,7 @@ using base::Stage;
 
 constexpr std::array kRules = std::to_array<Rule>({
     {"input/env-injection-target", Stage::Input, Error,
-     "envInjection names a container that the runtime has not got",
+     "envInjection names a container that the runtime does not have",
      "mlPolicy.torch.envInjection lists further containers that get the variables of torchrun. The "
      "webhook looks each one up in the runtime as the job patches it, by replicatedJob and container "
      "name, and refuses the job where one is missing. Correct the name in the runtime."},
@@ -50,11 +50,12 @@ constexpr std::array kRules = std::to_array<Rule>({
      "spec.trainer.env and spec.initializer. The webhook refuses them in patches, since it would not be "
      "clear which one counts. Move them.\n\n"
      "    spec:\n      trainer:\n        env:\n          - name: NCCL_DEBUG\n            value: INFO"},
-    {"input/patch-manager", Stage::Input, Error, "The manager of a patch is no domain-prefixed path",
+    {"input/patch-manager", Stage::Input, Error, "The manager of a patch is not a domain-prefixed path",
      "Each entry of runtimePatches says which controller or person owns it, so that owners don't "
      "overwrite each other. The webhook demands a DNS domain, a slash and a path.\n\n"
      "    runtimePatches:\n      - manager: example.com/platform-team"},
-    {"input/patch-target", Stage::Input, Error, "A patch is for a replicatedJob that the runtime has not got",
+    {"input/patch-target", Stage::Input, Error,
+     "A patch is for a replicatedJob that the runtime does not have",
      "Until Trainer 2.2 the webhook looks up the replicatedJobs that overrides and patches name, and "
      "refuses the job where one is missing. The names are those of the runtime's template, such as "
      "\"node\" or \"launcher\", and not those of containers or of the roles in its labels. Correct the "

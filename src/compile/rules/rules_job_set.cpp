@@ -37,7 +37,7 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"jobset/failure-policy", Stage::JobSet, Error,
      "The failure policy names a replicatedJob that is not there",
      "targetReplicatedJobs restricts a rule to some replicatedJobs. The webhook refuses names that the "
-     "JobSet has not got, since the rule would never apply. Correct the name, or leave the list out for a "
+     "JobSet does not have, since the rule would never apply. Correct the name, or leave the list out for a "
      "rule that holds for all."},
     {"jobset/failure-reason", Stage::JobSet, Error, "The failure policy names a reason that no Job fails for",
      "onJobFailureReasons are the reasons of a Job's Failed condition: BackoffLimitExceeded, "
@@ -51,7 +51,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Restarting one Job of a JobSet and restarting in place are new in JobSet and refused unless the "
      "gate that the message names is switched on in its controller. Use the setting's stable counterpart, "
      "such as RestartJobSet and Recreate."},
-    {"jobset/group-name", Stage::JobSet, Error, "A groupName is no DNS label",
+    {"jobset/group-name", Stage::JobSet, Error, "A groupName is not a DNS label",
      "Groups of replicatedJobs are marked by a label, and their names follow the rules for hosts: at most "
      "63 lower-case letters, digits and dashes, a letter first. Rename the group."},
     {"jobset/in-place-restart", Stage::JobSet, Error, "A Job can't be restarted in place",
@@ -59,7 +59,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "backoffLimit of 2147483647, podReplacementPolicy Failed, and as many completions as parallelism. "
      "Set all three in each replicatedJob.\n\n"
      "    backoffLimit: 2147483647\n    podReplacementPolicy: Failed"},
-    {"jobset/managed-by", Stage::JobSet, Error, "The JobSet's managedBy is no domain-prefixed path",
+    {"jobset/managed-by", Stage::JobSet, Error, "The JobSet's managedBy is not a domain-prefixed path",
      "managedBy hands a JobSet to another controller, which is named by a DNS domain, a slash and a path, "
      "with at most 63 characters.\n\n"
      "    managedBy: kueue.x-k8s.io/multikueue"},
@@ -79,13 +79,13 @@ constexpr std::array kRules = std::to_array<Rule>({
      "For the actions that restart a single Job, JobSet keeps a count for each Job in its status, so a "
      "replicatedJob may have at most 1024 replicas. Use fewer replicas with more pods each, or restart "
      "the whole JobSet."},
-    {"jobset/subdomain", Stage::JobSet, Error, "The subdomain is no DNS label",
+    {"jobset/subdomain", Stage::JobSet, Error, "The subdomain is not a DNS label",
      "spec.network.subdomain names the headless Service through which the pods find each other, and "
      "Services are named by DNS labels: at most 63 lower-case letters, digits and dashes, a letter first. "
      "Rename it, or leave it out for the JobSet's own name."},
     {"jobset/success-policy", Stage::JobSet, Error,
      "The success policy waits for a replicatedJob that is not there",
-     "targetReplicatedJobs lists those that must succeed. A name which the JobSet has not got would never "
+     "targetReplicatedJobs lists those that must succeed. A name which the JobSet does not have would never "
      "succeed, so the webhook refuses it. Correct the name, often \"node\" or \"launcher\", or leave the "
      "list out to wait for all."},
 });

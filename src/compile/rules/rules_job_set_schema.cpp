@@ -43,7 +43,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "JobSet's schema gives a regular expression for this text, and the API server refuses the rendered "
      "JobSet. Correct the text in the runtime's template or the patch that it comes from; the message "
      "says what is allowed."},
-    {"jobset/quantity", Stage::JobSet, Error, "A value of the JobSet is no quantity",
+    {"jobset/quantity", Stage::JobSet, Error, "A value of the JobSet is not a quantity",
      "Amounts of CPU, memory and devices are a number with at most one suffix: m, k, M, G, T, P, E, or "
      "Ki, Mi, Gi, Ti, Pi, Ei. The rendered JobSet holds one that is written otherwise, and the API server "
      "refuses it.\n\n"

@@ -181,7 +181,7 @@ class Planner {
     plan.findings.add(std::move(diagnostic));
   }
 
-  // The first objection under `refused` that `version` hasn't got.
+  // The first objection under `refused` that `version` doesn't have.
   std::pair<const SurveyedObject*, const Objection*> decisive(size_t refused, size_t version) const {
     for (const VersionGroup& group : groups_) {
       if (group.versions.has(refused)) continue;

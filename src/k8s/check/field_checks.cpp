@@ -53,7 +53,7 @@ std::string ip_complaint(std::string_view text) {
       return mapped ? "is an IPv4 address dressed as IPv6" : "";
     }
   }
-  return text.empty() ? "is empty" : "is no IP address";
+  return text.empty() ? "is empty" : "is not an IP address";
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ void check_env_files(const Field& spec, const PodFacts& facts, Report& report) {
       if (!volume) {
         report.add(rule::kEnv, name, fmt::format("the pod has no volume {}", quoted(name)));
       } else if (!is_empty_dir(*volume)) {
-        report.add(rule::kEnv, name, fmt::format("volume {} is no emptyDir", quoted(name)));
+        report.add(rule::kEnv, name, fmt::format("volume {} is not an emptyDir", quoted(name)));
       }
     });
   });

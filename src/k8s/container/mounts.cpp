@@ -130,7 +130,7 @@ void check_device_name(const Field& device, const Field& mounts, const std::set<
     report_missing_volume(name, facts, report);
   } else if (!is_claim(*volume)) {
     report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} is no claim, only a claim can be a block device", quoted(name)));
+               fmt::format("volume {} is not a claim, only a claim can be a block device", quoted(name)));
   } else if (names.contains(name.text())) {
     report.add(rule::kVolumeMount, name, fmt::format("volume {} is a device twice", quoted(name)),
                "remove one of the two");

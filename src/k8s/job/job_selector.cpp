@@ -74,7 +74,7 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
   const bool own = manual || labels.find(kUidLabels[1])->second == kUid;
   if (!well_formed || (wanted && own)) return;
   report.add_at(wanted ? metadata.child("labels").location() : selector.location(), rule::kSelector,
-                metadata.child("labels"), "the pod template has not got the labels that the selector wants",
+                metadata.child("labels"), "the pod template does not have the labels that the selector wants",
                 wanted ? "" : "add the selector's labels to the pod template");
 }
 

@@ -32,7 +32,7 @@ void check_exit_code_values(const Field& values, bool is_in, Report& report) {
   for_each_item(values, [&](const Field& value) {
     const int64_t code = value.integer().value_or(0);
     if (is_in && code == 0) {
-      report.add(rule::kPodFailurePolicy, value, "exit code 0 is no failure, operator In can't list it");
+      report.add(rule::kPodFailurePolicy, value, "exit code 0 is not a failure, operator In can't list it");
     } else if (seen.contains(code)) {
       report.add(rule::kPodFailurePolicy, value, fmt::format("exit code {} is listed twice", code),
                  "remove one of the two");

@@ -67,7 +67,7 @@ void check_targets(const JobSetView& job_set, const Node& rule, k8s::Violations&
     if (job_set.job(target->text())) continue;
     add(out, "jobset/failure-policy", "",
         fmt::format(
-            "the failure policy rule \"{}\" is for replicatedJob \"{}\", which the JobSet has not got",
+            "the failure policy rule \"{}\" is for replicatedJob \"{}\", which the JobSet does not have",
             text_at(rule, "name"), target->text()),
         target, suggest_job(job_set, target->text()));
   }

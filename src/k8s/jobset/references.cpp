@@ -19,7 +19,8 @@ void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const
   const Node* culprit = name ? name : &dependency;
   if (!other) {
     add(out, "jobset/depends-on", "",
-        fmt::format("replicatedJob \"{}\" depends on \"{}\", which the JobSet has not got", job.name, target),
+        fmt::format("replicatedJob \"{}\" depends on \"{}\", which the JobSet does not have", job.name,
+                    target),
         culprit, suggest_job(job_set, target));
     return;
   }
@@ -41,7 +42,7 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   const ReplicatedJob* job = job_set.job(name);
   if (!job) {
     add(out, "jobset/coordinator", "",
-        fmt::format("the coordinator is in replicatedJob \"{}\", which the JobSet has not got", name),
+        fmt::format("the coordinator is in replicatedJob \"{}\", which the JobSet does not have", name),
         coordinator.get("replicatedJob"), suggest_job(job_set, name));
     return;
   }
@@ -123,7 +124,7 @@ void check_success_policy(const JobSetView& job_set, k8s::Violations& out) {
   for (const Node* target : items_at(*policy, "targetReplicatedJobs")) {
     if (job_set.job(target->text())) continue;
     add(out, "jobset/success-policy", "",
-        fmt::format("the success policy waits for replicatedJob \"{}\", which the JobSet has not got",
+        fmt::format("the success policy waits for replicatedJob \"{}\", which the JobSet does not have",
                     target->text()),
         target, suggest_job(job_set, target->text()));
   }

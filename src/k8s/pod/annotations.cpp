@@ -40,7 +40,7 @@ void check_tolerations_text(const Field& annotations, const Field& annotation, R
   const yaml::Node* root = documents.size() == 1 ? documents.front().root : nullptr;
   if (!root || !root->is_list() || ignored.has_errors()) {
     report.add_at(annotation.location(), rule::kAnnotation, annotations,
-                  fmt::format("annotation {} is no JSON list of tolerations", kTolerations),
+                  fmt::format("annotation {} is not a JSON list of tolerations", kTolerations),
                   "use spec.tolerations");
     return;
   }
@@ -61,7 +61,7 @@ void check_seccomp(const Field& annotations, std::string_view key, const Field& 
   const Field reported = annotations.child(key, profile.node());
   const std::string_view path = text.starts_with(kLocalhost) ? text.substr(kLocalhost.size()) : "..";
   if (!path.starts_with('/') && fmt::format("/{}/", path).find("/../") == std::string::npos) return;
-  report.add(rule::kAnnotation, reported, fmt::format("{} is no seccomp profile", quoted(text)),
+  report.add(rule::kAnnotation, reported, fmt::format("{} is not a seccomp profile", quoted(text)),
              "use securityContext.seccompProfile");
 }
 
@@ -78,7 +78,7 @@ void check_apparmor(std::string_view key, const Field& profile, const Field& spe
   const std::string_view text = profile.text();
   if (text.empty() || text == "runtime/default" || text == "unconfined" || text.starts_with(kLocalhost))
     return;
-  report.add(rule::kAnnotation, profile, fmt::format("{} is no AppArmor profile", quoted(text)),
+  report.add(rule::kAnnotation, profile, fmt::format("{} is not an AppArmor profile", quoted(text)),
              "use securityContext.appArmorProfile");
 }
 
@@ -135,7 +135,7 @@ void check_pod_annotations(const Field& annotations, const Field& spec, Report& 
   check_tolerations_text(annotations, annotations.entry(kTolerations), report);
   const Field cost = annotations.entry(kDeletionCost);
   if (cost && !is_int32(cost.text())) {
-    report.add(rule::kAnnotation, cost, fmt::format("{} is no 32-bit number", quoted(cost)));
+    report.add(rule::kAnnotation, cost, fmt::format("{} is not a 32-bit number", quoted(cost)));
   }
   for_each_entry(annotations, [&](std::string_view key, const Field& value) {
     if (key == kSeccompOfPod || key.starts_with(kSeccompOfContainer))

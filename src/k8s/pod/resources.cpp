@@ -46,9 +46,9 @@ std::string name_complaint(std::string_view resource) {
   if (resource.find('/') == resource.npos) {
     const bool known = is_huge_page(resource) ||
                        std::ranges::find(kContainerResources, resource) != std::end(kContainerResources);
-    return known ? "" : "is none that a container can ask for";
+    return known ? "" : "is not one that a container can ask for";
   }
-  return is_native(resource) || is_extended(resource) ? "" : "is no name for an extended resource";
+  return is_native(resource) || is_extended(resource) ? "" : "is not a name for an extended resource";
 }
 
 std::string pod_name_complaint(std::string_view resource) {
@@ -118,6 +118,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
     if (can_overcommit(resource)) return;
     base::Diagnostic& violation = report.add_at(request.key_location(), rule::kGpuLimit, limits,
                                                 fmt::format("{} is requested without a limit", resource), "");
+    violation.meant = limit.path();  // nothing to mend while the request is refused itself
     // An amount that is refused itself is nothing to copy.
     if (is_extended(resource) && !is_whole(*wanted)) return;
     violation.hint = fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
@@ -137,6 +138,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
                                 equal_only ? "must equal" : "is more than", most->to_string()),
                     equal_only ? fmt::format("write the same amount, or leave {} out of requests", resource)
                                : "lower the request, or raise the limit");
+  if (equal_only) violation.meant = limit.path();
   violation.notes.push_back({"the limit", limit.location()});
 }
 

@@ -57,7 +57,7 @@ bool is_initiator(std::string_view text) {
 
 void check_initiator(const Field& name, Report& report) {
   if (is_initiator(name.text())) return;
-  report.add(rule::kVolume, name, fmt::format("{} {} is no iSCSI name", name.name(), quoted(name)),
+  report.add(rule::kVolume, name, fmt::format("{} {} is not an iSCSI name", name.name(), quoted(name)),
              "write it as iqn.2001-04.com.example:storage");
 }
 
@@ -178,7 +178,7 @@ void check_quobyte(const Field& source, Report& report) {
     if (comma == rest.npos) return;
     rest.remove_prefix(comma + 1);
   }
-  report.add(rule::kVolume, registry, fmt::format("registry {} is no host:port", quoted(registry)),
+  report.add(rule::kVolume, registry, fmt::format("registry {} is not a host:port", quoted(registry)),
              "write host:port, several with commas between");
 }
 

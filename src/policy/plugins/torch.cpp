@@ -73,7 +73,7 @@ void check_env_injection(PluginContext& context) {
           "input/env-injection-target", "spec.runtimeRef",
           fmt::format(
               "the runtime's envInjection names container \"{}\" of replicatedJob \"{}\", which its template "
-              "has not got",
+              "does not have",
               name.value, target.job_name),
           context.info.job->runtime_ref.name.node);
       finding.notes.push_back({"named in the runtime", yaml::locate(*name.node)});

@@ -40,7 +40,7 @@ struct Wanted {
 };
 
 // An SSH key, or a certificate made of a uid that the inputs don't have: another one each time.
-bool is_made_anew(const Object& object) {
+bool is_generated(const Object& object) {
   using Content = policy::OwnedObject::Content;
   const policy::OwnedObject* owned = policy::find_owned_object(object.kind, object.name);
   if (!owned) return false;
@@ -66,7 +66,7 @@ class Comparison {
     diff.job = wanted.job;
     if (found == live_.end()) {
       diff.differences.push_back(missing(object, diff));
-    } else if (!is_made_anew(object)) {
+    } else if (!is_generated(object)) {
       compare(object, *found->second, diff);
     }
     if (object.kind == "JobSet" && found != live_.end()) warn_of_harm(object, *found->second->root, report);

@@ -178,7 +178,7 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   const bool known = version && (version->text() == "config.kubernetes.io/v1" ||
                                  version->text() == "config.kubernetes.io/v1beta1");
   if (!kind || kind->text() != "ResourceList" || !known) {
-    error = "standard input is no ResourceList of config.kubernetes.io/v1 or v1beta1";
+    error = "standard input is not a ResourceList of config.kubernetes.io/v1 or v1beta1";
     return nullptr;
   }
   list->root = documents[0].root;

@@ -26,7 +26,7 @@ struct ResourceList {
   base::Arena arena;
   const yaml::Node* root = nullptr;
   std::vector<Item> items;
-  bool block_style = false;  // false: JSON, or a list in brackets; written anew as a whole
+  bool block_style = false;  // false: JSON, or a list in brackets; rewritten as a whole
   size_t indent = 0;         // of the list's dashes
   size_t items_begin = 0;    // byte offsets of the items' lines in the file
   size_t items_end = 0;

@@ -21,7 +21,7 @@ enum class Step {
   Change,
   Confirm,  // there as it should be; applied all the same, so that its fields are owned
   Keep,     // a Secret that is there
-  Replace,  // deleted and created anew: the update would be refused
+  Replace,  // deleted and recreated: the update would be refused
 };
 
 struct Item {

@@ -223,7 +223,7 @@ std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, 
   };
   const std::optional<Syntax> syntax = read_syntax(file, document);
   if (!syntax) {
-    return RewriteProblem{"JSON that is no YAML can't be changed in place",
+    return RewriteProblem{"JSON that is not YAML can't be changed in place",
                           at(file.line_start(document.first_line))};
   }
   try {

@@ -30,10 +30,10 @@ std::string patch(const std::string& manager, const std::string& pod,
 
 }  // namespace
 
-TEST_CASE("advice/patch-target: a replicatedJob that the runtime has not got") {
+TEST_CASE("advice/patch-target: a replicatedJob that the runtime does not have") {
   CHECK(
       advice("advice/patch-target", patched(patch("a", "{containers: [{name: x}]}", "nodes"))) ==
-      R"(in.yaml:34:69: warning: the patch names replicatedJob "nodes", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+      R"(in.yaml:34:69: warning: the patch names replicatedJob "nodes", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
    34 |     trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: nodes,
       |                                                                     ^~~~~ did you mean "node"?
 )");
@@ -42,19 +42,19 @@ TEST_CASE("advice/patch-target: a replicatedJob that the runtime has not got") {
 TEST_CASE("advice/patch-target: containers and init containers") {
   CHECK(
       advice("advice/patch-target", patched(patch("a", "{containers: [{name: trainer}]}"))) ==
-      R"(in.yaml:35:63: warning: the patch names container "trainer", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+      R"(in.yaml:35:63: warning: the patch names container "trainer", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
    35 |       template: {spec: {template: {spec: {containers: [{name: trainer}]}}}}}]}}}
       |                                                               ^~~~~~~ did you mean "node"?
 )");
   CHECK(
       advice("advice/patch-target", patched(patch("a", "{containers: [{name: prepare}]}"))) ==
-      R"(in.yaml:35:63: warning: the patch names container "prepare", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+      R"(in.yaml:35:63: warning: the patch names container "prepare", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
    35 |       template: {spec: {template: {spec: {containers: [{name: prepare}]}}}}}]}}}
       |                                                               ^~~~~~~ patch it under initContainers
 )");
   CHECK(
       advice("advice/patch-target", patched(patch("a", "{initContainers: [{name: prepair}]}"))) ==
-      R"(in.yaml:35:67: warning: the patch names init container "prepair", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+      R"(in.yaml:35:67: warning: the patch names init container "prepair", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
    35 |       template: {spec: {template: {spec: {initContainers: [{name: prepair}]}}}}}]}}}
       |                                                                   ^~~~~~~ did you mean "prepare"?
 )");
@@ -156,7 +156,7 @@ TEST_CASE("advice/patch-target: an override's container") {
   - {targetJobs: [{name: node}], spec: {containers: [{name: trainer}]}}
 )"),
              {}, "2.1") ==
-      R"(in.yaml:30:61: warning: the patch names container "trainer", which runtime "rt" has not got; a new one without an image would be added [advice/patch-target]
+      R"(in.yaml:30:61: warning: the patch names container "trainer", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
    30 |   - {targetJobs: [{name: node}], spec: {containers: [{name: trainer}]}}
       |                                                             ^~~~~~~ did you mean "node"?
 )");

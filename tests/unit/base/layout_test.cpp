@@ -23,3 +23,19 @@ TEST_CASE("layout: lines are cut to their columns") {
   CHECK(cut("abcdef", 5) == "abcd…");
   CHECK(cut("日本語", 5) == "日本…");
 }
+
+TEST_CASE("layout: parts beside each other, or one below the other") {
+  CHECK(beside_or_below({"one", "", "two"}, 0, 2) == "one   two");
+  CHECK(beside_or_below({"one", "", "two"}, 9, 2) == "one   two");
+  CHECK(beside_or_below({"one", "", "two"}, 8, 2) == "one\n  two");
+  CHECK(beside_or_below({"one", "two three"}, 8, 2) == "one\n  two\n    three");
+}
+
+TEST_CASE("layout: a table, in as many lines per row as its columns need") {
+  const std::vector<std::vector<std::string>> rows{{"A", "LONGER", "C"}, {"aé", "b", "cccc d"}};
+  CHECK(table(rows, 0) == "A   LONGER  C\naé  b       cccc d\n");
+  CHECK(table(rows, 18) == table(rows, 0));
+  CHECK(table(rows, 17) == "A   LONGER\n    C\naé  b\n    cccc d\n");
+  CHECK(table(rows, 9) == "A\n    LONGER\n    C\naé\n    b\n    cccc\n      d\n");
+  CHECK(table({}, 80) == "");
+}

@@ -195,7 +195,40 @@ TEST_CASE("--job takes NAMESPACE/NAME, and the names that the inputs get") {
   CHECK(rendered({"--job", "bert"}) == "-/bert\nteam-a/bert\nteam-b/bert\n");
   CHECK(rendered({"--namespace", "team-c", "--job", "team-c/bert"}) == "team-c/bert\n");
   CHECK(rendered({"--job", "team-a/sweep-x", "--name-suffix", "x"}) == "team-a/sweep-x\n");
+  // Without a suffix of its own, the name is one of the content.
+  const std::string generated = rendered({"--job", "team-a/sweep-x", "--name-suffix", "x"});
+  CHECK(rendered({"--job", "sweep-x"})
+            .starts_with("trainjobc: --job: the inputs hold no TrainJob \"sweep-x\""));
+  std::string all = rendered({});
+  const size_t at = all.find("team-a/sweep-");
+  REQUIRE(at != std::string::npos);
+  const std::string by_content = all.substr(at, all.find('\n', at) - at);
+  CHECK(rendered({"--job", by_content}) == by_content + "\n");
+  CHECK(rendered({"--job", by_content.substr(by_content.find('/') + 1)}) == by_content + "\n");
+  CHECK(generated == "team-a/sweep-x\n");
   CHECK(rendered({"--job", "team-a/brt"}) ==
         "trainjobc: --job: the inputs hold no TrainJob \"team-a/brt\", did you mean \"team-a/bert\"?\n");
   CHECK(rendered({"--job", "a/bert"}).starts_with("trainjobc: --job: the inputs hold no TrainJob"));
+}
+
+TEST_CASE("--job with names that hold a slash") {
+  const auto named = [](const std::string& name) {
+    return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
+           ", namespace: team}\nspec: {runtimeRef: {name: torch-distributed}}\n";
+  };
+  base::MemoryFileSystem files;
+  files.files["in.yaml"] = named("b") + named("a/b");
+  test::TestConsole console(files);
+  const auto render = [&](const std::string& job) {
+    console.out.clear();
+    console.err.clear();
+    return cli::run({"render", "--no-config", "-o", "name", "--job", job, "in.yaml"}, console);
+  };
+  CHECK(render("b") == 0);
+  CHECK(console.out == "jobset.jobset.x-k8s.io/b\n");
+  CHECK(render("team/b") == 0);
+  CHECK(render("a/b") == 1);
+  CHECK(console.out == "");
+  CHECK(render("team/a/b") == 1);
+  CHECK(render("eam/b") == 2);
 }

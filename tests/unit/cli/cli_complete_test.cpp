@@ -50,6 +50,14 @@ TEST_CASE("completion of values, behind a space or an equals sign") {
   CHECK(completed({"render", "--ssh-key", ""}) == "generate\nomit\nfile:\nseed:\n:6\n");
 }
 
+TEST_CASE("completion after the flags that had other names") {
+  CHECK(completed({"render", "--output", ""}) == "yaml\njson\nname\n:4\n");
+  CHECK(completed({"render", "--output=j"}) == "--output=json\n:4\n");
+  CHECK(completed({"lint", "--output", ""}) == completed({"lint", "--output-file", ""}));
+  CHECK(completed({"migrate", "--from", "2."}) == completed({"migrate", "--from-version", "2."}));
+  CHECK(completed({"migrate", "--from=2.", ""}) == completed({"migrate", "--from-version=2.", ""}));
+}
+
 TEST_CASE("completion of files by what the flag takes") {
   CHECK(completed({"lint", ""}) == "yaml\nyml\njson\n:8\n");
   CHECK(completed({"lint", "a.yaml", "b"}) == "yaml\nyml\njson\n:8\n");

@@ -59,7 +59,7 @@ TEST_CASE("directories are read recursively, but for hidden folders and what git
   CHECK(names(files, {"jobs/x/out"}) == "jobset.jobset.x-k8s.io/d\njobset.jobset.x-k8s.io/keep\n");
 }
 
-TEST_CASE(".git/info/exclude counts, and a repository inside starts anew") {
+TEST_CASE(".git/info/exclude counts, and a repository inside has its own") {
   base::MemoryFileSystem files;
   files.files["repo/.git/info/exclude"] = "out/\n";
   files.files["repo/.gitignore"] = "*.tmp.yaml\n";

@@ -233,10 +233,10 @@ TEST_CASE("a seed is no manifest and no configuration, so that no message quotes
   files.files["b.yaml"] = kMpiJob;
   const Run same = run(files, {"render", "--ssh-key", "seed:/keys/seed", "b.yaml", "/keys/../keys/seed"});
   CHECK(same.status == 2);
-  CHECK(same.err == "trainjobc: open /keys/../keys/seed: it is a file of SSH keys, which is no input\n");
+  CHECK(same.err == "trainjobc: open /keys/../keys/seed: files of SSH keys are never read as input\n");
   const Run folder =
       run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml", "/keys/other"});
   CHECK(folder.status == 2);
-  CHECK(folder.err == "trainjobc: open /keys/other: it is a file of SSH keys, which is no input\n");
+  CHECK(folder.err == "trainjobc: open /keys/other: files of SSH keys are never read as input\n");
   CHECK(run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml"}).status == 0);
 }

@@ -67,7 +67,7 @@ TEST_CASE("consequences: nothing is said of what is inside a value of the wrong 
 
 TEST_CASE("consequences: one complaint about one value, in however many fields it ends up") {
   CHECK(report(std::string(kRef) + "  trainer: {numNodes: -1}\n") ==
-        R"(in.yaml:6:23: error: completions can't be negative, it is -1 [job/spec]
+        R"(in.yaml:6:23: error: numNodes can't be negative, it is -1 [job/spec]
     6 |   trainer: {numNodes: -1}
       |                       ^~
 )");
@@ -87,5 +87,14 @@ TEST_CASE("consequences: a part of a device is not mended into another error") {
         R"(in.yaml:8:34: error: nvidia.com/gpu "500m" is not a whole number [job/resources]
     8 |       requests: {nvidia.com/gpu: "0.5"}
       |                                  ^~~~~ extended resources can't be divided
+)");
+  // Whatever else is refused: the name of one resource begins that of the other.
+  CHECK(report(resources("      requests: {nvidia.com/g: \"0.5\", nvidia.com/gpu: 1}\n")) ==
+        R"(in.yaml:8:32: error: nvidia.com/g "500m" is not a whole number [job/resources]
+    8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
+      |                                ^~~~~ extended resources can't be divided
+in.yaml:8:39: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
+    8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
+      |                                       ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 1}
 )");
 }

@@ -55,7 +55,7 @@ TEST_CASE("trial: what the JobSet's admission would refuse") {
   jobs.replace(jobs.find(last), last.size(), depends);
   CHECK(
       errors(runtime("{torch: {}}", jobs)) ==
-      R"(in.yaml:22:28: error: replicatedJob "last" depends on "none", which the JobSet has not got [jobset/depends-on]
+      R"(in.yaml:22:28: error: replicatedJob "last" depends on "none", which the JobSet does not have [jobset/depends-on]
    22 |         dependsOn: [{name: none, status: Complete}]
       |                            ^~~~ did you mean "node"?
 )");

@@ -103,7 +103,7 @@ env[3].valueFrom.fileKeyRef.key: fileKeyRef has no key | add key
 env[3].valueFrom.fileKeyRef.volumeName: fileKeyRef has no volumeName | add volumeName
 env[3].valueFrom.fileKeyRef.path: fileKeyRef has no path | add path
 env[0].valueFrom.fileKeyRef.volumeName: the pod has no volume "none"
-env[1].valueFrom.fileKeyRef.volumeName: volume "claim" is no emptyDir
+env[1].valueFrom.fileKeyRef.volumeName: volume "claim" is not an emptyDir
 )");
 }
 

@@ -136,7 +136,7 @@ container.apparmor.security.beta.kubernetes.io/trainer: runtime/default
 container.apparmor.security.beta.kubernetes.io/node: docker-default
 )") ==
       R"(annotations[container.apparmor.security.beta.kubernetes.io/trainer]: the pod has no container "trainer" | use securityContext.appArmorProfile
-annotations[container.apparmor.security.beta.kubernetes.io/node]: "docker-default" is no AppArmor profile | use securityContext.appArmorProfile
+annotations[container.apparmor.security.beta.kubernetes.io/node]: "docker-default" is not an AppArmor profile | use securityContext.appArmorProfile
 )");
   CHECK(annotation_findings(R"(
 container.apparmor.security.beta.kubernetes.io/node: localhost/x
@@ -149,8 +149,8 @@ TEST_CASE("seccomp annotations") {
 seccomp.security.alpha.kubernetes.io/pod: docker
 container.seccomp.security.alpha.kubernetes.io/node: localhost/../x
 )") ==
-      R"(annotations.seccomp.security.alpha.kubernetes.io/pod: "docker" is no seccomp profile | use securityContext.seccompProfile
-annotations.container.seccomp.security.alpha.kubernetes.io/node: "localhost/../x" is no seccomp profile | use securityContext.seccompProfile
+      R"(annotations.seccomp.security.alpha.kubernetes.io/pod: "docker" is not a seccomp profile | use securityContext.seccompProfile
+annotations.container.seccomp.security.alpha.kubernetes.io/node: "localhost/../x" is not a seccomp profile | use securityContext.seccompProfile
 )");
   CHECK(annotation_findings(R"(
 seccomp.security.alpha.kubernetes.io/pod: docker/default
@@ -200,7 +200,7 @@ controller.kubernetes.io/pod-deletion-cost: "+5"
 kubernetes.io/config.mirror: x
 )") ==
         R"(annotations[kubernetes.io/config.mirror]: a mirror pod needs a nodeName | remove the annotation
-annotations[controller.kubernetes.io/pod-deletion-cost]: "+5" is no 32-bit number
+annotations[controller.kubernetes.io/pod-deletion-cost]: "+5" is not a 32-bit number
 )");
   CHECK(annotation_findings(R"(
 controller.kubernetes.io/pod-deletion-cost: "-2147483648"
@@ -212,7 +212,7 @@ nodeName: n1
   CHECK(annotation_findings(R"(
 controller.kubernetes.io/pod-deletion-cost: "2147483648"
 )") ==
-        R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "2147483648" is no 32-bit number
+        R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "2147483648" is not a 32-bit number
 )");
 }
 
@@ -227,7 +227,7 @@ scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a b", "operator": "Exists"
       annotation_findings(R"(
 scheduler.alpha.kubernetes.io/tolerations: '{}'
 )") ==
-      R"(annotations: annotation scheduler.alpha.kubernetes.io/tolerations is no JSON list of tolerations | use spec.tolerations
+      R"(annotations: annotation scheduler.alpha.kubernetes.io/tolerations is not a JSON list of tolerations | use spec.tolerations
 )");
   CHECK(annotation_findings(R"(
 scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a", "operator": "Exists"}]'

@@ -130,7 +130,7 @@ volumes:
 )") ==
         R"(volumeDevices[1].name: volume "claim" is a device twice | remove one of the two
 volumeDevices[1].devicePath: two devices at "/dev/a" | move one of them to another path
-volumeDevices[2].name: volume "data" is no claim, only a claim can be a block device
+volumeDevices[2].name: volume "data" is not a claim, only a claim can be a block device
 volumeDevices[3].name: the pod has no volume "none" | add a volume of that name to the pod's volumes
 volumeDevices[3].devicePath: devicePath "/dev/../c" can't hold ".."
 volumeDevices[4].devicePath: devicePath of volumeDevices[4] is empty | add devicePath

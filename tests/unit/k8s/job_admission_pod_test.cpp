@@ -37,9 +37,9 @@ TEST_CASE("DNS settings") {
 dnsConfig: {nameservers: [010.0.0.1, "::ffff:1.2.3.4", "2001:db8::1", dns], searches: [A.b, _tcp.a., .], options: [{name: ndots}, {}]}
 )") ==
         R"(dnsConfig.nameservers: 4 nameservers are too many, at most 3 are allowed
-dnsConfig.nameservers[0]: nameservers[0] "010.0.0.1" is no IP address | write it as 10.9.8.7 or 2001:db8::1
+dnsConfig.nameservers[0]: nameservers[0] "010.0.0.1" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.nameservers[1]: nameservers[1] "::ffff:1.2.3.4" is an IPv4 address dressed as IPv6 | write it as 10.9.8.7 or 2001:db8::1
-dnsConfig.nameservers[3]: nameservers[3] "dns" is no IP address | write it as 10.9.8.7 or 2001:db8::1
+dnsConfig.nameservers[3]: nameservers[3] "dns" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.searches[0]: search domain "A.b" may hold only lower-case letters, digits, '-', '_' and '.', and each part between dots must end with a letter or digit | write a.b
 dnsConfig.options[1]: a DNS option needs a name
 )");
@@ -53,7 +53,7 @@ hostAliases: [{ip: 1.2.3, hostnames: [A]}]
 subdomain: A
 )") ==
       R"(hostname: hostname "a.b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
-hostAliases[0].ip: ip "1.2.3" is no IP address | write it as 10.9.8.7 or 2001:db8::1
+hostAliases[0].ip: ip "1.2.3" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
 hostAliases[0].hostnames[0]: host name "A" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
 subdomain: subdomain "A" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a
 )");

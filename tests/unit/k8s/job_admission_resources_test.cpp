@@ -56,11 +56,11 @@ TEST_CASE("names of resources") {
       container_findings(R"(
 resources: {limits: {memoryx: 1, pods: 1, gpu: 1, a b: 1, kubernetes.io/x: 1, requests.nvidia.com/gpu: 1, ephemeral-storage: 1Gi}}
 )") ==
-      R"(resources.limits[memoryx]: resource "memoryx" is none that a container can ask for | did you mean memory?
-resources.limits[pods]: resource "pods" is none that a container can ask for | extended resources are named vendor.com/device
-resources.limits[gpu]: resource "gpu" is none that a container can ask for | write the vendor's name: nvidia.com/gpu
+      R"(resources.limits[memoryx]: resource "memoryx" is not one that a container can ask for | did you mean memory?
+resources.limits[pods]: resource "pods" is not one that a container can ask for | extended resources are named vendor.com/device
+resources.limits[gpu]: resource "gpu" is not one that a container can ask for | write the vendor's name: nvidia.com/gpu
 resources.limits[a b]: resource "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | extended resources are named vendor.com/device
-resources.limits[requests.nvidia.com/gpu]: resource "requests.nvidia.com/gpu" is no name for an extended resource | extended resources are named vendor.com/device
+resources.limits[requests.nvidia.com/gpu]: resource "requests.nvidia.com/gpu" is not a name for an extended resource | extended resources are named vendor.com/device
 )");
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("overhead") {
 overhead: {cpu: "-1", pods: 1, memory: 10Mi}
 )") ==
         R"(overhead.limits[cpu]: cpu "-1" is negative
-overhead.limits[pods]: resource "pods" is none that a container can ask for | extended resources are named vendor.com/device
+overhead.limits[pods]: resource "pods" is not one that a container can ask for | extended resources are named vendor.com/device
 )");
 }
 

@@ -245,13 +245,13 @@ selector: {matchLabels: {app: x}}
 manualSelector: true
 selector: {matchLabels: {app: y}}
 )") ==
-      R"(template.metadata.labels: the pod template has not got the labels that the selector wants | add the selector's labels to the pod template
+      R"(template.metadata.labels: the pod template does not have the labels that the selector wants | add the selector's labels to the pod template
 )");
   CHECK(spec_findings(R"(
 manualSelector: true
 )") ==
         R"(selector: manualSelector needs a selector | remove manualSelector
-template.metadata.labels: the pod template has not got the labels that the selector wants | add the selector's labels to the pod template
+template.metadata.labels: the pod template does not have the labels that the selector wants | add the selector's labels to the pod template
 )");
   CHECK(spec_findings(R"(
 manualSelector: true

@@ -306,8 +306,8 @@ iscsi.secretRef: CHAP authentication needs a secretRef | add secretRef
 iscsi: {iqn: foo, initiatorName: iqn.x}
 )") ==
         R"(iscsi.targetPortal: iscsi needs targetPortal | add targetPortal
-iscsi.iqn: iqn "foo" is no iSCSI name | write it as iqn.2001-04.com.example:storage
-iscsi.initiatorname: initiatorname "iqn.x" is no iSCSI name | write it as iqn.2001-04.com.example:storage
+iscsi.iqn: iqn "foo" is not an iSCSI name | write it as iqn.2001-04.com.example:storage
+iscsi.initiatorname: initiatorname "iqn.x" is not an iSCSI name | write it as iqn.2001-04.com.example:storage
 )");
   CHECK(volume_findings(R"(
 iscsi: {targetPortal: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, iqn: eui.0123456789abcdef, initiatorName: naa.0123456789abcdef0123456789abcdef}
@@ -363,7 +363,7 @@ flocker.datasetName: datasetName "a/b" can't hold a '/'
   CHECK(volume_findings(R"(
 quobyte: {registry: a, volume: v}
 )") ==
-        R"(quobyte.registry: registry "a" is no host:port | write host:port, several with commas between
+        R"(quobyte.registry: registry "a" is not a host:port | write host:port, several with commas between
 )");
   CHECK(volume_findings(R"(
 quobyte: {registry: "a:1,[::1]:2", volume: v}

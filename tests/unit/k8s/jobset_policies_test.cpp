@@ -33,7 +33,7 @@ spec:
       R"(jobset.yaml:7:16: error: "crawl" is the first replicatedJob and can't depend on another [jobset/depends-on]
     7 |     dependsOn: [{name: index, status: Ready}]
       |                ^ remove it, or move the replicatedJob down
-jobset.yaml:12:14: error: replicatedJob "train" depends on "craw1", which the JobSet has not got [jobset/depends-on]
+jobset.yaml:12:14: error: replicatedJob "train" depends on "craw1", which the JobSet does not have [jobset/depends-on]
    12 |     - {name: craw1, status: Complete}
       |              ^~~~~ did you mean "crawl"?
 jobset.yaml:14:14: error: replicatedJob "train" depends on "index", which comes after it [jobset/depends-on]
@@ -48,10 +48,10 @@ TEST_CASE("the success policy waits for replicatedJobs that are there") {
   CHECK(
       bench.violations(job_set(
           {.spec = "  successPolicy: {operator: All, targetReplicatedJobs: [nodes, evaluator, node]}\n"})) ==
-      R"(jobset.yaml:6:57: error: the success policy waits for replicatedJob "nodes", which the JobSet has not got [jobset/success-policy]
+      R"(jobset.yaml:6:57: error: the success policy waits for replicatedJob "nodes", which the JobSet does not have [jobset/success-policy]
     6 |   successPolicy: {operator: All, targetReplicatedJobs: [nodes, evaluator, node]}
       |                                                         ^~~~~ did you mean "node"?
-jobset.yaml:6:64: error: the success policy waits for replicatedJob "evaluator", which the JobSet has not got [jobset/success-policy]
+jobset.yaml:6:64: error: the success policy waits for replicatedJob "evaluator", which the JobSet does not have [jobset/success-policy]
     6 |   successPolicy: {operator: All, targetReplicatedJobs: [nodes, evaluator, node]}
       |                                                                ^~~~~~~~~ it has only "node"
 )");
@@ -71,7 +71,7 @@ TEST_CASE("failure policy rules have good names, reasons and targets") {
     - name: hostMaintenance
       action: FailJobSet
 )"})) ==
-      R"(jobset.yaml:10:30: error: the failure policy rule "hostMaintenance" is for replicatedJob "Nodes", which the JobSet has not got [jobset/failure-policy]
+      R"(jobset.yaml:10:30: error: the failure policy rule "hostMaintenance" is for replicatedJob "Nodes", which the JobSet does not have [jobset/failure-policy]
    10 |       targetReplicatedJobs: [Nodes]
       |                              ^~~~~ did you mean "node"?
 jobset.yaml:11:47: error: no Job fails for the reason "BackOffLimitExceeded" [jobset/failure-reason]
@@ -177,7 +177,7 @@ TEST_CASE("the coordinator is a pod that will be there") {
   CHECK(violations("{replicatedJob: node, podIndex: 1}") == "");
   CHECK(
       violations("{replicatedJob: nodes}") ==
-      R"(jobset.yaml:6:32: error: the coordinator is in replicatedJob "nodes", which the JobSet has not got [jobset/coordinator]
+      R"(jobset.yaml:6:32: error: the coordinator is in replicatedJob "nodes", which the JobSet does not have [jobset/coordinator]
     6 |   coordinator: {replicatedJob: nodes}
       |                                ^~~~~ did you mean "node"?
 )");

@@ -53,7 +53,7 @@ TEST_CASE("markdown") {
         "\n"
         "> **The cluster would refuse this:** spec.replicatedJobs is immutable. To do: delete the JobSet and "
         "let it be "
-        "made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob.\n"
+        "recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob.\n"
         "\n"
         "</details>\n");
 }
@@ -69,7 +69,7 @@ TEST_CASE("colour") {
         "\033[32m\"b\"\033[0m   \033[2mruntime.yaml:23  "
         "spec.template.spec.replicatedJobs[0]…containers[0].image\033[0m\n"
         "  \033[33m! refused (1 field)\033[0m: spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");
@@ -112,7 +112,7 @@ TEST_CASE("long values are cut to where they differ, texts of several lines are 
         "      +B\n"
         "       c\n"
         "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");

@@ -55,7 +55,7 @@ TEST_CASE("changed fields, with the inputs that they come from") {
         "           "
         "trainer/pod-count from the same\n"
         "  ! refused (3 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");
@@ -136,7 +136,7 @@ TEST_CASE("an annotation of a person is set apart, a value that a person changed
         "written by "
         "kubectl-edit\n"
         "  ! refused (1 field): spec.network is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "1 of 1 job differs\n");
@@ -187,7 +187,7 @@ TEST_CASE("claims are compared as JobSet's webhook stores them") {
   CHECK(run.console.out == R"(JobSet team-a/demo
 ! spec.volumeClaimPolicies[0].templates[0].spec.volumeMode   none → "Filesystem"   runtime.yaml:15  spec.template.spec.volumeClaimPolicies[0].templates[0].spec.volumeMode
   ! refused (1 field): spec.volumeClaimPolicies is immutable
-    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the TrainJob
+    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob
 
 1 of 1 job differs
 )");

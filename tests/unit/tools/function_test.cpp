@@ -123,7 +123,7 @@ TEST_CASE("function: settings") {
   CHECK(space.out.find("    name: bert\n    namespace: team-a\n") != std::string::npos);
 }
 
-TEST_CASE("function: what is no ResourceList is a usage error") {
+TEST_CASE("function: what is not a ResourceList is a usage error") {
   CHECK(run("kind: List\n").status == 2);
   CHECK(run("kind: List\n").out.empty());
   CHECK(run("a: [").err.find("<stdin>:1:") != std::string::npos);

@@ -109,6 +109,21 @@ TEST_CASE("helpers come before their JobSets; Secrets are created, not applied")
         "1 job: 1 created\n");
 }
 
+TEST_CASE("submit --ssh-key omit notes the Secrets that must be there") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
+  run.flags.ssh_key.choice = "omit";
+  CHECK(run.run() == 0);
+  CHECK(run.console.out ==
+        "ConfigMap team-a/demo-mpi-hostfile created\n"
+        "JobSet team-a/demo created\n"
+        "1 job: 1 created\n");
+  CHECK(run.console.err ==
+        "note: --ssh-key omit: create a Secret of type kubernetes.io/ssh-auth, with the keys ssh-privatekey "
+        "and "
+        "ssh-publickey, before the job starts: \"demo-mpi-ssh-auth\" in namespace \"team-a\"\n");
+}
+
 TEST_CASE("a Secret that is there is kept, and not read") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
@@ -187,7 +202,7 @@ TEST_CASE("an update that would be refused stops submit before it sends anything
         "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:10\n"
         "! …completions                                          2 → 4   trainer/pod-count from the same\n"
         "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
@@ -227,7 +242,7 @@ TEST_CASE("--replace tries a JobSet without the claims that are deleted with the
         "runtime.yaml:15  "
         "spec.template.spec.volumeClaimPolicies[0].templates[0].spec.resources.requests.storage\n"
         "  ! refused (1 field): spec.volumeClaimPolicies is immutable\n"
-        "    delete the JobSet and let it be made anew (kubectl delete jobset demo -n team-a), or rename the "
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
         "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "

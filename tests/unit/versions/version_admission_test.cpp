@@ -21,7 +21,7 @@ TEST_CASE("a job's name is a DNS label: 2.0's webhook says so, later the schema"
       "and begin with "
       "a letter\n";
   CHECK(in_each_version(kRuntime + named("1job"), "JobSet", "kind") ==
-        "2.0 refused: metadata.name: \"1job\" is no DNS label\n2.1 " + schema + "2.2 " + schema + "2.3 " +
+        "2.0 refused: metadata.name: \"1job\" is not a DNS label\n2.1 " + schema + "2.2 " + schema + "2.3 " +
             schema);
 }
 

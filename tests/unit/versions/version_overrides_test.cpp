@@ -88,7 +88,7 @@ TEST_CASE("a job that is targeted twice is refused by 2.0; later the last overri
   CHECK(merged("2.3", patches, account) == "\"b\"");
 }
 
-TEST_CASE("a job that the runtime hasn't got is refused until 2.2, and added by 2.3") {
+TEST_CASE("a job that the runtime doesn't have is refused until 2.2, and added by 2.3") {
   const std::string name = "spec/replicatedJobs/nodes/name";
   const std::string missing = ": runtime \"rt\" has no replicatedJob \"nodes\"";
   CHECK(merged("2.0", "podSpecOverrides: [{targetJobs: [{name: nodes}]}]", name) ==

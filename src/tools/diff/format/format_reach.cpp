@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text/layout.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
 
@@ -59,21 +60,34 @@ class Collector {
     add_once(title_of(object), source.objects);
   }
 
-  std::string text() const {
+  // For a terminal of so many columns; 0 for none.
+  std::string text(size_t width) const {
     std::string out;
     for (const Source& source : sources_) {
-      out += fmt::format("{}   reaches {}\n", source.place, counted(source.objects.size(), "object"));
+      const std::string reaches = "reaches " + counted(source.objects.size(), "object");
+      out += base::beside_or_below({source.place, reaches}, width, 4) + "\n";
       for (const Change& change : source.changes) {
         const bool all = change.objects.size() == source.objects.size();
-        out += fmt::format("  {}   {} → {}{}\n", change.path, change.values.live, change.values.rendered,
-                           all ? "" : fmt::format("   in {}", names(change.objects)));
+        out += line_of(change, all ? "" : "in " + names(change.objects), width) + "\n";
       }
-      out += fmt::format("  in {}\n\n", names(source.objects));
+      out += base::wrap(fmt::format("  in {}", names(source.objects)), width, 5) + "\n\n";
     }
     return out;
   }
 
  private:
+  static std::string line_of(const Change& change, const std::string& where, size_t width) {
+    constexpr size_t kIndent = 6;
+    const std::string path = "  " + change.path;
+    const std::string both = fmt::format("{} → {}", change.values.live, change.values.rendered);
+    if (width == 0 || base::display_width(both) + kIndent <= width)
+      return base::beside_or_below({path, both, where}, width, kIndent);
+    const size_t most = width > kIndent + 2 ? width - kIndent - 2 : 1;
+    return base::beside_or_below(
+        {path, base::cut(change.values.live, most) + " →", base::cut(change.values.rendered, most), where},
+        width, kIndent);
+  }
+
   Source& source_at(const std::string& place) {
     const auto [known, is_new] = by_place_.try_emplace(place, sources_.size());
     if (is_new) sources_.push_back({place, {}, {}, {}});
@@ -95,13 +109,14 @@ std::string format_reach(const Report& report, const FormatOptions& options) {
       if (difference.kind == DifferenceKind::Changed) {
         collector.add(object, difference);
       } else if (difference.kind != DifferenceKind::Ignored) {
-        whole += fmt::format("{}   {}\n", title_of(object),
-                             difference.kind == DifferenceKind::Missing ? "added" : "removed");
+        const std::string what = difference.kind == DifferenceKind::Missing ? "added" : "removed";
+        whole += base::beside_or_below({title_of(object), what}, options.width, 4) + "\n";
       }
     }
   }
   if (!whole.empty()) whole += '\n';
-  return collector.text() + whole + summary_of(report, options.files) + "\n";
+  return collector.text(options.width) + whole +
+         base::wrap(summary_of(report, options.files), options.width, 2) + "\n";
 }
 
 }  // namespace trainjobc::diff

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/text/layout.h"
 #include "base/text/unified_diff.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
@@ -94,19 +95,42 @@ Row row_of(const Difference& difference, const schema::FieldPath& above, Causes&
   return row;
 }
 
-void print_block(std::string_view hunks, const Painter& paint, std::string& out) {
+void print_block(std::string_view hunks, size_t width, const Painter& paint, std::string& out) {
+  constexpr std::string_view kIndent = "      ";
   while (!hunks.empty()) {
     const size_t end = std::min(hunks.find('\n'), hunks.size());
     const std::string_view line = hunks.substr(0, end);
     hunks.remove_prefix(std::min(end + 1, hunks.size()));
     if (line.starts_with("@@")) continue;
-    out += fmt::format("      {}\n", line.starts_with('-')   ? paint(kRed, line)
-                                     : line.starts_with('+') ? paint(kGreen, line)
-                                                             : std::string(line));
+    const std::string text =
+        base::wrap(fmt::format("{}{}", kIndent, line), width, kIndent.size() + 2).substr(kIndent.size());
+    out += fmt::format("{}{}\n", kIndent,
+                       line.starts_with('-')   ? paint(kRed, text)
+                       : line.starts_with('+') ? paint(kGreen, text)
+                                               : text);
   }
 }
 
-void print_rows(const std::vector<Row>& rows, const Painter& paint, std::string& out) {
+// A row that is too wide for the terminal: what doesn't fit beside the path stands below it.
+std::string in_lines(const Row& row, size_t width, const Painter& paint) {
+  constexpr size_t kIndent = 6;
+  const std::string_view live_colour = row.ignored ? kDim : kRed;
+  const std::string_view rendered_colour = row.ignored ? kDim : kGreen;
+  std::vector<std::string> parts{row.mark + row.path};
+  if (row.block.empty() && row.values_width() + kIndent <= width) {
+    parts.push_back(fmt::format("{} → {}", paint(live_colour, row.values.live),
+                                paint(rendered_colour, row.values.rendered)));
+  } else if (row.block.empty()) {
+    const size_t most = width > kIndent + 2 ? width - kIndent - 2 : 1;
+    parts.push_back(fmt::format("{} →", paint(live_colour, base::cut(row.values.live, most))));
+    parts.push_back(paint(rendered_colour, base::cut(row.values.rendered, most)));
+  }
+  std::string text = base::beside_or_below(parts, width, kIndent);
+  if (row.cause.empty()) return text;
+  return text + "\n" + base::wrap(std::string(kIndent, ' ') + paint(kDim, row.cause), width, kIndent + 2);
+}
+
+void print_rows(const std::vector<Row>& rows, size_t width, const Painter& paint, std::string& out) {
   size_t path_width = 0;
   size_t values_width = 0;
   for (const Row& row : rows) {
@@ -124,13 +148,14 @@ void print_rows(const std::vector<Row>& rows, const Painter& paint, std::string&
     }
     if (!row.cause.empty()) line += fmt::format("   {}", paint(kDim, row.cause));
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-    print_block(row.block, paint, out);
+    const bool fits = width == 0 || base::display_width(line) <= width;
+    out += (fits ? line : in_lines(row, width, paint)) + "\n";
+    print_block(row.block, width, paint, out);
   }
 }
 
 // Each reason once, with how many fields it is about.
-void print_refusals(const ObjectDiff& object, const Painter& paint, std::string& out) {
+void print_refusals(const ObjectDiff& object, size_t width, const Painter& paint, std::string& out) {
   std::vector<std::pair<const Difference*, size_t>> reasons;
   for (const Difference& difference : object.differences) {
     if (difference.refusal.empty()) continue;
@@ -143,9 +168,9 @@ void print_refusals(const ObjectDiff& object, const Painter& paint, std::string&
     }
   }
   for (const auto& [difference, count] : reasons) {
-    out += fmt::format("  {}: {}\n    {}\n",
-                       paint(kYellow, fmt::format("! refused ({})", counted(count, "field"))),
-                       difference->refusal, difference->remedy);
+    const std::string what = paint(kYellow, fmt::format("! refused ({})", counted(count, "field")));
+    out += base::wrap(fmt::format("  {}: {}", what, difference->refusal), width, 6) + "\n";
+    out += base::wrap("    " + difference->remedy, width, 6) + "\n";
   }
 }
 
@@ -155,14 +180,14 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
   const Difference& first = object.differences.front();
   if (first.kind == DifferenceKind::Missing) {
     const std::string cause = causes.of(first);
-    out += fmt::format("{}   {}{}\n", title,
-                       paint(kGreen, options.files ? "added" : "missing: it would be created"),
-                       cause.empty() ? "" : fmt::format("   {}", paint(kDim, cause)));
+    const std::string what = paint(kGreen, options.files ? "added" : "missing: it would be created");
+    const std::string from = cause.empty() ? "" : paint(kDim, cause);
+    out += base::beside_or_below({title, what, from}, options.width, 4) + "\n";
     return;
   }
   if (first.kind == DifferenceKind::Orphaned) {
-    out += fmt::format("{}   {}\n", title,
-                       paint(kRed, options.files ? "removed" : "orphaned: no input makes it"));
+    const std::string what = paint(kRed, options.files ? "removed" : "orphaned: no input makes it");
+    out += base::beside_or_below({title, what}, options.width, 4) + "\n";
     return;
   }
   std::vector<Row> rows;
@@ -173,21 +198,23 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
     above = difference.path;
   }
   out += title + "\n";
-  print_rows(rows, paint, out);
-  print_refusals(object, paint, out);
+  print_rows(rows, options.width, paint, out);
+  print_refusals(object, options.width, paint, out);
 }
 
 void print_acceptance(const Acceptance& acceptance, const Report& report, const FormatOptions& options,
                       const Painter& paint, std::string& out) {
   const bool better = acceptance.verdict == Verdict::Newly;
-  out += fmt::format("{}   {}\n", paint(kBold, acceptance.title()),
-                     paint(better ? kGreen : kRed, verdict_text(acceptance.verdict, report)));
+  const std::string verdict = paint(better ? kGreen : kRed, verdict_text(acceptance.verdict, report));
+  out += base::beside_or_below({paint(kBold, acceptance.title()), verdict}, options.width, 4) + "\n";
   if (!acceptance.cause.empty()) {
     const base::Location& at = acceptance.location;
-    out += fmt::format("  {}:{}: {}\n", at.file ? at.file->name() : "", at.line, acceptance.cause);
+    const std::string cause =
+        fmt::format("  {}:{}: {}", at.file ? at.file->name() : "", at.line, acceptance.cause);
+    out += base::wrap(cause, options.width, 4) + "\n";
   }
   for (const base::Diagnostic& refusal : acceptance.refusals)
-    out += base::format_text(refusal, {options.colour});
+    out += base::format_text(refusal, {options.colour, options.width});
 }
 
 }  // namespace
@@ -255,9 +282,12 @@ std::string format_objects(const Report& report, const FormatOptions& options) {
 }
 
 std::string format_text(const Report& report, const FormatOptions& options) {
-  std::string text = format_objects(report, options) + summary_of(report, options.files) + "\n";
+  std::string text = format_objects(report, options) +
+                     base::wrap(summary_of(report, options.files), options.width, 2) + "\n";
   if (!report.new_version.empty() && report.count(Verdict::NoLonger, false) > 0) {
-    text += fmt::format("trainjobc migrate --to {} rewrites what can be carried over\n", report.new_version);
+    const std::string advice =
+        fmt::format("trainjobc migrate --to {} rewrites what can be carried over", report.new_version);
+    text += base::wrap(advice, options.width, 2) + "\n";
   }
   return text;
 }

@@ -12,6 +12,7 @@ struct FormatOptions {
   bool colour = false;
   bool show_ignored = false;
   bool files = false;  // two sets of files were compared, no cluster
+  size_t width = 0;    // of the terminal, for the formats that people read; 0: none
 };
 
 // What the two sides are called in a unified diff and in the folders that an external program gets.

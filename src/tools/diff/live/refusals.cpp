@@ -52,8 +52,8 @@ std::string flag_of(const ObjectDiff& object) {
 }
 
 void mark_job_set(const ObjectDiff& object, bool suspended, Difference& difference) {
-  const std::string anew = fmt::format(
-      "delete the JobSet and let it be made anew (kubectl delete jobset {}{}), or rename "
+  const std::string recreate = fmt::format(
+      "delete the JobSet and let it be recreated (kubectl delete jobset {}{}), or rename "
       "the TrainJob",
       object.name, flag_of(object));
   const FieldPath& path = difference.path;
@@ -61,17 +61,17 @@ void mark_job_set(const ObjectDiff& object, bool suspended, Difference& differen
   const std::string_view field = path[1].key;
   if (field == "managedBy") {
     difference.refusal = "spec.managedBy is immutable";
-    difference.remedy = anew;
+    difference.remedy = recreate;
   } else if (field == "replicatedJobs" && is_open_while_suspended(path)) {
     if (suspended) return;
     difference.refusal = "this field of spec.replicatedJobs is immutable unless the JobSet is suspended";
-    difference.remedy = "suspend it first (spec.suspend: true), or " + anew;
+    difference.remedy = "suspend it first (spec.suspend: true), or " + recreate;
   } else if (field == "replicatedJobs") {
     difference.refusal = "spec.replicatedJobs is immutable";
-    difference.remedy = anew;
+    difference.remedy = recreate;
   } else if (breaks_transition_rule(difference)) {
     difference.refusal = fmt::format("spec.{} is immutable", field);
-    difference.remedy = anew;
+    difference.remedy = recreate;
   }
 }
 
@@ -87,7 +87,7 @@ void mark_data(const ObjectDiff& object, bool immutable, Difference& difference)
     return;
   }
   difference.remedy =
-      fmt::format("delete it and let it be made anew (kubectl delete {} {}{})",
+      fmt::format("delete it and let it be recreated (kubectl delete {} {}{})",
                   object.kind == "Secret" ? "secret" : "configmap", object.name, flag_of(object));
 }
 
