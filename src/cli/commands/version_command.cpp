@@ -10,6 +10,7 @@
 #include "cli/commands/version.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "k8s/releases.h"
 #include "model/behaviours.h"
 #include "model/trainer_version.h"
 
@@ -24,9 +25,14 @@ std::string as_json() {
   for (const model::Behaviours& row : model::all_behaviours()) {
     trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
   }
+  auto rules = nlohmann::ordered_json::array();
+  for (const k8s::RuleSource& row : k8s::kRuleSources) {
+    rules.push_back({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
+  }
   const nlohmann::ordered_json all{{"version", kVersion},
                                    {"trainerVersions", model::trainer_versions()},
                                    {"supported", std::move(trainers)},
+                                   {"rules", std::move(rules)},
                                    {"trainerApiVersion", kTrainerApiVersion},
                                    {"jobSetApiVersion", kJobSetApiVersion}};
   return all.dump(4) + "\n";
@@ -36,6 +42,9 @@ std::string as_text() {
   std::string out = fmt::format("trainjobc {}\n", kVersion);
   for (const model::Behaviours& row : model::all_behaviours()) {
     out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
+  }
+  for (const k8s::RuleSource& row : k8s::kRuleSources) {
+    out += fmt::format("checks {} as {} {} does\n", row.rules, row.project, row.release);
   }
   return out;
 }

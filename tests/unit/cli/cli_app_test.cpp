@@ -74,6 +74,18 @@ TEST_CASE("every command's help has a usage line, examples, and lines that fit a
   }
 }
 
+TEST_CASE("version says which releases the rules are from") {
+  CHECK(run({"version"})
+            .out.ends_with("compiles for Kubeflow Trainer 2.3 (JobSet 0.12)\n"
+                           "checks names, labels, metadata, quantities as Kubernetes 1.36 does\n"
+                           "checks Jobs, pods, volumes as Kubernetes 1.36 does\n"
+                           "checks JobSets and the Jobs made of them as JobSet 0.12 does\n"));
+  CHECK(run({"version", "-o", "json"})
+            .out.find("\"rules\": [\n        {\n            \"of\": \"names, labels, "
+                      "metadata, quantities\",\n            \"project\": "
+                      "\"Kubernetes\",\n            \"release\": \"1.36\"\n") != std::string::npos);
+}
+
 TEST_CASE("--version and version -o json say what is supported") {
   CHECK(run({"--version"}).out.starts_with("trainjobc "));
   const std::string json = run({"version", "-o", "json"}).out;

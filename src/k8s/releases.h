@@ -1,0 +1,22 @@
+// The releases that the rules of this layer were taken from. A newer release is a changed row, and a run of
+// `make live` against it.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace trainjobc::k8s {
+
+struct RuleSource {
+  std::string_view rules;  // what they are about
+  std::string_view project;
+  std::string_view release;
+};
+
+inline constexpr std::array kRuleSources = std::to_array<RuleSource>({
+    {"names, labels, metadata, quantities", "Kubernetes", "1.36"},
+    {"Jobs, pods, volumes", "Kubernetes", "1.36"},
+    {"JobSets and the Jobs made of them", "JobSet", "0.12"},
+});
+
+}  // namespace trainjobc::k8s
