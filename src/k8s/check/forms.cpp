@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "k8s/name_syntax.h"
 
 namespace trainjobc::k8s::job {
 namespace {
@@ -34,10 +35,6 @@ bool all_parts(std::string_view text, std::string_view separators, Visit visit) 
   }
 }
 
-bool is_dns_word(std::string_view part) {
-  return is_word(part, is_lower_alnum, "-");
-}
-
 bool is_underscored_word(std::string_view part) {
   if (part.starts_with('_')) part.remove_prefix(1);
   return is_word(part, is_lower_alnum, "-_");
@@ -59,13 +56,13 @@ constexpr std::string_view kSubdomainChars =
 
 std::string dns_label(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (!is_dns_word(text)) return std::string(kDnsLabelChars);
+  if (!is_dns_label(text)) return std::string(kDnsLabelChars);
   return too_long(text, 63);
 }
 
 std::string subdomain(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (!all_parts(text, ".", is_dns_word)) return std::string(kSubdomainChars);
+  if (!is_dns_subdomain(text)) return std::string(kSubdomainChars);
   return too_long(text, 253);
 }
 
@@ -80,7 +77,7 @@ std::string underscored_subdomain(std::string_view text) {
 }
 
 std::string label_value(std::string_view text) {
-  if (!text.empty() && !is_word(text, is_alnum, "-_.")) return std::string(kLabelChars);
+  if (!text.empty() && !is_name_part(text)) return std::string(kLabelChars);
   return too_long(text, 63);
 }
 
