@@ -159,7 +159,7 @@ bool reads_as(const std::string& text, const Node& root) {
   base::Diagnostics problems;
   const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
   return !problems.has_errors() && documents.size() == 1 && yaml::equal(*documents.front().root, root) &&
-         yaml::reads_the_same(file);
+         yaml::reads_the_same(file, documents);
 }
 
 }  // namespace

@@ -58,10 +58,12 @@ size_t count_problems(const std::string& text) {
 // values in it.
 bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& splices) {
   if (splices.empty()) return true;
-  const std::string after = apply(file, splices);
-  const size_t problems = count_problems(after);
-  if (problems > 0) return problems <= count_problems(apply(file, {}));
-  return yaml::reads_the_same(base::SourceFile(file.name(), after));
+  const base::SourceFile after(file.name(), apply(file, splices));
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(after, arena, problems);
+  if (problems.empty()) return yaml::reads_the_same(after, documents);
+  return problems.items().size() <= count_problems(apply(file, {}));
 }
 
 // The edits of a diagnostic, all or none; `checks` those that would break their file.

@@ -74,7 +74,7 @@ bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
   for (size_t i = 0; i < roots.size(); ++i) {
     if (!yaml::equal(*documents[i].root, *roots[i])) return false;
   }
-  return yaml::reads_the_same(file);
+  return yaml::reads_the_same(file, documents);
 }
 
 // A document that can't be changed keeps no other one from it.

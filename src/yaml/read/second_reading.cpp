@@ -88,7 +88,7 @@ const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::A
 
 }  // namespace
 
-bool reads_the_same(const base::SourceFile& file) {
+bool reads_the_same(const base::SourceFile& file, std::span<const Document> documents) {
   base::Arena arena;
   base::Diagnostics ignored;
   std::vector<const Node*> again;
@@ -97,7 +97,6 @@ bool reads_the_same(const base::SourceFile& file) {
     if (!root) return false;
     if (!root->is_null()) again.push_back(root);
   }
-  const std::vector<Document> documents = read(file, arena, ignored);
   return std::ranges::equal(documents, again, [](const Document& document, const Node* root) {
     return equal(*document.root, *root);
   });

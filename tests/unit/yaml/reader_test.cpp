@@ -355,7 +355,10 @@ TEST_CASE("what libyaml reads otherwise than Kubernetes") {
 
 TEST_CASE("yaml-cpp reads the same, or the text is not trusted") {
   const auto same = [](std::string_view text) {
-    return reads_the_same(base::SourceFile("job.yaml", std::string(text)));
+    const base::SourceFile file("job.yaml", std::string(text));
+    base::Arena arena;
+    base::Diagnostics ignored;
+    return reads_the_same(file, read(file, arena, ignored));
   };
   CHECK(same("a: &x {b: [1, 'two', ~, yes], c: |\n    text\n  }\n") == false);  // no block scalar in brackets
   CHECK(same("a: &x {b: [1, 'two', ~, yes]}\nc: *x\nd: |\n  text\n---\n<<: {e: 0x1f}\nf: >-\n  g\n  h\n"));
