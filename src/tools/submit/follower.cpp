@@ -30,11 +30,8 @@ bool has_ended(Phase phase) {
 
 // What an event of a JobSet says of its end.
 std::optional<End> end_of(std::string_view reason) {
-  constexpr auto kFailures =
-      std::to_array<std::string_view>({"FailedJobs", "ReachedMaxRestarts", "FailJobSetFailurePolicyAction"});
   if (reason == "AllJobsCompleted") return End::Completed;
-  if (std::ranges::find(kFailures, reason) != kFailures.end()) return End::Failed;
-  return std::nullopt;
+  return says_failure(reason) ? std::optional(End::Failed) : std::nullopt;
 }
 
 bool is_under_way(const JobSetState& state) {

@@ -101,13 +101,6 @@ std::string_view refusal_in(std::string_view message) {
              : message;
 }
 
-// These come with the JobSet's last condition, or with the pods' own.
-bool is_said_elsewhere(const EventAbout& event) {
-  constexpr auto kEnds =
-      std::to_array<std::string_view>({"FailedJobs", "ReachedMaxRestarts", "FailJobSetFailurePolicyAction"});
-  return event.kind == "JobSet" && std::ranges::find(kEnds, event.reason) != kEnds.end();
-}
-
 bool is_name_part(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
 }
@@ -192,11 +185,19 @@ std::string_view time_of(const Node& event) {
   return last;
 }
 
+bool says_failure(std::string_view reason) {
+  constexpr auto kFailures =
+      std::to_array<std::string_view>({"FailedJobs", "ReachedMaxRestarts", "FailJobSetFailurePolicyAction"});
+  return std::ranges::find(kFailures, reason) != kFailures.end();
+}
+
 std::optional<Reason> reason_of_event(const Node& event) {
   const EventAbout on = about(event);
   const std::string_view message = text_at(event, {"message"});
   if (on.reason == "Pulling") return Reason{brief_of(on.reason), std::string(message)};
-  if (text_at(event, {"type"}) != "Warning" || is_said_elsewhere(on)) return std::nullopt;
+  if (text_at(event, {"type"}) != "Warning") return std::nullopt;
+  // The JobSet's last condition says it.
+  if (on.kind == "JobSet" && says_failure(on.reason)) return std::nullopt;
   const std::string brief = brief_of(on.reason);
   if (on.reason == "JobCreationFailed") return Reason{brief, fmt::format("Jobs are refused: {}", message)};
   if (on.reason == "PVCCreationFailed") return Reason{brief, fmt::format("claims are refused: {}", message)};

@@ -45,6 +45,9 @@ EventAbout about(const yaml::Node& event);
 // When it happened last, to the second: "2026-01-02T03:04:05".
 std::string_view time_of(const yaml::Node& event);
 
+// Whether an event of a JobSet with this reason says that it failed.
+bool says_failure(std::string_view reason);
+
 // nullopt where the event holds nothing up.
 std::optional<Reason> reason_of_event(const yaml::Node& event);
 
