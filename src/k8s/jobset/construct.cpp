@@ -57,7 +57,7 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   std::vector<Entry> out;
   const auto add = [&](std::string_view key, const Node* value) { out.push_back({key, value, origin}); };
   const auto number = [&](int64_t value) { return make.copied(std::to_string(value), origin); };
-  add("jobset.sigs.k8s.io/jobset-name", make.string(view.name, origin));
+  add(kJobSetNameLabel, make.string(view.name, origin));
   add("jobset.sigs.k8s.io/replicatedjob-name", make.string(job.name, origin));
   add("jobset.sigs.k8s.io/restart-attempt", make.string("0", origin));
   add("jobset.sigs.k8s.io/replicatedjob-replicas", number(job.replicas));

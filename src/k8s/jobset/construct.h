@@ -2,10 +2,15 @@
 // Source of the rules: sigs.k8s.io/jobset, pkg/controllers/jobset_controller.go, volume_claim_policy.go.
 #pragma once
 
+#include <string_view>
+
 #include "k8s/jobset/view.h"
 #include "yaml/node.h"
 
 namespace trainjobc::k8s::job {
+
+// On each Job and pod: the name of the JobSet.
+inline constexpr std::string_view kJobSetNameLabel = "jobset.sigs.k8s.io/jobset-name";
 
 // The replicatedJob's template as the controller completes it for the first of its Jobs: with labels and
 // annotations of the JobSet's, the subdomain, the node selector of exclusive placement, and a volume for each

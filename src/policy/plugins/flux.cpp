@@ -19,7 +19,7 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::array<OwnedObject, 2> kObjects{{
-    {"ConfigMap", "-flux-entrypoint"},
+    {"ConfigMap", kEntrypointSuffix},
     {"Secret", "-flux-curve", OwnedObject::Content::FromOwnerUid},
 }};
 constexpr std::array<std::string_view, 3> kSettings{"FLUX_VIEW_IMAGE", "FLUX_NETWORK_DEVICE",

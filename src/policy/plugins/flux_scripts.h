@@ -7,6 +7,9 @@
 
 namespace trainjobc::policy::flux {
 
+// What the ConfigMap's name has after the TrainJob's.
+inline constexpr std::string_view kEntrypointSuffix = "-flux-entrypoint";
+
 // What the scripts need to know of a job.
 struct ClusterPlan {
   std::string_view job_name;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
+#include "k8s/jobset/construct.h"
 #include "tools/diff/live/fetch.h"
 #include "tools/kubectl/resource_names.h"
 #include "tools/kubectl/watches.h"
@@ -148,8 +149,8 @@ class Waiter {
     if (stream.what == What::JobSets && names.size() == 1)
       return {"--field-selector=metadata.name=" + *names.begin()};
     if (stream.what != What::Pods) return {};
-    constexpr std::string_view kLabel = "jobset.sigs.k8s.io/jobset-name";
-    return {fmt::format("--selector={}{}", kLabel, names.size() == 1 ? "=" + *names.begin() : "")};
+    return {fmt::format("--selector={}{}", k8s::job::kJobSetNameLabel,
+                        names.size() == 1 ? "=" + *names.begin() : "")};
   }
 
   std::set<std::string> names_in(const std::string& ns) const {

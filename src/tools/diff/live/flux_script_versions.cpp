@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/trainer_names.h"
+#include "policy/plugins/flux_scripts.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -29,7 +30,7 @@ bool is_owned_by_job(const Node& object) {
 
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<Difference>& differences) {
-  if (live.kind != "ConfigMap" || !live.name.ends_with("-flux-entrypoint")) return;
+  if (live.kind != "ConfigMap" || !live.name.ends_with(policy::flux::kEntrypointSuffix)) return;
   // Objects are mostly saved without their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
   const bool is_jobs = is_owned_by_job(*live.root);
