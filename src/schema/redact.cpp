@@ -1,6 +1,7 @@
 #include "schema/redact.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text/ascii.h"
 #include "k8s/secret_values.h"
@@ -140,31 +141,49 @@ class Masker {
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }
 
+  // Each pair is shown once: twice, once for each side, would be as many times as two to the power of the
+  // depth.
   BeforeAfter show_maps(const Node& before, const Node& after) const {
     std::vector<Entry> first(before.entries().begin(), before.entries().end());
     std::vector<Entry> second(after.entries().begin(), after.entries().end());
-    for (Entry& entry : first) entry.value = show({entry.value, after.get(entry.key)}).before;
-    for (Entry& entry : second) entry.value = show({before.get(entry.key), entry.value}).after;
+    for (Entry& entry : first) {
+      const auto same = std::ranges::find(second, entry.key, &Entry::key);
+      const bool is_pair = same != second.end();
+      const BeforeAfter shown = show({entry.value, is_pair ? same->value : nullptr});
+      entry.value = shown.before;
+      if (is_pair) same->value = shown.after;
+    }
+    for (Entry& entry : second) {
+      if (!before.get(entry.key)) entry.value = alone(entry.value);
+    }
     return {with_entries(before, first), with_entries(after, second)};
   }
 
   BeforeAfter show_lists(const Node& before, const Node& after) const {
-    std::vector<const Node*> first;
-    std::vector<const Node*> second;
-    for (size_t i = 0; i < before.size(); ++i)
-      first.push_back(show({before.items()[i], partner(before, i, after)}).before);
-    for (size_t i = 0; i < after.size(); ++i)
-      second.push_back(show({partner(after, i, before), after.items()[i]}).after);
+    std::vector<const Node*> first(before.size());
+    std::vector<const Node*> second(after.size());
+    for (size_t i = 0; i < before.size(); ++i) {
+      const std::optional<size_t> other = partner(before, i, after);
+      const BeforeAfter shown = show({before.items()[i], other ? after.items()[*other] : nullptr});
+      first[i] = shown.before;
+      if (other && partner(after, *other, before) == i) second[*other] = shown.after;
+    }
+    for (size_t i = 0; i < after.size(); ++i) {
+      if (second[i]) continue;
+      const std::optional<size_t> other = partner(after, i, before);
+      second[i] = show({other ? before.items()[*other] : nullptr, after.items()[i]}).after;
+    }
     return {with_items(before, first), with_items(after, second)};
   }
 
-  // The element of the other list with the same name, or of the same place if they have none.
-  static const Node* partner(const Node& list, size_t index, const Node& other) {
+  // The place of the element of the other list with the same name, or the same place if they have none.
+  static std::optional<size_t> partner(const Node& list, size_t index, const Node& other) {
     const std::string_view name = text_at(*list.items()[index], "name");
-    if (name.empty()) return index < other.size() ? other.items()[index] : nullptr;
+    if (name.empty()) return index < other.size() ? std::optional(index) : std::nullopt;
     const auto same =
         std::ranges::find_if(other.items(), [&](const Node* item) { return text_at(*item, "name") == name; });
-    return same != other.items().end() ? *same : nullptr;
+    if (same == other.items().end()) return std::nullopt;
+    return static_cast<size_t>(same - other.items().begin());
   }
 
   const Node* with_entries(const Node& map, const std::vector<Entry>& entries) const {

@@ -78,6 +78,24 @@ TEST_CASE("redact: both sides of a difference") {
       R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
 }
 
+TEST_CASE("redact: elements of one name, and trees of any depth, on both sides") {
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  const base::SourceFile before("a", "[{name: A_TOKEN, value: one}, {name: A_TOKEN, value: two}, 1]");
+  const base::SourceFile after("b", "[{name: A_TOKEN, value: two}, 1, 2]");
+  const schema::BeforeAfter sides = schema::masked({marked(arena, before), marked(arena, after)}, make);
+  CHECK(json(*sides.before) ==
+        R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"A_TOKEN","value":"***"},1])json");
+  CHECK(json(*sides.after) == R"json([{"name":"A_TOKEN","value":"*** (after)"},1,2])json");
+
+  // Far too deep for a walk that shows each pair once for each side.
+  std::string text = "x";
+  for (int level = 0; level < 30; ++level) text = "{a: [" + text + "]}";
+  const base::SourceFile nested("c", text);
+  const yaml::Node* deep = marked(arena, nested);
+  CHECK(schema::masked({deep, deep}, make).after == deep);
+}
+
 TEST_CASE("redact: keys in a text") {
   const std::string token = kToken;
   CHECK(k8s::without_keys(token) == "***");
