@@ -120,8 +120,22 @@ TEST_CASE("each file has the settings of the nearest configuration above it") {
   files.files["two/b.yaml"] = job("b", finding);
   files.files["c.yaml"] = job("c");
   const Run both = run(files, {"lint", "."});
-  CHECK(both.out.find("./one/x/a.yaml:9:5: warning: unknown field \"numNode\"") != std::string::npos);
-  CHECK(both.out.find("./two/b.yaml:9:5: error: unknown field \"numNode\"") != std::string::npos);
+  CHECK(
+      both.out ==
+      R"(./c.yaml:5:1: warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]
+    5 | spec:
+      | ^~~~ add trainer: {}
+
+./one/x/a.yaml:9:5: warning: unknown field "numNode" in spec.trainer [input/unknown-field]
+    9 |     numNode: 2
+      |     ^~~~~~~ did you mean "numNodes"?
+
+./two/b.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+    9 |     numNode: 2
+      |     ^~~~~~~ did you mean "numNodes"?
+
+3 findings (1 error, 2 warnings) in 3 of 3 files
+)");
   CHECK(both.status == 0);
   CHECK(run(files, {"lint", "--fail-on", "warning", "."}).status == 1);
   CHECK(run(files, {"lint", "--no-config", "."}).status == 1);

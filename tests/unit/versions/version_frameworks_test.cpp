@@ -4,29 +4,23 @@
 
 using namespace trainjobc::test;
 
-namespace {
-
-std::string unknown(const std::string& policy) {
-  return "refused: spec.mlPolicy." + policy + ": unknown field \"" + policy + "\" in spec.mlPolicy\n";
-}
-
-}  // namespace
-
 TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a trainer") {
   const std::string policy = "mlPolicy: {jax: {}}, ";
-  const std::string env =
-      "[{\"name\":\"JAX_NUM_PROCESSES\",\"value\":\"1\"},{\"name\":\"JAX_PROCESS_ID\",\"valueFrom\":{"
-      "\"fieldRef\":{\"fieldPath\":\"metadata.annotations['batch.kubernetes.io/job-completion-index']\"}}},"
-      "{\"name\":\"JAX_COORDINATOR_ADDRESS\",\"value\":\"job-node-0-0.job:29500\"}]\n";
   CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", "trainer"))) +
                             train_job("trainer: {}"),
                         "JobSet", of_node("env")) ==
-        "2.0 " + unknown("jax") + "2.1 " + unknown("jax") + "2.2 " + env + "2.3 " + env);
+        R"(2.0 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
+2.1 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
+2.2 [{"name":"JAX_NUM_PROCESSES","value":"1"},{"name":"JAX_PROCESS_ID","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['batch.kubernetes.io/job-completion-index']"}}},{"name":"JAX_COORDINATOR_ADDRESS","value":"job-node-0-0.job:29500"}]
+2.3 [{"name":"JAX_NUM_PROCESSES","value":"1"},{"name":"JAX_PROCESS_ID","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['batch.kubernetes.io/job-completion-index']"}}},{"name":"JAX_COORDINATOR_ADDRESS","value":"job-node-0-0.job:29500"}]
+)");
   CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", ""))) + train_job(),
-                        "JobSet", "kind") == "2.0 " + unknown("jax") + "2.1 " + unknown("jax") +
-                                                 "2.2 refused: spec.runtimeRef: the JAX runtime \"rt\" has "
-                                                 "no replicatedJob with the ancestor label \"trainer\": "
-                                                 "the controller crashes without it\n2.3 \"JobSet\"\n");
+                        "JobSet",
+                        "kind") == R"(2.0 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
+2.1 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
+2.2 refused: spec.runtimeRef: the JAX runtime "rt" has no replicatedJob with the ancestor label "trainer": the controller crashes without it
+2.3 "JobSet"
+)");
 }
 
 TEST_CASE("2.2 wraps no command of the runtime in Flux, and shares no memory") {
@@ -34,15 +28,18 @@ TEST_CASE("2.2 wraps no command of the runtime in Flux, and shares no memory") {
       cluster_runtime("mlPolicy: {flux: {}}, " +
                       template_of(replicated_job("node", "trainer", "command: [lmp, -i]"))) +
       train_job("trainer: {numNodes: 2}");
-  const auto wrapped = [](const std::string& line) {
-    return "[\"/bin/bash\",\"/etc/flux-config/entrypoint.sh\",\"" + line + "\"]\n";
-  };
   CHECK(in_each_version(manifests, "JobSet", of_node("command")) ==
-        "2.0 " + unknown("flux") + "2.1 " + unknown("flux") + "2.2 " + wrapped("") + "2.3 " +
-            wrapped("lmp -i"));
+        R"(2.0 refused: spec.mlPolicy.flux: unknown field "flux" in spec.mlPolicy
+2.1 refused: spec.mlPolicy.flux: unknown field "flux" in spec.mlPolicy
+2.2 ["/bin/bash","/etc/flux-config/entrypoint.sh",""]
+2.3 ["/bin/bash","/etc/flux-config/entrypoint.sh","lmp -i"]
+)");
   CHECK(in_each_version(manifests, "JobSet", std::string(kPodSpec) + "/volumes/shared-memory") ==
-        "2.0 " + unknown("flux") + "2.1 " + unknown("flux") +
-            "2.2 -\n2.3 {\"name\":\"shared-memory\",\"emptyDir\":{\"medium\":\"Memory\"}}\n");
+        R"(2.0 refused: spec.mlPolicy.flux: unknown field "flux" in spec.mlPolicy
+2.1 refused: spec.mlPolicy.flux: unknown field "flux" in spec.mlPolicy
+2.2 -
+2.3 {"name":"shared-memory","emptyDir":{"medium":"Memory"}}
+)");
 }
 
 TEST_CASE("Volcano exists since 2.1, and takes its queue from the job's annotations there") {
