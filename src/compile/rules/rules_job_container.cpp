@@ -11,49 +11,51 @@ using base::Stage;
 
 constexpr std::array kRules = std::to_array<Rule>({
     {"job/container", Stage::Job, Error, "A container of the pod is invalid",
-     "A pod has at least one container, each with a name that no other container or init container has, "
-     "and settings such as imagePullPolicy take fixed words. A container that a patch adds by a misspelt "
-     "name is a new one, without image or command. The API server refuses the pod; compare the names with "
-     "those of the runtime."},
+     "A pod has at least one container, every container and init container has a unique name, and "
+     "settings such as imagePullPolicy accept only certain values. If a patch misspells a container's "
+     "name, it adds a new container without image or command. The API server refuses the pod; compare the "
+     "names with those of the runtime."},
     {"job/env", Stage::Job, Error, "An env variable of a container is invalid",
      "A variable needs a name without \"=\", and either a value or one source in valueFrom, not both; the "
-     "source must name an object and key, or a field of the pod that exists. The API server refuses the "
-     "pod otherwise. A patch that changes value to valueFrom keeps the value: clear it.\n\n"
-     "    env:\n      - name: HF_TOKEN\n        valueFrom:\n          secretKeyRef: {name: hf, key: token}"},
+     "source must name an object and key, or a pod field that exists. The API server refuses the pod "
+     "otherwise. A patch that changes value to valueFrom keeps the value: clear it.\n\n"
+     "    env:\n      - name: HF_TOKEN\n        valueFrom:\n"
+     "          secretKeyRef: {name: hf, key: token}"},
     {"job/gpu-limit", Stage::Job, Error, "A device or huge page is requested without an equal limit",
      "GPUs and other extended resources, and huge pages, can't be overcommitted, so the API server "
-     "demands a limit that equals the request; a request alone is refused. A limit alone is enough, since "
-     "the request follows from it.\n\n"
+     "requires a limit equal to the request and refuses a request alone. A limit alone is enough: the "
+     "request defaults to it.\n\n"
      "    resources:\n      limits:\n        nvidia.com/gpu: 4"},
     {"job/image", Stage::Job, Error, "A container has no image, or an invalid one",
-     "Each container needs an image without spaces around it. It comes from the runtime, or from "
-     "spec.trainer.image for the container that trains; where neither has one, the API server refuses the "
-     "pod. The cause may also be a patch that adds a container by a misspelt name."},
+     "Each container needs an image without spaces around it. The image comes from the runtime, or from "
+     "spec.trainer.image for the container that trains; if neither sets one, the API server refuses the "
+     "pod. Another cause is a patch that misspells a container's name and so adds a new container."},
     {"job/lifecycle", Stage::Job, Error, "A lifecycle hook is invalid",
      "A postStart or preStop hook has exactly one action: exec, httpGet, tcpSocket or sleep, with the "
-     "fields which that action needs. Init containers take none unless they are sidecars. The API server "
-     "refuses the pod otherwise.\n\n"
+     "fields that this action needs. Init containers have no hooks unless they are sidecars. The API "
+     "server refuses the pod otherwise.\n\n"
      "    lifecycle:\n      preStop:\n        exec: {command: [/bin/sh, -c, sync]}"},
     {"job/port", Stage::Job, Error, "A port of a container is invalid",
-     "Port numbers are 1 to 65535, a name is at most 15 lower-case letters, digits and dashes and is used "
-     "once in a container, and the protocol is TCP, UDP or SCTP. On the host's network a hostPort must "
+     "Port numbers are 1 to 65535, a name is at most 15 lower-case letters, digits and dashes and is "
+     "unique in its container, and the protocol is TCP, UDP or SCTP. With hostNetwork, a hostPort must "
      "equal the containerPort. The API server refuses the pod otherwise."},
     {"job/probe", Stage::Job, Error, "A probe of a container is invalid",
      "A probe has exactly one of exec, httpGet, tcpSocket and grpc, and its times and thresholds are not "
-     "negative; a liveness or startup probe succeeds after one success. Init containers take probes only "
-     "as sidecars. The API server refuses the pod otherwise."},
+     "negative; the successThreshold of a liveness or startup probe is 1. Init containers have no probes "
+     "unless they are sidecars. The API server refuses the pod otherwise."},
     {"job/resources", Stage::Job, Error, "A request or limit of a container is invalid",
-     "A request can't be more than its limit, amounts can't be negative, devices come in whole numbers, "
-     "and a resource is cpu, memory, ephemeral-storage, hugepages-<size> or a name with a domain. The API "
-     "server refuses the pod otherwise. A runtime's limit may be below the request of a job that was "
-     "merged over it: set both in the job.\n\n"
+     "A request can't be greater than its limit, amounts can't be negative, devices come in whole "
+     "numbers, and a resource is cpu, memory, ephemeral-storage, hugepages-<size> or a name with a "
+     "domain. The API server refuses the pod otherwise. When a job is merged into its runtime, the "
+     "runtime's limit may be less than the job's request: set both in the job.\n\n"
      "    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: 1"},
     {"job/volume-mount", Stage::Job, Error,
-     "A container mounts a volume that is not there, or mounts it wrongly",
-     "Each volumeMount names a volume of the pod, and no two mounts of a container share a mountPath. A "
-     "misspelt name, or a volume that only another replicatedJob has, makes the API server refuse the "
-     "pod. Volumes of the runtime are matched by name, too, so add what you mount. A claim template of "
-     "volumeClaimPolicies is a volume of the pods that mount it (JobSet 0.11, Trainer 2.2).\n\n"
+     "A container mounts a volume that does not exist, or mounts it incorrectly",
+     "Each volumeMount names a volume of the pod, and no two mounts of a container have the same "
+     "mountPath. If a name is misspelt, or only another replicatedJob has the volume, the API server "
+     "refuses the pod. This applies to the runtime's volumes too, so add each volume that you mount. A "
+     "claim template of volumeClaimPolicies is a volume of the pods that mount it (JobSet 0.11, Trainer "
+     "2.2).\n\n"
      "    volumes:\n      - name: data\n        persistentVolumeClaim: {claimName: imagenet}"},
 });
 
