@@ -24,6 +24,17 @@ def jobs(count, shape="plain"):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+# Stands in for kubectl on an empty cluster: finds nothing, and applies what it is given.
+KUBECTL = """#!/bin/sh
+if [ "$1" = get ]; then
+  cat > /dev/null
+  echo '{"apiVersion": "v1", "kind": "List", "items": []}'
+else
+  sed -n '/^metadata:/{n;s|^  name: |jobset.jobset.x-k8s.io/|;s|$| serverside-applied|;p}'
+fi
+"""
+
+
 class Inputs:
     """One folder for each shape of input; a command that writes gets a copy."""
 
@@ -79,7 +90,7 @@ class Inputs:
         if not per_job:
             rows = ['  - rule: advice/queue\n    paths: ["*p*l*a*i*n*/*0*0*0*0*x"]\n    reason: known\n'
                     for i in range(20)]
-        path.write_text("suppressions:\n" + "".join(rows))
+        path.write_text("suppress:\n" + "".join(rows))
         return str(path)
 
 
@@ -108,6 +119,8 @@ def rows(trainjobc, inputs):
         "diff OLD NEW --format json": lambda: files + ["--format", "json"],
         "diff OLD NEW --format markdown": lambda: files + ["--format", "markdown"],
         "diff --live": lambda: ["diff", "--live", inputs.rendered(trainjobc, "plain"), changed],
+        "diff (kubectl finds nothing)": lambda: ["diff", plain],
+        "submit": lambda: ["submit", plain],
         "diff --from-version": lambda: upgrade,
         "diff --from-version --format json": lambda: upgrade + ["--format", "json"],
         "diff --from-version --format markdown": lambda: upgrade + ["--format", "markdown"],
@@ -134,15 +147,16 @@ def limit_cpu():
 
 
 def measure(command, stdin):
-    """CPU seconds and MB, or None if it took too long."""
+    """CPU seconds and MB, or None if it took too long. A command that can't run ends the benchmark."""
     with open(stdin or os.devnull, "rb") as source:
         process = subprocess.Popen([str(word) for word in command], stdin=source, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, preexec_fn=limit_cpu)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
-        print(f"{command[1]} ended with {process.returncode}", file=sys.stderr)
-        return None
+        if process.returncode < 0:
+            return None
+        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
@@ -154,6 +168,11 @@ def main():
     print("|---|" + "---:|" * (len(counts) + 2))
     failed = False
     with tempfile.TemporaryDirectory() as folder:
+        kubectl = pathlib.Path(folder, "bin/kubectl")
+        kubectl.parent.mkdir()
+        kubectl.write_text(KUBECTL)
+        kubectl.chmod(0o755)
+        os.environ["PATH"] = f"{kubectl.parent}{os.pathsep}{os.environ['PATH']}"
         inputs = [Inputs(folder, count) for count in counts]
         tables = [rows(trainjobc, each) for each in inputs]
         for name in tables[0]:

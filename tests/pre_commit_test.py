@@ -3,7 +3,7 @@
 
 A repository's other YAML is passed over. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
 here instead of compiling another. usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
-it says so and passes.
+it says so and ends with status 77.
 """
 import os
 import pathlib
@@ -128,7 +128,7 @@ def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     if not shutil.which("pre-commit") or not (ROOT / ".git").exists():
         print("skipped: pre-commit or the git checkout is not there")
-        return 0
+        return 77
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,

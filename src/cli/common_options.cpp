@@ -216,7 +216,7 @@ void say_passed_over(Console& console, std::vector<PassedOver> all) {
   all.erase(repeated.begin(), repeated.end());
   for (const PassedOver& one : all) {
     const std::string line = one.line > 0 ? fmt::format(":{}", one.line) : "";
-    console.write_stderr(fmt::format("note: {}{} {}: passed over\n", one.file, line, one.what));
+    note(console, fmt::format("{}{} {}: passed over", one.file, line, one.what));
   }
 }
 
@@ -259,10 +259,10 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     all.insert(all.end(), compiled.passed_over.begin(), compiled.passed_over.end());
     say_passed_over(console, std::move(all));
   } else if (!loaded.excluded.empty()) {
-    console.write_stderr(
-        fmt::format("note: {} excluded by the configuration: {}\n",
-                    loaded.excluded.size() == 1 ? "a file that was named is" : "files that were named are",
-                    fmt::join(loaded.excluded, ", ")));
+    note(console,
+         fmt::format("{} excluded by the configuration: {}",
+                     loaded.excluded.size() == 1 ? "a file that was named is" : "files that were named are",
+                     fmt::join(loaded.excluded, ", ")));
   }
   if (flags.needs_objects && compiled.linted.empty()) {
     fail(console, "--fail-if-no-objects-found: the inputs hold no TrainJob and no runtime");
@@ -283,7 +283,7 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
 }
 
 void note_no_job(Console& console) {
-  console.write_stderr("note: the inputs hold no TrainJob\n");
+  note(console, "the inputs hold no TrainJob");
 }
 
 const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
@@ -309,8 +309,8 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
 void note_other_managers(Console& console, const Compilation& compiled) {
   for (const base::Diagnostic& found : compiled.diagnostics.items()) {
     if (found.rule != "advice/managed-elsewhere") continue;
-    console.write_stderr(fmt::format("note: {}: {}; this is what the cluster that runs it makes\n",
-                                     found.object, found.message));
+    note(console,
+         fmt::format("{}: {}; this is what the cluster that runs it makes", found.object, found.message));
   }
 }
 
@@ -324,9 +324,8 @@ void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoi
 
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
-  const std::string note = fmt::format("note: rendered for Trainer {}: {} (pin with --trainer-version)",
-                                       compiled.trainer_version, compiled.trainer_version_reason);
-  console.write_stderr(base::wrap(note, console.stderr_width(), 2) + "\n");
+  note(console, fmt::format("rendered for Trainer {}: {} (pin with --trainer-version)",
+                            compiled.trainer_version, compiled.trainer_version_reason));
 }
 
 }  // namespace trainjobc::cli

@@ -202,10 +202,9 @@ Plan plan_of(Console& console, const DiffFlags& flags) {
     plan.files = true;
     plan.from.paths = {flags.input.paths.front()};
     plan.input.paths = {flags.input.paths.back()};
-    console.write_stderr(
-        fmt::format("note: comparing the files of {} with those of {}; to ask a cluster about both, "
-                    "name them with -f\n",
-                    flags.input.paths.front(), flags.input.paths.back()));
+    note(console, fmt::format("comparing the files of {} with those of {}; to ask a cluster about both, "
+                              "name them with -f",
+                              flags.input.paths.front(), flags.input.paths.back()));
   } else if (!flags.from.empty()) {
     plan.files = true;
     plan.from.paths = flags.from;
@@ -221,10 +220,9 @@ void note_namespace(Console& console, const diff::Report& report) {
     };
     const auto there = std::ranges::find_if(report.objects, is_it);
     if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
-    console.write_stderr(
-        fmt::format("note: {} \"{}\" names no namespace, the live one is in \"{}\": --namespace {} "
-                    "compares the two\n",
-                    object.kind, object.name, there->ns, there->ns));
+    note(console, fmt::format("{} \"{}\" names no namespace, the live one is in \"{}\": --namespace {} "
+                              "compares the two",
+                              object.kind, object.name, there->ns, there->ns));
     return;
   }
 }

@@ -42,9 +42,10 @@ void print_acceptances(Console& console, const diff::Report& report, const DiffF
   const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
                               console.stderr_width()};
   for (const diff::Acceptance& acceptance : report.acceptances) {
-    std::string text =
-        fmt::format("note: {}: {}{}{}\n", acceptance.title(), diff::verdict_text(acceptance.verdict, report),
-                    acceptance.cause.empty() ? "" : ": ", acceptance.cause);
+    note(console,
+         fmt::format("{}: {}{}{}", acceptance.title(), diff::verdict_text(acceptance.verdict, report),
+                     acceptance.cause.empty() ? "" : ": ", acceptance.cause));
+    std::string text;
     for (const base::Diagnostic& refusal : acceptance.refusals) text += base::format_text(refusal, style);
     console.write_stderr(text);
   }

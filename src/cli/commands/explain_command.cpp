@@ -49,7 +49,7 @@ int run_explain(Console& console, ExplainFlags flags) {
     return fail(console, "the output could not be written");
   if (compiled.diagnostics.has_refusals()) return kRejected;
   if (origins.empty() && !compiled.objects.empty()) {
-    console.write_stderr("note: no rendered field's path holds \"" + flags.field + "\"\n");
+    note(console, fmt::format("no rendered field's path holds \"{}\"", flags.field));
   }
   return kOk;
 }

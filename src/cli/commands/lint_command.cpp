@@ -81,7 +81,8 @@ struct Findings {
   Compilation compiled;
   base::Diagnostics diagnostics;
   std::vector<std::string> files;
-  std::map<std::string, std::string> levels;  // what ends with status 1, by file
+  std::map<std::string, std::string> levels;                 // what ends with status 1, by file
+  std::vector<std::shared_ptr<const lint::Config>> configs;  // whose lines diagnostics name
 };
 
 // Takes away the fixes of files that are not among these.
@@ -102,6 +103,7 @@ Findings lint(std::vector<lint::InputGroup> groups, const LintFlags& flags) {
   options.render = false;
   Findings findings;
   for (const lint::InputGroup& group : groups) {
+    findings.configs.push_back(group.config);
     for (const Source& source : group.inputs) {
       findings.files.push_back(source.name);
       findings.levels[source.name] =
@@ -252,7 +254,7 @@ int run_lint(Console& console, LintFlags flags) {
   Findings findings = lint(std::move(groups), flags);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
-    console.write_stderr("note: the inputs hold no TrainJob and no runtime\n");
+    note(console, "the inputs hold no TrainJob and no runtime");
   if (flags.fix) {
     std::vector<lint::InputGroup> after = before;
     const size_t applied = fix(after, findings, flags);

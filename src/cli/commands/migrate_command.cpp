@@ -61,7 +61,7 @@ int answer_stdin(Console& console, const migrate::Migration& migration, const st
 void print_differences(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   if (!migration.differences.differs()) return;
   const bool colour = use_colour(flags.colour.value(), console, console.stderr_is_terminal());
-  console.write_stderr("note: what was migrated is rendered differently by the new version:\n");
+  note(console, "what was migrated is rendered differently by the new version:");
   console.write_stderr(diff::format_text(migration.differences, {colour, false, true}));
 }
 

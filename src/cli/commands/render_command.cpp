@@ -80,8 +80,7 @@ int run_render(Console& outer, RenderFlags flags) {
   note_omitted_keys(console, compiled, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
     const Prune prune = !flags.prune_output ? Prune::No : rejected ? Prune::Later : Prune::Now;
-    if (prune == Prune::Later)
-      console.write_stderr("note: --prune-output removed nothing, since an input was rejected\n");
+    if (prune == Prune::Later) note(console, "--prune-output removed nothing, since an input was rejected");
     const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
     if (status != kOk) return status;
   } else if (!write_objects(console, compiled.objects, format_of(flags.format))) {

@@ -55,7 +55,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   note_trainer_version(console, sent);
   note_other_managers(console, sent);
   if (rejected) {
-    console.write_stderr("trainjobc: nothing was sent\n");
+    fail(console, "nothing was sent");
     return kRejected;
   }
   if (sent.train_jobs == 0) {
@@ -86,9 +86,8 @@ bool is_in_the_way(Console& console, const Plan& plan) {
   for (const submit::Item& item : plan.items) {
     if (!item.live || item.step == submit::Step::Replace) continue;
     if (!item.live->root->at({"metadata", "deletionTimestamp"})) continue;
-    console.write_stderr(
-        fmt::format("trainjobc: nothing was sent: {} is being deleted: submit again when it is gone\n",
-                    title_of(*item.object)));
+    fail(console, fmt::format("nothing was sent: {} is being deleted: submit again when it is gone",
+                              title_of(*item.object)));
     found = true;
   }
   return found;
@@ -147,7 +146,8 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
         refusal_text(plan, report, use_colour(flags.colour.value(), console, console.stderr_is_terminal())));
     return kRejected;
   }
-  console.write_stderr(losses_text(plan, report) + left_out_notes(plan));
+  console.write_stderr(losses_text(plan, report));
+  note_left_out(console, plan);
   return send(console, flags, plan, kubectl, world, secrets_of(compiled.sent.objects));
 }
 

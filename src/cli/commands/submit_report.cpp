@@ -91,18 +91,16 @@ std::string losses_text(const submit::Plan& plan, const diff::Report& report) {
   return lost.empty() ? "" : fmt::format("warning: --replace deletes and recreates; this is lost:\n{}", lost);
 }
 
-std::string left_out_notes(const submit::Plan& plan) {
+void note_left_out(Console& console, const submit::Plan& plan) {
   std::map<std::pair<std::string, std::string>, std::vector<const Item*>> fields;
   for (const Item& item : plan.items) {
     for (const submit::LeftOut& left : item.left_out) fields[{left.field, left.manager}].push_back(&item);
   }
-  std::string text;
   for (const auto& [field, items] : fields) {
-    text += fmt::format(
-        "note: {} is left to {} in {}\n", field.first, field.second,
-        items.size() == 1 ? title_of(*items.front()->object) : diff::counted(items.size(), "object"));
+    note(console, fmt::format("{} is left to {} in {}", field.first, field.second,
+                              items.size() == 1 ? title_of(*items.front()->object)
+                                                : diff::counted(items.size(), "object")));
   }
-  return text;
 }
 
 std::string outcome_line(const Outcome& outcome, submit::DryRun dry_run) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output/console.h"
 #include "tools/diff/difference.h"
 #include "tools/diff/live/live.h"
 #include "tools/submit/plan.h"
@@ -20,8 +21,8 @@ std::string refusal_text(const submit::Plan& plan, const diff::Report& report, b
 // What --replace is about to delete.
 std::string losses_text(const submit::Plan& plan, const diff::Report& report);
 
-// Which fields are left to other controllers.
-std::string left_out_notes(const submit::Plan& plan);
+// Notes which fields are left to other controllers.
+void note_left_out(Console& console, const submit::Plan& plan);
 
 // "JobSet team-a/llama created (dry run)"
 std::string outcome_line(const submit::Outcome& outcome, submit::DryRun dry_run);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text/layout.h"
 #include "cli/exit_status.h"
 
 namespace trainjobc::cli {
@@ -16,6 +19,17 @@ bool wants_colour(ColourChoice choice, const Console& console, bool is_terminal)
   return is_terminal && console.environment("TERM") != "dumb";
 }
 
+void write_lines(Console& console, std::string_view text) {
+  constexpr size_t kIndent = 4;
+  std::string out;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    out.append(base::wrap(text.substr(at, end - at), console.stderr_width(), kIndent)) += '\n';
+    at = end + 1;
+  }
+  console.write_stderr(out);
+}
+
 }  // namespace
 
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal) {
@@ -24,8 +38,12 @@ bool use_colour(ColourChoice choice, Console& console, bool is_terminal) {
   return wanted;
 }
 
+void note(Console& console, std::string_view message) {
+  write_lines(console, fmt::format("note: {}", message));
+}
+
 int fail(Console& console, std::string_view message) {
-  console.write_stderr(fmt::format("trainjobc: {}\n", message));
+  write_lines(console, fmt::format("trainjobc: {}", message));
   return kFailed;
 }
 

@@ -62,7 +62,10 @@ class Console {
 // Whether to colour what goes to a stream: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the terminal.
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal);
 
-// "trainjobc: <message>" on stderr; returns kFailed.
+// "note: <message>" on stderr, each line broken between words at the terminal's width.
+void note(Console& console, std::string_view message);
+
+// "trainjobc: <message>" in the same way; returns kFailed.
 int fail(Console& console, std::string_view message);
 
 }  // namespace trainjobc::cli

@@ -44,11 +44,12 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
   if (key.source != policy::SshKeySource::Generate) return;
   const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
   if (count == 0) return;
-  console.write_stderr(fmt::format(
-      "note: {} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
-      "--ssh-key omit none\n",
-      count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
-      count == 1 ? "it" : "them"));
+  note(console,
+       fmt::format(
+           "{} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
+           "--ssh-key omit none",
+           count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
+           count == 1 ? "it" : "them"));
 }
 
 void note_omitted_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {
@@ -62,10 +63,11 @@ void note_omitted_keys(Console& console, const Compilation& compiled, const poli
   }
   if (secrets.empty()) return;
   const bool one = secrets.size() == 1;
-  console.write_stderr(fmt::format(
-      "note: --ssh-key omit: create {} of type kubernetes.io/ssh-auth, with the keys ssh-privatekey and "
-      "ssh-publickey, before the {}: {}\n",
-      one ? "a Secret" : "Secrets", one ? "job starts" : "jobs start", fmt::join(secrets, ", ")));
+  note(console,
+       fmt::format(
+           "--ssh-key omit: create {} of type kubernetes.io/ssh-auth, with the keys ssh-privatekey and "
+           "ssh-publickey, before the {}: {}",
+           one ? "a Secret" : "Secrets", one ? "job starts" : "jobs start", fmt::join(secrets, ", ")));
 }
 
 }  // namespace trainjobc::cli

@@ -19,10 +19,16 @@ constexpr const char* kJob =
     "  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {accelerator: "
     "a-long-name}}}]\n";
 
+constexpr const char* kMpiJob =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a, namespace: team}\nspec:\n"
+    "  runtimeRef: {name: deepspeed-distributed}\n";
+
 // What a command prints on a terminal of so many columns; 0: on none.
 std::string printed(std::vector<std::string> arguments, size_t width) {
   base::MemoryFileSystem files;
   files.files["jobs/a.yaml"] = kJob;
+  files.files["mpi/a.yaml"] = kMpiJob;
+  files.files["empty/a.txt"] = "";
   test::TestConsole console(files);
   console.terminal = width != 0;
   console.width = width;
@@ -67,6 +73,18 @@ TEST_CASE("width: what each command prints on a terminal fits it") {
       CHECK(widest_line(text) <= width);
     }
   }
+}
+
+TEST_CASE("width: notes and failures go on in the next line, a little to the right") {
+  CHECK(printed({"render", "-o", "name", "--no-config", "--ssh-key", "omit", "mpi/a.yaml"}, 80) ==
+        "configmap/a-mpi-hostfile\n"
+        "jobset.jobset.x-k8s.io/a\n"
+        "note: --ssh-key omit: create a Secret of type kubernetes.io/ssh-auth, with the\n"
+        "    keys ssh-privatekey and ssh-publickey, before the job starts:\n"
+        "    \"a-mpi-ssh-auth\" in namespace \"team\"\n");
+  CHECK(printed({"lint", "--no-config", "jobs", "empty"}, 60) ==
+        "trainjobc: empty holds no TrainJob and no runtime; -v says\n"
+        "    what is there, --allow-empty accepts it\n");
 }
 
 TEST_CASE("width: the table of runtimes") {
