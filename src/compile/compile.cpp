@@ -5,12 +5,13 @@
 #include <tuple>
 #include <vector>
 
-#include "compile/admit_all.h"
+#include "base/parallel.h"
+#include "compile/admission/admit_all.h"
 #include "compile/advice/secrets/secret_text.h"
 #include "compile/checked.h"
 #include "compile/input/input.h"
 #include "compile/input/templates.h"
-#include "compile/schedule.h"
+#include "compile/render_job.h"
 #include "compile/versions/version_plan.h"
 #include "trainjobc/trainjobc.h"
 
@@ -64,6 +65,16 @@ std::vector<LintedObject> linted_objects(const Memory& memory) {
   return linted;
 }
 
+// Calls render_job for every unit that has a runtime. Units share nothing that is written to, so the result
+// does not depend on the number of threads.
+void run_all(std::deque<compile::JobUnit>& units, const Options& options) {
+  constexpr size_t kWorthAThread = 16;  // fewer jobs than this are done before a thread has started
+  base::parallel_for(units.size(), kWorthAThread, options.threads, [&](size_t index) {
+    JobUnit& unit = units[index];
+    if (unit.runtime) compile::render_job(unit, options);
+  });
+}
+
 }  // namespace
 
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes,
@@ -103,7 +114,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
   // merge, expand, build, admit the JobSet: each job for itself, on all processors; runtimes without a job
   // with one of their own
-  compile::run_all(units, options);
+  run_all(units, options);
   compile::run_trials(memory->admitted->trials, options);
   for (compile::Trial& trial : memory->admitted->trials) result.diagnostics.append(std::move(trial.findings));
 

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/text/suggest.h"
-#include "compile/admission.h"
+#include "compile/admission/admission.h"
+#include "compile/admission/jobset_admission.h"
 #include "compile/advice/advice.h"
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/build.h"
 #include "compile/counted_nodes.h"
 #include "compile/generate_name.h"
-#include "compile/jobset_admission.h"
 #include "compile/merge/merge.h"
 #include "compile/snapshot.h"
 #include "k8s/job/job_admission.h"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "compile/admission.h"
+#include "compile/admission/admission.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "policy/runtime_info.h"

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <utility>
 
-#include "compile/admission.h"
+#include "compile/admission/admission.h"
 #include "compile/advice/advice.h"
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/runtimes/catalogue.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "compile/admission.h"
+#include "compile/admission/admission.h"
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/render_job.h"
 #include "compile/runtimes/trial_job.h"

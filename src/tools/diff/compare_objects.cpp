@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compile/jobset_admission.h"
+#include "compile/admission/jobset_admission.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/redact.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "compile/jobset_admission.h"
+#include "compile/admission/jobset_admission.h"
 #include "support/jobset.h"
 
 namespace trainjobc::test {

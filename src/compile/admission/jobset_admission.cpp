@@ -1,6 +1,6 @@
-#include "compile/jobset_admission.h"
+#include "compile/admission/jobset_admission.h"
 
-#include "compile/jobset_nulls.h"
+#include "compile/admission/jobset_nulls.h"
 #include "k8s/jobset/webhook_rules.h"
 #include "k8s/labels.h"
 #include "schema/defaults.h"

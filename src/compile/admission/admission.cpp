@@ -1,4 +1,4 @@
-#include "compile/admission.h"
+#include "compile/admission/admission.h"
 
 #include <algorithm>
 #include <iterator>

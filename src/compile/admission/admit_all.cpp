@@ -1,4 +1,4 @@
-#include "compile/admit_all.h"
+#include "compile/admission/admit_all.h"
 
 #include <algorithm>
 #include <map>
