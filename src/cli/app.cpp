@@ -10,12 +10,12 @@
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/command_tree.h"
-#include "cli/commands/version.h"
 #include "cli/exit_status.h"
 #include "cli/help/complete.h"
 #include "cli/help/help.h"
 #include "cli/help/man.h"
 #include "cli/help/old_names.h"
+#include "tools/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -109,7 +109,8 @@ int run(const std::vector<std::string>& given, Console& console) {
       "trainjobc"};
   app.require_subcommand(1);
   app.get_help_ptr()->description("Print this help and exit");
-  app.set_version_flag("--version", fmt::format("trainjobc {}\n", kVersion), "Print the version and exit");
+  app.set_version_flag("--version", fmt::format("trainjobc {}\n", tools::kVersion),
+                       "Print the version and exit");
   app.footer(
       "\"trainjobc COMMAND --help\" says more.\n"
       "\n"

@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "cli/report/reports.h"
+#include "tools/lint/report/reports.h"
 
 namespace trainjobc::test {
 
@@ -76,8 +76,8 @@ class Findings {
     found.add(gpu_limit());
   }
 
-  std::string report(cli::ReportFormat format, const cli::Repository& repository = {}) const {
-    return cli::make_report(
+  std::string report(lint::ReportFormat format, const lint::Repository& repository = {}) const {
+    return lint::make_report(
         format, {.diagnostics = found, .files = files, .objects = objects, .repository = repository});
   }
 };

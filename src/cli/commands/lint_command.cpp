@@ -15,8 +15,8 @@
 #include "cli/help/rule_texts.h"
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
-#include "cli/report/reports.h"
-#include "tools/lint/fix.h"
+#include "tools/lint/lint.h"
+#include "tools/lint/report/reports.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -36,7 +36,7 @@ struct LintFlags {
 
 // One report and the file it goes to; "" is stdout.
 struct Report {
-  ReportFormat format = ReportFormat::Text;
+  lint::ReportFormat format = lint::ReportFormat::Text;
   std::string file;
 };
 
@@ -47,7 +47,8 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
   size_t outputs = 0;
   for (const bool is_output : flags.is_output) {
     if (!is_output) {
-      reports.push_back({parse_report_format(flags.formats[formats++]).value_or(ReportFormat::Text), ""});
+      reports.push_back(
+          {lint::parse_report_format(flags.formats[formats++]).value_or(lint::ReportFormat::Text), ""});
       continue;
     }
     if (reports.empty() || !reports.back().file.empty()) {
@@ -64,91 +65,13 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
   return reports;
 }
 
-base::Severity least_severity(const std::string& level) {
-  return level == "warning" ? base::Severity::Warning : base::Severity::Error;
-}
-
 // Where the nearest folder with a .git is; "" without one.
-Repository find_repository(Console& console) {
+lint::Repository find_repository(Console& console) {
   const std::string here = base::working_directory();
   for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
     if (console.files().exists(folder + "/.git")) return {folder, here};
   }
   return {};
-}
-
-struct Findings {
-  Compilation compiled;
-  base::Diagnostics diagnostics;
-  std::vector<std::string> files;
-  std::map<std::string, std::string> levels;                 // what ends with status 1, by file
-  std::vector<std::shared_ptr<const lint::Config>> configs;  // whose lines diagnostics name
-};
-
-// Takes away the fixes of files that are not among these.
-base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
-  base::Diagnostics kept;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
-    const auto is_input = [&](const base::Edit& edit) {
-      return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
-    };
-    if (!std::ranges::all_of(diagnostic.fix, is_input)) diagnostic.fix.clear();
-    kept.add(std::move(diagnostic));
-  }
-  return kept;
-}
-
-Findings lint(std::vector<lint::InputGroup> groups, const LintFlags& flags) {
-  Options options = to_options(flags.input);
-  options.render = false;
-  Findings findings;
-  for (const lint::InputGroup& group : groups) {
-    findings.configs.push_back(group.config);
-    for (const Source& source : group.inputs) {
-      findings.files.push_back(source.name);
-      findings.levels[source.name] =
-          flags.fail_on.empty() ? group.config->fail_on.value_or("error") : flags.fail_on;
-    }
-  }
-  std::ranges::sort(findings.files);
-  lint::GroupedCompilation grouped = lint::compile_groups(std::move(groups), options);
-  // Not of runtimes beside them, nor of the catalogue.
-  findings.diagnostics = fixable(lint::apply_configs(grouped.governed), findings.files);
-  findings.compiled = std::move(grouped.all);
-  return findings;
-}
-
-// Whether it ends lint with status 1. What lies in no input, such as a configuration, counts as the
-// strictest.
-bool fails(const Findings& findings, const base::Diagnostic& diagnostic) {
-  const auto is_enough = [&](const std::string& level) {
-    return level != "never" && diagnostic.severity <= least_severity(level);
-  };
-  const base::SourceFile* file = diagnostic.location.file;
-  const auto level = file ? findings.levels.find(file->name()) : findings.levels.end();
-  if (level != findings.levels.end()) return is_enough(level->second);
-  return std::ranges::any_of(findings.levels, [&](const auto& entry) { return is_enough(entry.second); });
-}
-
-// Applies fixes to the inputs in memory until none is left, since one may make room for the next, and lints
-// them again. Two that undo each other end at kRounds. The number of applied fixes.
-size_t fix(std::vector<lint::InputGroup>& groups, Findings& findings, const LintFlags& flags) {
-  constexpr int kRounds = 10;
-  size_t applied = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    const lint::FixedFiles fixed = lint::apply_fixes(findings.diagnostics);
-    if (fixed.applied == 0) break;
-    applied += fixed.applied;
-    for (lint::InputGroup& group : groups) {
-      for (Source& source : group.inputs) {
-        const auto text = fixed.texts.find(source.name);
-        if (text != fixed.texts.end()) source.text = text->second;
-      }
-    }
-    findings = lint(groups, flags);
-  }
-  findings.diagnostics = fixable(findings.diagnostics, {});  // what is left can't be applied
-  return applied;
 }
 
 // Writes the files that were fixed, or prints what would change. False, which has been said, if one could not
@@ -185,23 +108,23 @@ bool reads_stdin(const std::vector<lint::InputGroup>& groups) {
   });
 }
 
-int print_reports(Console& console, const Findings& findings, const std::vector<Report>& reports,
+int print_reports(Console& console, const lint::Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
-  ReportInput input{
+  lint::ReportInput input{
       .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.style.width = console.stdout_width();
   input.fails = [&](const base::Diagnostic& diagnostic) {
-    return diagnostic.severity == base::Severity::Error || fails(findings, diagnostic);
+    return diagnostic.severity == base::Severity::Error || findings.fails(diagnostic);
   };
   input.repository = find_repository(console);
   for (const Report& report : reports) {
     const base::TextStyle style = input.style;
     if (!report.file.empty()) input.style = {};
-    const std::string text = make_report(report.format, input);
+    const std::string text = lint::make_report(report.format, input);
     input.style = style;
     if (report.file.empty()) {
-      const bool is_commands = report.format == ReportFormat::Github;
+      const bool is_commands = report.format == lint::ReportFormat::Github;
       if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
         return fail(console, "the report could not be written");
     } else if (const auto error = console.files().write(report.file, text, 0666)) {
@@ -225,9 +148,9 @@ std::string counted(size_t count, std::string_view noun) {
 }
 
 // What a text report without findings leaves to be said: "13 jobs, 6 runtimes: no findings".
-void note_success(Console& console, const Findings& findings, const std::vector<Report>& reports) {
+void note_success(Console& console, const lint::Findings& findings, const std::vector<Report>& reports) {
   const auto& objects = findings.compiled.linted;
-  const bool has_text = std::ranges::count(reports, ReportFormat::Text, &Report::format) > 0;
+  const bool has_text = std::ranges::count(reports, lint::ReportFormat::Text, &Report::format) > 0;
   if (!has_text || objects.empty() || !findings.diagnostics.empty()) return;
   const auto jobs = static_cast<size_t>(std::ranges::count_if(
       objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
@@ -251,13 +174,15 @@ int run_lint(Console& console, LintFlags flags) {
   const bool is_piped = reads_stdin(groups);
   std::vector<lint::InputGroup> before;  // only --fix needs the texts again
   if (flags.fix) before = groups;
-  Findings findings = lint(std::move(groups), flags);
+  Options options = to_options(flags.input);
+  options.render = false;
+  lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs hold no TrainJob and no runtime");
   if (flags.fix) {
     std::vector<lint::InputGroup> after = before;
-    const size_t applied = fix(after, findings, flags);
+    const size_t applied = lint::fix(after, findings, options, flags.fail_on);
     if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
     if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
@@ -265,9 +190,8 @@ int run_lint(Console& console, LintFlags flags) {
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
   note_success(console, findings, *reports);
-  const bool failed = std::ranges::any_of(findings.diagnostics.items(), [&](const base::Diagnostic& finding) {
-    return fails(findings, finding);
-  });
+  const bool failed = std::ranges::any_of(
+      findings.diagnostics.items(), [&](const base::Diagnostic& finding) { return findings.fails(finding); });
   return failed ? kRejected : kOk;
 }
 
@@ -276,7 +200,7 @@ int run_lint(Console& console, LintFlags flags) {
 std::function<int(Console&)> setup_lint(CLI::App& app) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(app);
-  const auto names = report_format_names();
+  const auto names = lint::report_format_names();
   app.add_option("-o,--format", flags->formats,
                  "Format of the report; may be given several times, each with its own --output-file")
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))

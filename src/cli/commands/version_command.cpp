@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/commands/version.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "k8s/releases.h"
 #include "model/behaviours.h"
 #include "model/trainer_version.h"
+#include "tools/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -29,7 +29,7 @@ std::string as_json() {
   for (const k8s::RuleSource& row : k8s::kRuleSources) {
     rules.push_back({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
   }
-  const nlohmann::ordered_json all{{"version", kVersion},
+  const nlohmann::ordered_json all{{"version", tools::kVersion},
                                    {"trainerVersions", model::trainer_versions()},
                                    {"supported", std::move(trainers)},
                                    {"rules", std::move(rules)},
@@ -39,7 +39,7 @@ std::string as_json() {
 }
 
 std::string as_text() {
-  std::string out = fmt::format("trainjobc {}\n", kVersion);
+  std::string out = fmt::format("trainjobc {}\n", tools::kVersion);
   for (const model::Behaviours& row : model::all_behaviours()) {
     out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
   }

@@ -7,8 +7,8 @@
 
 #include "base/text/ascii.h"
 #include "cli/command_tree.h"
-#include "cli/commands/version.h"
 #include "cli/exit_status.h"
+#include "tools/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -101,7 +101,8 @@ std::string man_page(const CLI::App& app) {
   std::string page = fmt::format(
       ".\\\" Made by the build from the descriptions that --help prints.\n"
       ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
-      escaped(title), kVersionDate, kVersion, escaped(name), escaped(summary), bold(usage_line(app)));
+      escaped(title), tools::kVersionDate, tools::kVersion, escaped(name), escaped(summary),
+      bold(usage_line(app)));
   page += fmt::format(".SH DESCRIPTION\n{}.\n", escaped(app.get_description()));
   if (!footer.prose.empty()) page += ".PP\n" + footer.prose;
   if (!commands_of(app).empty()) page += ".SH COMMANDS\n";

@@ -13,7 +13,7 @@
 // Refused here, read there:
 // - `:` before a bracket or a comma: `[a:]`. A tag that ends in one. Text right after a bracket: `[]a`.
 // - The escape \' in more than 100 strings of a document.
-// - A line break other than "\n" right after `---`.
+// - A line break other than "\n" right before or after `---`.
 // - DEL and C1 controls in JSON strings; !!binary whose padding bits are not zero.
 // Read here, refused there:
 // - A date that does not exist under !!timestamp.

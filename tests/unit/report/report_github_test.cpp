@@ -4,7 +4,7 @@
 
 using trainjobc::base::Diagnostic;
 using trainjobc::base::Severity;
-using trainjobc::cli::ReportFormat;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report github: nothing at all when clean") {

@@ -7,7 +7,7 @@
 
 using nlohmann::json;
 using trainjobc::base::SourceFile;
-using trainjobc::cli::ReportFormat;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report gitlab: an empty list when clean") {
@@ -90,9 +90,9 @@ TEST_CASE("report: a line with a secret is in no report, not even as a hash") {
     findings.found.add(d);
     return findings.report(format);
   };
-  for (const std::string_view name : trainjobc::cli::report_format_names()) {
+  for (const std::string_view name : trainjobc::lint::report_format_names()) {
     INFO(std::string(name));
-    const auto format = *trainjobc::cli::parse_report_format(name);
+    const auto format = *trainjobc::lint::parse_report_format(name);
     CHECK(report(format, "hf_one") == report(format, "hf_two"));
   }
 }

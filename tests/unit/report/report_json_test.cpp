@@ -2,7 +2,7 @@
 
 #include "support/findings.h"
 
-using trainjobc::cli::ReportFormat;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report json: an empty list when clean") {

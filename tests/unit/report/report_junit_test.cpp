@@ -3,8 +3,8 @@
 #include "support/findings.h"
 
 using trainjobc::base::Severity;
-using trainjobc::cli::make_report;
-using trainjobc::cli::ReportFormat;
+using trainjobc::lint::make_report;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report junit: a suite a file and a case an object when clean") {

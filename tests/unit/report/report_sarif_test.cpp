@@ -2,20 +2,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/version.h"
 #include "compile/rules/rules.h"
 #include "support/findings.h"
+#include "tools/version.h"
 
 using nlohmann::ordered_json;
 using trainjobc::base::Diagnostic;
 using trainjobc::base::SourceFile;
-using trainjobc::cli::ReportFormat;
 using trainjobc::compile::all_rules;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 namespace {
 
-ordered_json results(const Findings& findings, const trainjobc::cli::Repository& repository = {}) {
+ordered_json results(const Findings& findings, const trainjobc::lint::Repository& repository = {}) {
   return ordered_json::parse(findings.report(ReportFormat::Sarif, repository))["runs"][0]["results"];
 }
 
@@ -27,7 +27,7 @@ ordered_json without_index(ordered_json result) {
   return result;
 }
 
-std::string uri(const std::string& file_name, const trainjobc::cli::Repository& repository) {
+std::string uri(const std::string& file_name, const trainjobc::lint::Repository& repository) {
   const SourceFile file(file_name, "x: 1\n");
   Findings findings;
   Diagnostic d = findings.unknown_field();
@@ -48,7 +48,7 @@ TEST_CASE("report sarif: when clean, a run with all rules and no results") {
     CHECK(rules[i]["help"]["text"] == all_rules()[i].explanation);
   }
   log["runs"][0]["tool"]["driver"].erase("rules");
-  const std::string version(trainjobc::cli::kVersion);
+  const std::string version(trainjobc::tools::kVersion);
   CHECK(log.dump() == R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0",)"
                       R"("runs":[{"tool":{"driver":{"name":"trainjobc","semanticVersion":")" +
                           version + R"("}},"columnKind":"utf16CodeUnits","results":[]}]})");

@@ -2,10 +2,10 @@
 
 #include "support/findings.h"
 
-using trainjobc::cli::make_report;
-using trainjobc::cli::parse_report_format;
-using trainjobc::cli::report_format_names;
-using trainjobc::cli::ReportFormat;
+using trainjobc::lint::make_report;
+using trainjobc::lint::parse_report_format;
+using trainjobc::lint::report_format_names;
+using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report: every name is a format of its own, and nothing else is") {

@@ -1,10 +1,10 @@
 // GitLab: the Code Quality report that merge requests show.
 #include <nlohmann/json.hpp>
 
-#include "cli/report/report_formats.h"
-#include "cli/report/report_place.h"
+#include "tools/lint/report/report_formats.h"
+#include "tools/lint/report/report_place.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -39,4 +39,4 @@ std::string gitlab_report(const ReportInput& input) {
   return issues.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "cli/report/reports.h"
+#include "tools/lint/report/reports.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 
 // All four at least 1; columns count UTF-16 code units, the end column is one past the last.
 struct Region {
@@ -61,4 +61,4 @@ class Fingerprints {
 // come and go, or what it says where it has no line.
 std::string identity(const base::Diagnostic& diagnostic);
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -1,4 +1,4 @@
-#include "cli/report/report_place.h"
+#include "tools/lint/report/report_place.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text/ascii.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -124,4 +124,4 @@ std::string identity(const Diagnostic& diagnostic) {
   return fmt::format("{} {} {}", diagnostic.object, diagnostic.field, diagnostic.message);
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/text/utf8.h"
-#include "cli/report/report_formats.h"
-#include "cli/report/report_place.h"
+#include "tools/lint/report/report_formats.h"
+#include "tools/lint/report/report_place.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -162,4 +162,4 @@ std::string junit_report(const ReportInput& input) {
       tests, failures, body);
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -5,10 +5,10 @@
 
 #include <array>
 
-#include "cli/report/report_formats.h"
-#include "cli/report/report_place.h"
+#include "tools/lint/report/report_formats.h"
+#include "tools/lint/report/report_place.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -72,4 +72,4 @@ std::string github_report(const ReportInput& input) {
                      rest, kShown);
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

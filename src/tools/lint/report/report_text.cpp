@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/report/report_formats.h"
+#include "tools/lint/report/report_formats.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -67,4 +67,4 @@ std::string text_report(const ReportInput& input) {
   return out + summary(input);
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/commands/version.h"
-#include "cli/report/report_formats.h"
-#include "cli/report/report_place.h"
 #include "compile/rules/rules.h"
+#include "tools/lint/report/report_formats.h"
+#include "tools/lint/report/report_place.h"
+#include "tools/version.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using base::Diagnostic;
@@ -68,7 +68,7 @@ ordered_json to_json(const compile::Rule& rule) {
 ordered_json driver() {
   ordered_json rules = ordered_json::array();
   for (const compile::Rule& rule : compile::all_rules()) rules.push_back(to_json(rule));
-  return {{"name", "trainjobc"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}};
+  return {{"name", "trainjobc"}, {"semanticVersion", tools::kVersion}, {"rules", std::move(rules)}};
 }
 
 ordered_json to_json(const Region& region) {
@@ -174,4 +174,4 @@ std::string sarif_report(const ReportInput& input) {
   return log.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

@@ -1,12 +1,12 @@
-#include "cli/report/reports.h"
+#include "tools/lint/report/reports.h"
 
 #include <algorithm>
 #include <array>
 
-#include "cli/report/report_formats.h"
 #include "compile/consequences.h"
+#include "tools/lint/report/report_formats.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using Make = std::string (*)(const ReportInput&);
@@ -40,4 +40,4 @@ std::string make_report(ReportFormat format, const ReportInput& input) {
                .repository = input.repository});
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

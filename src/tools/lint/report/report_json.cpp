@@ -1,9 +1,9 @@
 // JSON: the contract for programs.
 #include <nlohmann/json.hpp>
 
-#include "cli/report/report_formats.h"
+#include "tools/lint/report/report_formats.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 namespace {
 
 using nlohmann::ordered_json;
@@ -35,4 +35,4 @@ std::string json_report(const ReportInput& input) {
   return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

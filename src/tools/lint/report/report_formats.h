@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "cli/report/reports.h"
+#include "tools/lint/report/reports.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 
 // For people: each diagnostic with its source line, then a summary.
 std::string text_report(const ReportInput& input);
@@ -25,4 +25,4 @@ std::string github_report(const ReportInput& input);
 // GitLab's Code Quality report, a subset of Code Climate's.
 std::string gitlab_report(const ReportInput& input);
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint

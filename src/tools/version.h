@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-namespace trainjobc::cli {
+namespace trainjobc::tools {
 
 inline constexpr std::string_view kVersion = TRAINJOBC_VERSION;
 
 inline constexpr std::string_view kVersionDate = "2026-11-21";  // when its manual pages were last worked on
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::tools

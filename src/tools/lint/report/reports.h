@@ -11,7 +11,7 @@
 #include "base/diagnostic.h"
 #include "trainjobc/trainjobc.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::lint {
 
 enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
 
@@ -41,4 +41,4 @@ std::optional<ReportFormat> parse_report_format(std::string_view name);
 // The whole report, its last line break included; empty for a clean text or GitHub report.
 std::string make_report(ReportFormat format, const ReportInput& input);
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::lint
