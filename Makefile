@@ -2,9 +2,9 @@
 # make demo     build, then render a real PyTorch job and a real MPI job
 # make test     build, run all tests
 # make unit     build and run the unit tests only
-# make golden   rewrite the golden files and manual pages from what the binary prints now
-# make live     hold trainjobc against a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
-# make bench    measure;  make bench-growth  how time and memory grow up to 10,000 jobs
+# make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
+# make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
+# make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan

@@ -1,11 +1,11 @@
 # The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES) and the built-in runtime catalogue
 # (TRAINJOBC_CATALOGUE_SOURCE). Their generators are built and run as part of the build.
 
-# Sets `variable` to a source that tools/<tool>/<tool>.cpp makes of the files that match `pattern`.
+# Sets `variable` to a source that tools/<tool>/<tool>.cpp generates from the files that match `pattern`.
 function(add_generated variable source tool pattern)
   set(output ${PROJECT_BINARY_DIR}/generated/${source})
   file(GLOB inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
-  # The inputs' names as a file, so that a removed one makes the generator run again too.
+  # A file with the inputs' names, so the generator also runs again when an input is removed.
   string(REPLACE ";" "\n" names "${inputs}")
   file(CONFIGURE OUTPUT ${output}.inputs CONTENT "@names@\n" @ONLY)
 
@@ -21,7 +21,7 @@ function(add_generated variable source tool pattern)
 endfunction()
 
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
-# It asks the code which CEL rules and patterns it evaluates.
+# The generator asks the code which CEL rules and patterns it can evaluate.
 target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp
   ${PROJECT_SOURCE_DIR}/src/schema/schema.cpp)
 target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)

@@ -15,7 +15,7 @@ if(TARGET trainjobc-static)
     COMPONENT static EXCLUDE_FROM_ALL)
 endif()
 
-# kubectl finds plugins, and what completes them, by name.
+# kubectl finds plugins and their completion by name.
 file(GLOB plugins ${PROJECT_SOURCE_DIR}/plugin/kubectl*)
 install(PROGRAMS ${plugins} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT files)
 if(SKBUILD)

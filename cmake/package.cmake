@@ -1,6 +1,6 @@
-# The Debian package and the SBOM. tools/package.sh calls CPack and makes the other packages.
+# The Debian package and the SBOM. tools/package.sh calls CPack and builds the other packages.
 
-# The libraries that the binary holds. Their versions are those of the build.
+# The libraries linked into the binary, with the versions of the build.
 execute_process(COMMAND ldd --version OUTPUT_VARIABLE glibc ERROR_QUIET)
 string(REGEX MATCH "[0-9]+\\.[0-9]+" glibc "${glibc}")
 find_path(fmt_include fmt/core.h)
@@ -24,7 +24,7 @@ add_component(yaml-cpp "${yaml-cpp_VERSION}" "${mit}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sbom.cdx.json.in ${PROJECT_BINARY_DIR}/trainjobc.cdx.json @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/trainjobc.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)
 
-# The licences of what trainjobc-static holds.
+# The licences of the libraries in trainjobc-static.
 foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-dev libyaml-cpp-dev)
   if(EXISTS /usr/share/doc/${library}/copyright)
     install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
@@ -32,7 +32,7 @@ foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev 
   endif()
 endforeach()
 
-# The kinds as JSON Schema, where there is a Python to write them.
+# JSON Schemas of the kinds, if there is a Python to write them.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   file(GLOB facts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/v*.json)
@@ -52,7 +52,7 @@ if(Python3_FOUND)
   add_dependencies(trainjobc json_schemas)
 endif()
 
-# Debian looks for zsh's completions of packages elsewhere than zsh itself does.
+# Debian packages install zsh completions in a different folder from zsh's own.
 install(FILES ${PROJECT_SOURCE_DIR}/completions/_trainjobc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
   COMPONENT debian EXCLUDE_FROM_ALL)
 

@@ -1,8 +1,8 @@
-# Precompiled headers: half of a compilation's time is the standard library's and fmt's. Each source still
+# Precompiled headers: the standard library and fmt take half of the compilation time. Each source still
 # includes what it uses; -DTRAINJOBC_PRECOMPILE=OFF checks that.
 option(TRAINJOBC_PRECOMPILE "Use precompiled headers" ON)
 
-# precompile(target... <header>...): these headers beside the common ones. The targets share one file.
+# precompile(target... <header>...): these headers in addition to the common ones. The targets share one file.
 function(precompile first)
   if(NOT TRAINJOBC_PRECOMPILE OR CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     return()

@@ -1,7 +1,7 @@
 # trainjobc-static: the same objects linked with archives only, for the packages, which run on any Linux.
-# Not there where a library has no archive.
+# The target does not exist if a library has no archive.
 
-# libfmt for it: its archive, or where only the shared library is packaged (Debian), one made of its headers.
+# libfmt for it: its archive or, if only the shared library is packaged (Debian), one built from its headers.
 find_library(FMT_ARCHIVE libfmt.a)
 find_library(LIBYAML_ARCHIVE libyaml.a)
 find_library(YAML_CPP_ARCHIVE libyaml-cpp.a)

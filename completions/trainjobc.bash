@@ -7,7 +7,7 @@ _trainjobc() {
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   local typed=${words[${#words[@]}-1]}
-  # What bash replaces: the part behind the last = or :.
+  # What bash replaces: the part after the last = or :.
   local kept=""
   [[ $typed == *[=:]* && $COMP_WORDBREAKS == *[=:]* ]] && kept=${typed%"${typed##*[=:]}"}
 

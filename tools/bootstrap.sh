@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that the build and the tests need, and those named, where they are missing.
+# Installs missing Debian packages: those that the build and the tests need, and those named as arguments.
 set -eu
 
 packages="g++ make cmake ninja-build libyaml-dev libyaml-cpp-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev python3 python3-yaml"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Renders a multi-node PyTorch job and an MPI job of the example repository, as a first look.
+# Renders a multi-node PyTorch job and an MPI job of the example repository, for a first look.
 set -eu
 trainjobc=$(realpath "$1")
 cd "$(dirname "$0")/../examples"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|sums BUILD. The bytes depend on the build
-# and SOURCE_DATE_EPOCH alone, which is the time of the last commit where it is not set.
+# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|sums BUILD. The bytes depend only on the
+# build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit.
 set -eu
 umask 022
 what=$1
@@ -38,7 +38,7 @@ wheel() {
   mkdir "$stage/wheel"
   CMAKE_ARGS="-DTRAINJOBC_PREBUILT=$build/static/trainjobc" \
     quietly python3 -m pip --disable-pip-version-check wheel --no-deps --wheel-dir "$stage/wheel" .
-  # The binary needs neither a C library nor a Python of a certain kind.
+  # The binary needs no particular C library or Python.
   machine=$(uname -m)
   python3 tools/retag_wheel.py "$stage"/wheel/*.whl "manylinux_2_17_$machine.musllinux_1_1_$machine" "$dist"
 }

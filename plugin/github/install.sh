@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts release VERSION of trainjobc below RELEASES on the PATH of the steps that follow, unless one is there.
+# Puts trainjobc release VERSION from RELEASES on the PATH of the following steps, unless trainjobc is already there.
 set -euo pipefail
 if command -v trainjobc > /dev/null; then
   trainjobc --version

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Lints LINT_PATHS with LINT_ARGS: annotations on stdout, and a SARIF report where SARIF names a file.
-# Both are words of one line, or lines: then a path is a line, and so is a flag with its value, spaces included.
+# Lints LINT_PATHS with LINT_ARGS: annotations on stdout, and a SARIF report if SARIF names a file.
+# Both are words on one line, or several lines: then each line is one path, or one flag with its value, spaces included.
 set -euo pipefail
 paths=() args=()
 
-# Calls `$1 LINE` for each line of $2 that holds something.
+# Calls `$1 LINE` for each non-empty line of $2.
 each_line() {
   local line
   while IFS= read -r line || [[ -n $line ]]; do
