@@ -1,5 +1,5 @@
-# What goes where. Components: `binary` and `files` are `make install`; packages (tools/package.sh) take `files` with
-# `static`, the binary that runs on any Linux; `wheel` is what pip installs.
+# What goes where. Components: `binary`, `files` and `library` (library.cmake) are `make install`; packages
+# (tools/package.sh) take `files` with `static`, the binary that runs on any Linux; `wheel` is what pip installs.
 include(GNUInstallDirs)
 
 if(TRAINJOBC_PREBUILT)

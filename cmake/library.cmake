@@ -1,0 +1,21 @@
+# libtrainjobc.a, for other programs: all layers but the command line in one archive, and its CMake package.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+add_library(trainjobc_library STATIC)
+foreach(layer base yaml k8s schema model policy compile tools)
+  target_sources(trainjobc_library PRIVATE $<TARGET_OBJECTS:trainjobc_${layer}>)
+endforeach()
+set_target_properties(trainjobc_library PROPERTIES OUTPUT_NAME trainjobc EXPORT_NAME trainjobc LINKER_LANGUAGE CXX)
+target_compile_features(trainjobc_library INTERFACE cxx_std_20)
+target_include_directories(trainjobc_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(trainjobc_library PRIVATE fmt::fmt yaml-cpp PkgConfig::LIBYAML OpenSSL::Crypto Threads::Threads)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/trainjobc)
+install(TARGETS trainjobc_library EXPORT trainjobc ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(EXPORT trainjobc NAMESPACE trainjobc:: FILE trainjobc-targets.cmake DESTINATION ${package} COMPONENT library)
+install(FILES ${PROJECT_SOURCE_DIR}/src/tools/library/trainjobc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trainjobc
+  COMPONENT library)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/trainjobc-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/trainjobc-config-version.cmake ${CMAKE_CURRENT_LIST_DIR}/trainjobc-config.cmake
+  DESTINATION ${package} COMPONENT library)

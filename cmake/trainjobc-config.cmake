@@ -1,0 +1,11 @@
+# find_package(trainjobc): trainjobc::trainjobc, and the libraries that it is linked with.
+include(CMakeFindDependencyMacro)
+find_dependency(fmt)
+find_dependency(OpenSSL)
+find_dependency(Threads)
+find_dependency(yaml-cpp)
+find_dependency(PkgConfig)
+if(NOT TARGET PkgConfig::LIBYAML)
+  pkg_check_modules(LIBYAML REQUIRED QUIET IMPORTED_TARGET yaml-0.1)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/trainjobc-targets.cmake)
