@@ -32,7 +32,7 @@ from round_trip import Program, Report, RoundTrip
 from support import EndToEnd
 
 SKIPPED = 77
-ROUND_SIZE = 24  # cases
+ROUND_SIZE = 40  # cases
 TEST_MODULES = ("unchanged_tests", "flux_tests")
 
 

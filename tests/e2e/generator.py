@@ -1,6 +1,7 @@
 """Random runtimes and TrainJobs, from a seed."""
 
 import copy
+import json
 import random
 
 import generator_mistakes
@@ -212,6 +213,8 @@ def case(seed, index, jobs, version):
     items += [generator.train_job(f"{name}-{letter}", items[0], framework) for letter in "abc"[:jobs]]
     for item in items[1:]:
         for_version(item["spec"], version)
+    # So far they share parts with each other and with the tables that these were chosen from.
+    items = json.loads(json.dumps(items))
     if rng.random() < SHARE_OF_MISTAKES:
         generator_mistakes.make_one(rng, rng.choice(items))
     return f"random-{seed}-{index}", items

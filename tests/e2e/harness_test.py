@@ -108,6 +108,12 @@ class Generated(unittest.TestCase):
         self.assertEqual(list(generator.cases(7, 40)), list(generator.cases(7, 40)))
         self.assertNotEqual(list(generator.cases(7, 3)), list(generator.cases(8, 3)))
 
+    def test_a_case_depends_on_no_other(self):
+        def texts(indexes):
+            return {index: json.dumps(generator.case(7, index, 3, "2.3")) for index in indexes}
+
+        self.assertEqual(texts(range(300)), texts(reversed(range(300))))
+
     def test_for_an_older_version(self):
         text = json.dumps(list(generator.cases(7, 60, "2.1")))
         self.assertIn("podTemplateOverrides", text)

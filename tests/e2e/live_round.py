@@ -12,7 +12,7 @@ QUIET_SECONDS = 6  # after which what hasn't come doesn't
 ROUND_SECONDS = 120
 LOOK_SECONDS = 2  # each look costs the API server the lists of all that there is
 RETRIES = 40
-VOLUMES = 40
+VOLUMES = 70
 
 
 @dataclasses.dataclass
