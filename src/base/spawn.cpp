@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,15 @@ using Clock = std::chrono::steady_clock;
 
 int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+// The program inherits no descriptor from `first` on.
+void keep_open_until_start(int first) {
+#ifdef CLOSE_RANGE_CLOEXEC
+  if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+#endif
+  const long count = ::sysconf(_SC_OPEN_MAX);
+  for (int fd = first; fd < std::min(count, 1L << 16U); ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 }  // namespace
@@ -39,45 +49,59 @@ void drain(Descriptor& from, std::string& text) {
   }
 }
 
-Spawn::Spawn(bool own_group) {
-  ::posix_spawn_file_actions_init(&actions_);
-  ::posix_spawnattr_init(&attributes_);
-  // What this process blocks or ignores is not the program's business. A group in the background that asks at
-  // the terminal is refused with these two blocked; else it would be stopped, and never end.
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  if (own_group) sigaddset(&blocked, SIGTTIN);
-  if (own_group) sigaddset(&blocked, SIGTTOU);
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  ::posix_spawnattr_setsigmask(&attributes_, &blocked);
-  ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
-  ::posix_spawnattr_setpgroup(&attributes_, 0);
-  const int group = own_group ? POSIX_SPAWN_SETPGROUP : 0;
-  ::posix_spawnattr_setflags(&attributes_,
-                             static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
-}
-
-Spawn::~Spawn() {
-  ::posix_spawn_file_actions_destroy(&actions_);
-  ::posix_spawnattr_destroy(&attributes_);
-}
-
-void Spawn::connect(const Descriptor& end, int fd) {
-  ::posix_spawn_file_actions_adddup2(&actions_, end.get(), fd);
-}
-
-int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) {
-#ifdef __GLIBC__
-  ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-#endif
+int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
   std::vector<std::string> words = argv;
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  return ::posix_spawnp(&pid, pointers.front(), &actions_, &attributes_, pointers.data(), environ);
+  Pipe failure;  // closed without a word when the program starts
+  if (!failure.open()) return errno;
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) become(pointers.data(), parent, failure.write.get());
+  failure.write.close();
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(failure.read.get(), &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof error) {
+    pid = child;
+    return 0;
+  }
+  reap(child);
+  return error;
+}
+
+// From here to the program's start only what is safe after a fork of many threads: no memory, no locks.
+void Spawn::become(char* const* argv, pid_t parent, int report) const {
+  report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (prepare(parent)) ::execvp(*argv, argv);
+  const int error = errno;
+  if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
+  ::_exit(127);
+}
+
+bool Spawn::prepare(pid_t parent) const {
+  for (const auto& [from, to] : connections_) {
+    if (from == to ? ::fcntl(from, F_SETFD, 0) != 0 : ::dup2(from, to) < 0) return false;
+  }
+  keep_open_until_start(STDERR_FILENO + 1);
+  // What this process blocks or ignores is not the program's business. A group in the background that asks at
+  // the terminal is refused with these two blocked; else it would be stopped, and never end.
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  if (own_group_) {
+    if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) return false;
+    if (::getppid() != parent) ::_exit(127);  // it ended before it could be said
+    sigaddset(&blocked, SIGTTIN);
+    sigaddset(&blocked, SIGTTOU);
+  }
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
 }
 
 Ended await_end(pid_t pid, std::optional<Clock::time_point> deadline, const Descriptor& signals) {

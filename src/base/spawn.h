@@ -1,13 +1,13 @@
 // What running other programs needs: pipes, a program's start, its end.
 #pragma once
 
-#include <spawn.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <csignal>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files/descriptor.h"
@@ -26,19 +26,21 @@ void drain(Descriptor& from, std::string& text);
 
 class Spawn {
  public:
-  // In a process group of its own, or in this one.
-  explicit Spawn(bool own_group);
-  ~Spawn();
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
+  // In a process group of its own, which ends even if SIGKILL ends this process; or in this one's group.
+  explicit Spawn(bool own_group) : own_group_(own_group) {}
 
-  void connect(const Descriptor& end, int fd);
+  // `end` must stay open until the start.
+  void connect(const Descriptor& end, int fd) { connections_.emplace_back(end.get(), fd); }
   // 0, or the error.
-  int start(const std::vector<std::string>& argv, pid_t& pid);
+  int start(const std::vector<std::string>& argv, pid_t& pid) const;
 
  private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
+  // In the new process.
+  [[noreturn]] void become(char* const* argv, pid_t parent, int report) const;
+  bool prepare(pid_t parent) const;
+
+  bool own_group_;
+  std::vector<std::pair<int, int>> connections_;  // of this process, of the program
 };
 
 enum class Ended { Itself, TooLate, Signal };

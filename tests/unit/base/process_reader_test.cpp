@@ -1,12 +1,15 @@
 #include "base/process_reader.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
+
+#include "base/spawn.h"
 
 namespace {
 
@@ -95,6 +98,27 @@ TEST_CASE("programs end with their reader, and what they have started") {
     for (int i = 0; i < 200 && runs(pid); ++i) ::usleep(10'000);
     CHECK_FALSE(runs(pid));
   }
+}
+
+TEST_CASE("programs end with this process even if it is killed") {
+  Pipe pids;
+  REQUIRE(pids.open());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto reader = make_process_reader();
+    (void)reader->start({"sh", "-c", "echo $$; exec sleep 60"});
+    const std::string pid = reader->next(kLong).output;
+    if (::write(pids.write.get(), pid.data(), pid.size()) > 0) ::raise(SIGKILL);
+    ::_exit(1);
+  }
+  pids.write.close();
+  std::string pid;
+  while (pids.read.is_open()) drain(pids.read, pid);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  REQUIRE(WIFSIGNALED(status));
+  for (int i = 0; i < 200 && runs(pid); ++i) ::usleep(50'000);
+  CHECK_FALSE(runs(pid));
 }
 
 TEST_CASE("a signal is news, and takes effect when the reader goes") {
