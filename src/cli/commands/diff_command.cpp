@@ -4,20 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/commands/diff_cluster.h"
 #include "cli/commands/diff_versions.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
-#include "cli/output/mask.h"
 #include "schema/schema.h"
-#include "tools/diff/live/env_order.h"
+#include "tools/diff/compare_objects.h"
 #include "tools/diff/live/external.h"
-#include "tools/diff/live/fetch.h"
 #include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
@@ -74,14 +72,6 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   return diagnostics.has_errors() ? nullptr : live;
 }
 
-// kubectl may quote the objects that it was sent.
-bool is_answer(Console& console, const diff::Answer& answer, const std::vector<Object>& sent = {}) {
-  const schema::SecretTexts secrets = secrets_of(sent);
-  console.write_stderr(secrets.hide(answer.warnings));
-  if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
-  return answer.ok();
-}
-
 // The objects of an older state of the files, in the place of a cluster's.
 std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
   auto live = std::make_shared<diff::LiveSet>();
@@ -101,68 +91,6 @@ diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
   return whole || !flags.live.empty() ? diff::Orphans::All : diff::Orphans::OfInputs;
-}
-
-// Objects that stay as they are whatever is rendered: SSH keys that exist.
-std::set<std::string> kept_secrets(const diff::LiveSet& live) {
-  std::set<std::string> kept;
-  for (const diff::LiveObject& object : live.objects) {
-    if (object.kind == "Secret") kept.insert(diff::object_id(object.kind, object.ns, object.name));
-  }
-  return kept;
-}
-
-// Objects whose dry run would only say again that the update is refused.
-std::set<std::string> refused_objects(const diff::Report& report) {
-  std::set<std::string> refused;
-  for (const diff::ObjectDiff& object : report.objects) {
-    const auto is_refused = [](const diff::Difference& field) { return !field.refusal.empty(); };
-    if (std::ranges::any_of(object.differences, is_refused)) refused.insert(object.id);
-  }
-  return refused;
-}
-
-// What an update sends of them: JobSets that are there keep the order of their variables.
-std::vector<Object> as_updates(const Compilation& compiled, const diff::LiveSet& live,
-                               const yaml::Maker& make) {
-  std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> job_sets;
-  for (const diff::LiveObject& object : live.objects) {
-    if (object.kind == "JobSet") job_sets[{object.ns, object.name}] = object.root;
-  }
-  std::vector<Object> updates = compiled.objects;
-  for (Object& object : updates) {
-    if (object.kind != "JobSet") continue;
-    const auto found = job_sets.find({object.ns, object.name});
-    if (found != job_sets.end()) object.root = diff::with_live_env_order(*object.root, *found->second, make);
-  }
-  return updates;
-}
-
-std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
-                                                 const Compilation& compiled, base::ProcessRunner& runner) {
-  const kubectl::Kubectl kubectl(
-      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
-  auto live = std::make_shared<diff::LiveSet>();
-  if (!is_answer(console, diff::fetch(kubectl, compiled.objects, true, *live))) return std::nullopt;
-  if (!is_answer(console, diff::fetch_train_jobs(kubectl, compiled.objects, false, *live)))
-    return std::nullopt;
-  diff::CompareOptions options;
-  options.schemas = &schemas_of(compiled);
-  options.default_is_none = false;
-  options.orphans = orphans_of(console, flags);
-  auto results = std::make_shared<diff::LiveSet>();
-  if (flags.server_side) {
-    std::set<std::string> skip = kept_secrets(*live);
-    skip.merge(refused_objects(diff::compare_objects(compiled, live, options)));
-    const auto updates = as_updates(compiled, *live, yaml::Maker(results->arena));
-    if (!is_answer(console, diff::dry_run(kubectl, updates, skip, flags.field_manager, *results),
-                   compiled.objects))
-      return std::nullopt;
-    options.dry_run = results.get();
-  }
-  diff::Report report = diff::compare_objects(compiled, std::move(live), options);
-  report.memory.push_back(std::move(results));
-  return report;
 }
 
 std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags& flags,
@@ -333,7 +261,11 @@ int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
   if (plan.files) {
     report = compare_with_files(console, flags, *compiled, plan.from);
   } else if (flags.live.empty()) {
-    report = compare_with_cluster(console, flags, *compiled, runner);
+    diff::CompareOptions options;
+    options.schemas = &schemas_of(*compiled);
+    options.default_is_none = false;
+    options.orphans = orphans_of(console, flags);
+    report = compare_with_cluster(console, flags, *compiled, options, runner);
   } else if (const auto live = read_saved(console, flags)) {
     diff::CompareOptions options;
     options.schemas = &schemas_of(*compiled);

@@ -218,6 +218,46 @@ TEST_CASE("--server-side doesn't ask about updates that are known to be refused"
         std::string::npos);
 }
 
+TEST_CASE("--server-side reads again if a JobSet came after it was looked for") {
+  DiffRun run;
+  const std::string rendered = run.rendered();
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  const ProcessResult refused{1, "",
+                              "Error from server: admission webhook \"w\" denied the request: immutable\n"};
+  int looked = 0;
+  run.runner.answer = [&](const ProcessRequest& request) {
+    if (request.argv[1] != "get") return refused;
+    return ok(looked++ == 0 ? R"({"kind": "List", "items": []})" : rendered);
+  };
+  run.flags.server_side = true;
+  CHECK(run.run() == 1);
+  CHECK(run.console.err == "");
+  const std::string get =
+      "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n";
+  CHECK(run.runner.lines() == get +
+                                  "kubectl apply --server-side --dry-run=server --force-conflicts "
+                                  "--field-manager=trainjobc -o json -f - --namespace=team-a\n" +
+                                  get);
+  CHECK(run.console.out.find("! refused (2 fields): spec.replicatedJobs is immutable\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("--server-side gives up if the dry run is refused and nothing has changed") {
+  DiffRun run;
+  run.runner.answer = [&](const ProcessRequest& request) {
+    return request.argv[1] == "get" ? ok(R"({"kind": "List", "items": []})")
+                                    : ProcessResult{1, "", "Error from server: denied the request: no\n"};
+  };
+  run.flags.server_side = true;
+  CHECK(run.run() == 2);
+  CHECK(run.runner.requests.size() == 4);
+  CHECK(run.console.err ==
+        "trainjobc: the API server refused it\n"
+        "  kubectl apply --server-side --dry-run=server --force-conflicts --field-manager=trainjobc -o json "
+        "-f - --namespace=team-a: exit status 1\n"
+        "  Error from server: denied the request: no\n");
+}
+
 TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and has the last word") {
   DiffRun run;
   const std::string live = run.rendered();
