@@ -148,6 +148,7 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   }
   console.write_stderr(losses_text(plan, report));
   note_left_out(console, plan);
+  note_unused_queues(console, plan);
   return send(console, flags, plan, kubectl, world, secrets_of(compiled.sent.objects));
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "compile/advice/queue_names.h"
 #include "model/trainer_names.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
@@ -35,6 +36,10 @@ std::string_view word_of(Result result) {
 
 std::string_view dry_run_suffix(submit::DryRun dry_run) {
   return dry_run == submit::DryRun::None ? "" : " (dry run)";
+}
+
+const yaml::Node* label_of(const yaml::Node& object, std::string_view label) {
+  return object.at({"metadata", "labels", label});
 }
 
 bool is_in_place(const Outcome& outcome) {
@@ -100,6 +105,20 @@ void note_left_out(Console& console, const submit::Plan& plan) {
     note(console, fmt::format("{} is left to {} in {}", field.first, field.second,
                               items.size() == 1 ? title_of(*items.front()->object)
                                                 : diff::counted(items.size(), "object")));
+  }
+}
+
+void note_unused_queues(Console& console, const submit::Plan& plan) {
+  constexpr std::string_view kLabel = compile::advice::kKueueLabel;
+  for (const Item& item : plan.items) {
+    if (item.object->kind != "JobSet" || !item.object->train_job) continue;
+    const yaml::Node* queue = label_of(*item.object->train_job, kLabel);
+    if (!queue || queue->text().empty() || label_of(*item.object->root, kLabel)) continue;
+    note(console,
+         fmt::format(
+             "{} is not queued: its TrainJob names the Kueue queue \"{}\", but the labels of a TrainJob "
+             "don't reach its JobSet; set {} in spec.template.metadata.labels of the runtime",
+             title_of(*item.object), queue->text(), kLabel));
   }
 }
 

@@ -24,6 +24,9 @@ std::string losses_text(const submit::Plan& plan, const diff::Report& report);
 // Notes which fields are left to other controllers.
 void note_left_out(Console& console, const submit::Plan& plan);
 
+// Notes which TrainJobs name a Kueue queue that their JobSets don't.
+void note_unused_queues(Console& console, const submit::Plan& plan);
+
 // "JobSet team-a/llama created (dry run)"
 std::string outcome_line(const submit::Outcome& outcome, submit::DryRun dry_run);
 

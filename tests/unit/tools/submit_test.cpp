@@ -47,6 +47,27 @@ TEST_CASE("submit looks, then applies, and says what became of each object") {
   CHECK(sent.find("successPolicy") == std::string::npos);
 }
 
+TEST_CASE("a Kueue queue that the JobSet doesn't name is not used") {
+  SubmitRun run;
+  const auto queue = [](const std::string& text, const std::string& at) {
+    return replaced(text, at, at + "  labels: {kueue.x-k8s.io/queue-name: team}\n");
+  };
+  run.files.files["job.yaml"] = queue(DiffRun::job("demo", "2"), "  name: demo\n");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\n");
+  CHECK(run.console.err ==
+        "note: JobSet team-a/demo is not queued: its TrainJob names the Kueue queue \"team\", but the labels "
+        "of a "
+        "TrainJob don't reach its JobSet; set kueue.x-k8s.io/queue-name in spec.template.metadata.labels of "
+        "the "
+        "runtime\n");
+  run.files.files["runtime.yaml"] =
+      replaced(DiffRun::runtime(), "    spec:\n",
+               "    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}\n    spec:\n");
+  CHECK(run.run() == 0);
+  CHECK(run.console.err == "");
+}
+
 TEST_CASE("submit of what is there") {
   SubmitRun run;
   run.runner.answer = with_job_set(run.rendered());
