@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -81,6 +82,22 @@ bool is_dropped(const Node& value, const Property& property) {
          property.schema->properties.empty();
 }
 
+// Adds the fields that Go always writes and `map`, a struct, doesn't have; whether there were any.
+bool add_zero_fields(const Node& map, const Schema& schema, const Maker& make, std::vector<Entry>& entries) {
+  bool added = false;
+  for (const Property& property : schema.properties) {
+    if (property.wire != Wire::Struct && property.wire != Wire::Always) continue;
+    const Node* given = map.get(property.name);
+    if (given && !given->is_null()) continue;
+    const Node* zero = zero_value(*property.schema, make, make.made("zero-value", {&map}));
+    if (!zero) continue;
+    std::erase_if(entries, [&](const Entry& entry) { return entry.key == property.name; });
+    entries.push_back({property.name, zero, {}});
+    added = true;
+  }
+  return added;
+}
+
 const Node* typed_struct(const Node& map, const Schema& schema, const Maker& make) {
   std::vector<Entry> entries;
   entries.reserve(map.size() + 2);
@@ -95,15 +112,7 @@ const Node* typed_struct(const Node& map, const Schema& schema, const Maker& mak
     changed = changed || value != entry.value;
     entries.push_back({entry.key, value, entry.key_origin});
   }
-  for (const Property& property : schema.properties) {
-    if (property.wire != Wire::Struct && property.wire != Wire::Always) continue;
-    const Node* given = map.get(property.name);
-    if (given && !given->is_null()) continue;
-    const Node* zero = zero_value(*property.schema, make, make.made("zero-value", {&map}));
-    if (!zero) continue;
-    changed = true;
-    entries.push_back({property.name, zero, {}});
-  }
+  changed = add_zero_fields(map, schema, make, entries) || changed;
   return changed ? make.map(entries, map.origin()) : &map;
 }
 
@@ -138,29 +147,28 @@ const Node* typed_list(const Node& list, const Schema& items, const Maker& make)
 
 }  // namespace
 
-const Node* with_zero_items(const Node& node, const Schema& schema, const Maker& make) {
+const Node* with_zero_values(const Node& node, const Schema& schema, const Maker& make) {
+  const auto element = [&](const Node& item, const Schema& items) {
+    const Node* zero = item.is_null() ? zero_value(items, make, item.origin()) : nullptr;
+    return zero ? zero : with_zero_values(item, items, make);
+  };
+  if (node.is_list() && schema.items) {
+    std::vector<const Node*> items(node.items().begin(), node.items().end());
+    for (const Node*& item : items) item = element(*item, *schema.items);
+    return std::ranges::equal(items, node.items()) ? &node : make.list(items, node.origin());
+  }
+  if (!node.is_map()) return &node;
+  std::vector<Entry> entries(node.entries().begin(), node.entries().end());
   bool changed = false;
-  if (node.is_map()) {
-    std::vector<Entry> entries(node.entries().begin(), node.entries().end());
-    for (Entry& entry : entries) {
-      const Property* property = schema.property(entry.key);
-      const Schema* child = property ? property->schema : schema.additional;
-      const Node* value = child ? with_zero_items(*entry.value, *child, make) : entry.value;
-      changed = changed || value != entry.value;
-      entry.value = value;
-    }
-    return changed ? make.map(entries, node.origin()) : &node;
+  for (Entry& entry : entries) {
+    const Property* property = schema.property(entry.key);
+    const Node* given = entry.value;
+    if (property) entry.value = with_zero_values(*given, *property->schema, make);
+    if (!property && schema.additional) entry.value = element(*given, *schema.additional);
+    changed = changed || entry.value != given;
   }
-  if (!node.is_list() || !schema.items) return &node;
-  const bool of_structs = schema.items->type == Type::Object && !schema.items->properties.empty();
-  std::vector<const Node*> items(node.items().begin(), node.items().end());
-  for (const Node*& item : items) {
-    const Node* given = item;
-    item = given->is_null() && of_structs ? zero_value(*schema.items, make, given->origin())
-                                          : with_zero_items(*given, *schema.items, make);
-    changed = changed || item != given;
-  }
-  return changed ? make.list(items, node.origin()) : &node;
+  changed = add_zero_fields(node, schema, make, entries) || changed;
+  return changed ? make.map(entries, node.origin()) : &node;
 }
 
 const Node* as_typed(const Node& node, const Schema& schema, const Maker& make) {

@@ -12,9 +12,9 @@ namespace trainjobc::schema {
 // Values of the wrong type are left as they are. Shares what did not change.
 const yaml::Node* as_typed(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
-// `node` with each null in a list of structs as Go's zero struct: {}, or its fields that are always written.
-// So a mutating webhook that decodes and encodes an object leaves it; nulls elsewhere stay. Shares what did
-// not change.
-const yaml::Node* with_zero_items(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
+// `node` as a mutating webhook leaves it that decodes and encodes an object: fields that Go always writes are
+// there, and a null item of a list or a dictionary is Go's zero value. Nothing is taken away: the webhook's
+// patch adds and replaces. Shares what did not change.
+const yaml::Node* with_zero_values(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 }  // namespace trainjobc::schema

@@ -12,6 +12,19 @@
 #include "schema/typed.h"
 
 namespace trainjobc::compile {
+namespace {
+
+// The webhook sets the time of a patch, and leaves jobs alone that have none to set.
+bool is_rewritten(const yaml::Node& train_job) {
+  const yaml::Node* patches = train_job.at({"spec", "runtimePatches"});
+  if (!patches || !patches->is_list()) return false;
+  return std::ranges::any_of(patches->items(), [](const yaml::Node* patch) {
+    const yaml::Node* time = patch->is_map() ? patch->get("time") : nullptr;
+    return !time || time->is_null();
+  });
+}
+
+}  // namespace
 
 void report(k8s::Violations violations, base::Stage stage, const std::string& object,
             base::Diagnostics& diagnostics) {
@@ -33,8 +46,8 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
   const yaml::Node* root = object.root;
   // The webhook comes before the schema is checked.
   const model::Behaviours* behaviours = model::find_behaviours(schemas.trainer);
-  if (behaviours && behaviours->rewrites_jobs && object.id.kind == model::kTrainJob) {
-    root = schema::with_zero_items(*root, *kind->schema, make);
+  if (behaviours && behaviours->rewrites_jobs && object.id.kind == model::kTrainJob && is_rewritten(*root)) {
+    root = schema::with_zero_values(*root, *kind->schema, make);
   }
   checked.root = schema::apply_defaults(*root, *kind->schema, make);
   schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);

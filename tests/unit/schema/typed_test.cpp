@@ -61,15 +61,17 @@ TEST_CASE("as_typed: a null element is its zero value") {
         R"({"nodeSelector":{"a":""},"hostAliases":[{"ip":""}]})");
 }
 
-TEST_CASE("with_zero_items: a null in a list of structs is the zero struct, other nulls stay") {
+TEST_CASE("with_zero_values: what Go always writes is added, and nothing is taken away") {
   Parsed document(
-      "{containers: [{env: [null, {name: a}], args: [null]}], volumes: null, nodeSelector: {a: null}}");
-  CHECK(
-      test::json(*with_zero_items(*document, pod_spec(), document.make())) ==
-      R"({"containers":[{"env":[{"name":""},{"name":"a"}],"args":[null]}],"volumes":null,"nodeSelector":{"a":null}})");
-  Parsed plain("{containers: [{env: [{name: a}]}]}");
+      "{containers: [{name: a, env: [null, {value: x}, {name: null}], args: [null], resources: {}}], "
+      "volumes: null, "
+      "nodeSelector: {a: null}, nothingKnown: 1}");
+  CHECK(test::json(*with_zero_values(*document, pod_spec(), document.make())) ==
+        R"({"containers":[{"name":"a","env":[{"name":""},{"value":"x","name":""},{"name":""}],"args":[""],)"
+        R"("resources":{}}],"volumes":null,"nodeSelector":{"a":""},"nothingKnown":1})");
+  Parsed plain("{containers: [{name: a, resources: {}, env: [{name: a}]}]}");
   const yaml::Node& root = *plain;
-  CHECK(with_zero_items(root, pod_spec(), plain.make()) == &root);
+  CHECK(with_zero_values(root, pod_spec(), plain.make()) == &root);
 }
 
 TEST_CASE("as_typed: quantities are spelt as Kubernetes does") {

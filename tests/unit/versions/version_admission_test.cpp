@@ -71,12 +71,24 @@ TEST_CASE("from 2.3 on a label keeps the webhook away from a runtime") {
   CHECK(outcome(compile_for("2.3", runtime("enabled") + train_job()), "JobSet", path) + "\n" == refused);
 }
 
-TEST_CASE("from 2.2 on a webhook makes empty objects of a job's nulls before the schema is checked") {
-  const std::string not_null = "refused: spec.trainer.env[0]: spec.trainer.env[0] must be a map, not null\n";
-  CHECK(in_each_version(kRuntime + train_job("trainer: {env: [null]}"), "JobSet", "kind") ==
-        "2.0 " + not_null + "2.1 " + not_null + "2.2 \"JobSet\"\n2.3 \"JobSet\"\n");
-  CHECK(outcome(compile_for("2.3", kRuntime + train_job("runtimePatches: [null]")), "JobSet", "kind") ==
-        "refused: spec.runtimePatches[0].manager: spec.runtimePatches[0].manager is required");
+TEST_CASE("from 2.2 on a webhook writes a job with patches again before the schema is checked") {
+  const std::string patches = "runtimePatches: [{manager: a.example/b}], ";
+  const auto spec = [](const std::string& text) { return compile_for("2.3", kRuntime + train_job(text)); };
+  const auto refused = [](const std::string& field, const std::string& why) {
+    return "refused: " + field + ": " + field + " " + why;
+  };
+  const auto outcome_of = [&](const std::string& text) { return outcome(spec(text), "JobSet", "kind"); };
+  CHECK(outcome_of("trainer: {env: [null]}") == refused("spec.trainer.env[0]", "must be a map, not null"));
+  CHECK(outcome_of(patches + "trainer: {env: [null]}") == "\"JobSet\"");
+  CHECK(outcome_of("trainer: {command: [null]}") ==
+        refused("spec.trainer.command[0]", "must be a string, not null"));
+  CHECK(outcome_of(patches + "trainer: {command: [null]}") == "\"JobSet\"");
+  CHECK(outcome_of("trainer: {env: [{value: x}]}") == refused("spec.trainer.env[0].name", "is required"));
+  CHECK(outcome_of(patches + "trainer: {env: [{value: x}]}") == "\"JobSet\"");
+  CHECK(outcome_of("runtimePatches: [null]") == refused("spec.runtimePatches[0].manager", "is required"));
+  // No time is left to be set.
+  CHECK(outcome_of("runtimePatches: [{manager: a.example/b, time: '2026-01-02T03:04:05Z'}], trainer: {env: "
+                   "[{value: x}]}") == refused("spec.trainer.env[0].name", "is required"));
 }
 
 TEST_CASE("an initializer needs a mount of the volume from 2.3 on") {
