@@ -85,6 +85,18 @@ class Comparison(unittest.TestCase):
         path = "spec.replicatedJobs[1].template.spec.template.spec.containers[0].image"
         self.assertEqual([path], list(job_fields(text, live)))
 
+    def test_refused_by_the_controller(self):
+        pod_group = ["PodGroup.scheduling.x-k8s.io \"demo\" is invalid: spec.minMember: Invalid value: 0"]
+        for errors, objects, refused, complete in (
+            ([], [], False, False),
+            ([], [job_set()], False, True),
+            (["no"], [], True, False),
+            (["no"], [job_set()], False, True),
+            (pod_group, [job_set()], True, False),
+        ):
+            live = LiveJob(objects=objects, trainer_errors=errors)
+            self.assertEqual((refused, complete), (live.is_refused(), live.is_complete()))
+
     def test_uid_of_an_exported_job(self):
         live = LiveJob(objects=[{"kind": "JobSet", "metadata": {"ownerReferences": [{"uid": "live"}]}}])
         for metadata in ({"name": "a"}, {"name": "a", "uid": "old"}):

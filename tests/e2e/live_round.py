@@ -15,6 +15,10 @@ RETRIES = 40
 VOLUMES = 70
 
 
+def is_of_pod_group(error):
+    return error.startswith("PodGroup.")
+
+
 @dataclasses.dataclass
 class LiveJob:
     """What became of a TrainJob that the API server accepted."""
@@ -36,6 +40,13 @@ class LiveJob:
             for replicated in job_set["spec"].get("replicatedJobs", [])
             for index in range(replicated.get("replicas", 1))
         }
+
+    def is_refused(self):
+        """Could Trainer not make all objects? It makes them in an order that is random, up to the one that fails."""
+        return bool(self.trainer_errors) and (not self.job_set() or any(map(is_of_pod_group, self.trainer_errors)))
+
+    def is_complete(self):
+        return bool(self.job_set()) and not self.is_refused()
 
     def has_settled(self):
         if self.trainer_errors or self.jobset_errors:

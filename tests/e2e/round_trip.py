@@ -10,7 +10,7 @@ import subprocess
 import cases as inputs
 import known
 from comparison import content, differences, key, short
-from live_round import namespace_of
+from live_round import is_of_pod_group, namespace_of
 from verdicts import fields_in
 
 CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "diff", "diff --server-side")
@@ -151,12 +151,12 @@ class RoundTrip:
         if not verdict.allowed and self._runtime_was_refused(live_round, case, item):
             return  # a consequence
         allowed, fields = verdict.allowed, verdict.fields
-        if live and not live.job_set() and live.trainer_errors:
+        if live and live.is_refused():
             allowed = False
             verdict.text = "; ".join(live.trainer_errors)
-            fields = [field for text in live.trainer_errors for field in fields_in(text)]
+            fields = [field for text in live.trainer_errors if not is_of_pod_group(text) for field in fields_in(text)]
         self._verdict(case, about, verdict, allowed, fields, diagnostics)
-        if live and live.job_set():
+        if live and live.is_complete():
             self._objects(case, about, live, rendered)
             self._jobs(case, about, live, diagnostics[about])
         elif live and allowed:
@@ -208,20 +208,26 @@ class RoundTrip:
         return f"accepted; not made: {', '.join(sorted(missing))}" if missing else "accepted"
 
     def diff(self, folder, name, live_round, *flags):
-        """All cases of a round at once, or each by itself if that fails."""
-        cases = [case for case in live_round.cases if any(self._has_job_set(live_round, item) for item in case.jobs())]
-        if cases and not self._diff(folder, name, cases, live_round, flags, is_last=len(cases) == 1):
-            for case in cases:
-                self._diff(folder, f"{name}-{case.name.replace('/', '-')}", [case], live_round, flags, is_last=True)
+        """All cases of a round at once, or in halves down to single ones if that fails."""
+        cases = [case for case in live_round.cases if any(self._is_complete(live_round, item) for item in case.jobs())]
+        if cases:
+            self._diff_in_parts(folder, name, cases, live_round, flags)
+
+    def _diff_in_parts(self, folder, name, cases, live_round, flags):
+        if self._diff(folder, name, cases, live_round, flags, is_last=len(cases) == 1):
+            return
+        middle = len(cases) // 2
+        for part, some in enumerate((cases[:middle], cases[middle:])):
+            self._diff_in_parts(folder, f"{name}-{part}", some, live_round, flags)
 
     def _diff(self, folder, name, cases, live_round, flags, is_last):
         """Of what Trainer made JobSets of; False if there is no answer and it isn't the last try."""
-        items = [item for case in cases for item in case.runtimes()]
+        items = [item for case in cases for item in case.runtimes() if live_round.verdict(case, item).allowed]
         jobs = [
             with_live_uid(item, self._live_job(live_round, item))
             for case in cases
             for item in case.jobs()
-            if self._has_job_set(live_round, item)
+            if self._is_complete(live_round, item)
         ]
         category = " ".join(["diff", *flags])
         case = inputs.write(os.path.join(folder, "rounds"), name, items + jobs)
@@ -252,9 +258,9 @@ class RoundTrip:
     def _live_job(live_round, item):
         return live_round.live.get((namespace_of(item), item["metadata"]["name"]))
 
-    def _has_job_set(self, live_round, item):
+    def _is_complete(self, live_round, item):
         live = self._live_job(live_round, item)
-        return bool(live and live.job_set())
+        return bool(live and live.is_complete())
 
 
 def with_live_uid(item, live):

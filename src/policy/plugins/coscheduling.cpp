@@ -1,4 +1,6 @@
 // CoScheduling: the scheduler plugin starts all pods of a PodGroup together or none.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "model/trainer_names.h"
@@ -17,8 +19,21 @@ bool is_used(const RuntimeInfo& info) {
   return info.runtime->pod_group_policy && info.runtime->pod_group_policy->coscheduling;
 }
 
+// The CRD of PodGroups asks for a member. Which objects are made before the controller fails is by chance.
+void report_no_members(PluginContext& context) {
+  const model::RuntimeRef& ref = context.info.job->runtime_ref;
+  base::Diagnostic& finding = context.findings.error(
+      "render/pod-group-empty", "spec.runtimeRef",
+      fmt::format(
+          "the job has no pods, and a PodGroup needs at least one: runtime \"{}\" asks for coscheduling",
+          ref.name.value),
+      ref.name.node, "add a replicatedJob with pods, or remove podGroupPolicy");
+  finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
+}
+
 void expand(PluginContext& context) {
   RuntimeInfo& info = context.info;
+  if (is_used(info) && gang_of(info).members < 1) report_no_members(context);
   const bool labels =
       info.behaviours->any_policy_labels_pods ? info.runtime->pod_group_policy.has_value() : is_used(info);
   if (!labels) return;
