@@ -47,6 +47,11 @@ NO_LONGER = (
 
 
 class Unchanged(EndToEnd):
+    def setUp(self):
+        if self.trainer_version == "2.1":
+            self.skipTest("JobSets make no claims with Trainer 2.1")
+        super().setUp()
+
     def write_case(self, name):
         runtime = f"{self.namespace}-{name}"
         self.write("runtime.yaml", RUNTIME.format(name=runtime, retention=RETENTIONS[name][0]))
