@@ -20,6 +20,7 @@ PLURALS = {
     "ServiceAccount": ("v1", "serviceaccounts"),
     "PersistentVolumeClaim": ("v1", "persistentvolumeclaims"),
     "PersistentVolume": ("v1", "persistentvolumes"),
+    "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses"),
     "PodGroup": ("scheduling.x-k8s.io/v1alpha1", "podgroups"),
     "VolcanoPodGroup": ("scheduling.volcano.sh/v1beta1", "podgroups"),
 }

@@ -63,17 +63,17 @@ def owner(item, kind):
     return next((one["name"] for one in references if one["kind"] == kind), None)
 
 
-def service_accounts(node):
-    """The names of those that pods are to have."""
+def texts_of(field, node):
+    """What fields of that name say, however deep."""
     if isinstance(node, list):
         node = dict(enumerate(node))
     if not isinstance(node, dict):
         return
     for name, value in node.items():
-        if name == "serviceAccountName" and isinstance(value, str):
+        if name == field and isinstance(value, str):
             yield value
         else:
-            yield from service_accounts(value)
+            yield from texts_of(field, value)
 
 
 class Round:
@@ -97,13 +97,16 @@ class Round:
         return self.verdicts[case.name, identity(item)]
 
     def _make_namespaces(self):
-        names = {namespace_of(item) for case in self.cases for item in case.objects}
+        """With what pods ask for there."""
+        items = [item for case in self.cases for item in case.objects]
+        names = {namespace_of(item) for item in items}
         for name in names - {NAMESPACE}:
             self.api.create("Namespace", "", {"metadata": {"name": name}})
-        accounts = {account for case in self.cases for item in case.objects for account in service_accounts(item)}
-        for name in names:
-            for account in accounts:
+        for account in set(texts_of("serviceAccountName", items)):
+            for name in names:
                 self.api.create("ServiceAccount", name, {"metadata": {"name": account}})
+        for name in set(texts_of("priorityClassName", items)):
+            self.api.create("PriorityClass", "", {"metadata": {"name": name}, "value": 1000})
 
     def _make_volumes(self):
         """Claims are bound to them; a volume that was bound once isn't again."""
