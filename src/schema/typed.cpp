@@ -148,13 +148,12 @@ const Node* typed_list(const Node& list, const Schema& items, const Maker& make)
 }  // namespace
 
 const Node* with_zero_values(const Node& node, const Schema& schema, const Maker& make) {
-  const auto element = [&](const Node& item, const Schema& items) {
-    const Node* zero = item.is_null() ? zero_value(items, make, item.origin()) : nullptr;
-    return zero ? zero : with_zero_values(item, items, make);
-  };
   if (node.is_list() && schema.items) {
     std::vector<const Node*> items(node.items().begin(), node.items().end());
-    for (const Node*& item : items) item = element(*item, *schema.items);
+    for (const Node*& item : items) {
+      const Node* zero = item->is_null() ? zero_value(*schema.items, make, item->origin()) : nullptr;
+      item = zero ? zero : with_zero_values(*item, *schema.items, make);
+    }
     return std::ranges::equal(items, node.items()) ? &node : make.list(items, node.origin());
   }
   if (!node.is_map()) return &node;
@@ -162,9 +161,9 @@ const Node* with_zero_values(const Node& node, const Schema& schema, const Maker
   bool changed = false;
   for (Entry& entry : entries) {
     const Property* property = schema.property(entry.key);
+    const Schema* child = property ? property->schema : schema.additional;
     const Node* given = entry.value;
-    if (property) entry.value = with_zero_values(*given, *property->schema, make);
-    if (!property && schema.additional) entry.value = element(*given, *schema.additional);
+    if (child) entry.value = with_zero_values(*given, *child, make);
     changed = changed || entry.value != given;
   }
   changed = add_zero_fields(node, schema, make, entries) || changed;

@@ -13,8 +13,8 @@ namespace trainjobc::schema {
 const yaml::Node* as_typed(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 // `node` as a mutating webhook leaves it that decodes and encodes an object: fields that Go always writes are
-// there, and a null item of a list or a dictionary is Go's zero value. Nothing is taken away: the webhook's
-// patch adds and replaces. Shares what did not change.
+// there, and a null item of a list is Go's zero value. Nothing is taken away: the webhook's patch adds and
+// replaces; nulls of a dictionary don't reach it. Shares what did not change.
 const yaml::Node* with_zero_values(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 }  // namespace trainjobc::schema

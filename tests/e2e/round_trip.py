@@ -150,17 +150,26 @@ class RoundTrip:
         live = self._live_job(live_round, item)
         if not verdict.allowed and self._runtime_was_refused(live_round, case, item):
             return  # a consequence
+        if live and any(map(is_of_pod_group, live.trainer_errors)):
+            self._without_pod_group(case, about, live, diagnostics[about])
+            return
         allowed, fields = verdict.allowed, verdict.fields
         if live and live.is_refused():
             allowed = False
             verdict.text = "; ".join(live.trainer_errors)
-            fields = [field for text in live.trainer_errors if not is_of_pod_group(text) for field in fields_in(text)]
+            fields = [field for text in live.trainer_errors for field in fields_in(text)]
         self._verdict(case, about, verdict, allowed, fields, diagnostics)
         if live and live.is_complete():
             self._objects(case, about, live, rendered)
             self._jobs(case, about, live, diagnostics[about])
         elif live and allowed:
             self._without_job_set(case, item, live, rendered)
+
+    def _without_pod_group(self, case, about, live, rows):
+        """Whether the JobSet is made before Trainer fails is random."""
+        warned = any(row["rule"] == "advice/pod-group-empty" for row in rows)
+        errors = "; ".join(live.trainer_errors)
+        self.report.check("warnings", warned, case.name, case.path, about, errors, "no warning")
 
     def _without_job_set(self, case, item, live, rendered):
         name = inputs.identity(item).split("/", 1)[1]

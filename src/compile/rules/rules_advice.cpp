@@ -204,6 +204,11 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The controller sets both to the number of nodes: mlPolicy.numNodes or the TrainJob's for the "
      "replicatedJob that trains, and the parallelism for the others. A value in the runtime has no effect "
      "and misleads readers. Remove it, or write the number in mlPolicy."},
+    {"advice/pod-group-empty", Stage::Advice, Warning, "A PodGroup for coscheduling has no members",
+     "A PodGroup has as many members as the job has pods, and its CustomResourceDefinition refuses a "
+     "minMember below 1. The API server accepts the job, but the controller then fails at the PodGroup and "
+     "may never create the JobSet. Add a replicatedJob with pods to the runtime, or remove its "
+     "podGroupPolicy."},
     {"advice/pod-restart", Stage::Advice, Warning, "A failed node is restarted alone before its gang is",
      "With a backoffLimit above 0 the Job first restarts the single pod. The other nodes of a distributed "
      "run have lost their connection by then and can't accept it back, so the restart is wasted until all "

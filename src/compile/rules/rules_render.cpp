@@ -27,11 +27,6 @@ constexpr std::array kRules = std::to_array<Rule>({
      "template in the runtime, and check that no patch of the job removes the label.\n\n"
      "    template:\n      metadata:\n        labels:\n"
      "          trainer.kubeflow.org/trainjob-ancestor-step: trainer"},
-    {"render/pod-group-empty", Stage::Input, Error, "A PodGroup for coscheduling would have no members",
-     "A PodGroup has as many members as the job has pods, and its CustomResourceDefinition refuses a "
-     "minMember below 1. The API server accepts the job, but the controller then fails at the PodGroup and "
-     "may never create the JobSet. Add a replicatedJob with pods to the runtime, or remove its "
-     "podGroupPolicy."},
     {"render/ssh-key", Stage::Input, Error, "The SSH key for an MPI job can't be read or used",
      "MPI jobs get a Secret with a key pair, which lets the launcher start processes on the other nodes. "
      "The key file or seed given with --ssh-key could not be read or used. Name another one, have a key "

@@ -68,7 +68,7 @@ TEST_CASE("with_zero_values: what Go always writes is added, and nothing is take
       "nodeSelector: {a: null}, nothingKnown: 1}");
   CHECK(test::json(*with_zero_values(*document, pod_spec(), document.make())) ==
         R"({"containers":[{"name":"a","env":[{"name":""},{"value":"x","name":""},{"name":""}],"args":[""],)"
-        R"("resources":{}}],"volumes":null,"nodeSelector":{"a":""},"nothingKnown":1})");
+        R"("resources":{}}],"volumes":null,"nodeSelector":{"a":null},"nothingKnown":1})");
   Parsed plain("{containers: [{name: a, resources: {}, env: [{name: a}]}]}");
   const yaml::Node& root = *plain;
   CHECK(with_zero_values(root, pod_spec(), plain.make()) == &root);
