@@ -16,7 +16,7 @@ VOLUMES = 70
 
 
 def is_of_pod_group(error):
-    return error.startswith("PodGroup.")
+    return error.startswith("PodGroup.") or "podgroups." in error
 
 
 @dataclasses.dataclass
