@@ -124,7 +124,7 @@ def test_an_edit_made_meanwhile_is_kept(folder):
     file.write_text(edited)
     out, err = process.communicate(job("other"))
     check(process.returncode == 2 and file.read_text() == edited, f"migrate of an edited file: {process.returncode} {out} {err}")
-    check("a.yaml: the file has changed since it was read; it is left as it is\n" in err, f"migrate of an edited file: {err}")
+    check("a.yaml: the file has changed since it was read and was left unchanged\n" in err, f"migrate of an edited file: {err}")
     check(names(folder) == ["a.yaml"], f"migrate left files behind: {names(folder)}")
 
 
@@ -194,7 +194,7 @@ def test_output_follows_no_link(folder):
     (folder / "out").mkdir()
     (folder / "out/team").symlink_to(elsewhere)
     done = run(folder, "render", "--output-dir", "out", "a.yaml")
-    message = f"trainjobc: --output-dir: out/team/{JOB_SET % 'b'} is not a regular file, or a symbolic link leads to it\n"
+    message = f"trainjobc: --output-dir: out/team/{JOB_SET % 'b'} is not a regular file, or its path contains a symbolic link\n"
     check((done.returncode, done.stderr) == (2, message), f"a link for a namespace: {done}")
     check(not names(elsewhere) and names(folder / "out") == ["team"], f"a link was followed: {names(folder)}")
 

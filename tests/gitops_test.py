@@ -218,7 +218,7 @@ def test_argo_plugin(folder):
     for name in ("extra2.yaml", ".trainjobc.yaml"):
         (work / name).symlink_to(folder / "keys/seed")
         out = run(generate, work, app)
-        refusal = f"{name}: files of SSH keys are never read as input\n"
+        refusal = f"{name}: SSH key files are never read as input\n"
         check((out.returncode, out.stdout) == (2, "") and out.stderr.endswith(refusal), f"generate reads a seed as {name}: {out}")
         unset = {key: value for key, value in app.items() if key != "TRAINJOBC_SSH_KEY_DIR"}
         elsewhere = [word.replace("/var/run/trainjobc/ssh-keys", f"{folder}/keys") for word in find]

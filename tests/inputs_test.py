@@ -48,7 +48,7 @@ def test_links(folder):
     (folder / "elsewhere.yaml").write_text(JOB.replace("NAME", "b"))
     check(names(folder, "jobs") == ["a", "b"], f"links: {run('render', 'jobs', cwd=folder)}")
     said = run("lint", "-v", "jobs", cwd=folder).stderr.decode()
-    check(said == "note: jobs/below/up/ is a link to a folder: passed over\n", f"links with -v: {said}")
+    check(said == "note: jobs/below/up/ is a link to a folder: skipped\n", f"links with -v: {said}")
     (folder / "jobs/c.yaml").symlink_to("c.yaml")
     done = run("lint", "jobs", cwd=folder)
     check((done.returncode, done.stderr) == (2, b"trainjobc: open jobs/c.yaml: Too many levels of symbolic links\n"),
@@ -62,7 +62,7 @@ def test_pipes(folder):
     (folder / "jobs/link.yaml").symlink_to("pipe.yaml")
     check(names(folder, "jobs") == ["a"], "a pipe that is found is not skipped")
     said = run("lint", "-v", "jobs", cwd=folder).stderr.decode()
-    check(said == "note: jobs/link.yaml is not a regular file: passed over\nnote: jobs/pipe.yaml is not a regular file: passed over\n",
+    check(said == "note: jobs/link.yaml is not a regular file: skipped\nnote: jobs/pipe.yaml is not a regular file: skipped\n",
           f"pipes with -v: {said}")
     for word in ("<(cat jobs/a.yaml)", "/dev/stdin < jobs/a.yaml", "<(cat jobs/a.yaml) jobs"):
         done = subprocess.run(["bash", "-c", f"{BINARY} render -o name {word}"], cwd=folder, capture_output=True, text=True, timeout=60)
@@ -75,9 +75,9 @@ def test_sizes(folder):
         sparse.truncate(5 << 30)
     for words in (["sparse.yaml"], ["."], ["/dev/zero"]):
         done = run("lint", *words, cwd=folder)
-        check(done.returncode == 2 and b": more than 128 MiB, which no manifest has\n" in done.stderr, f"{words}: {done}")
+        check(done.returncode == 2 and b": larger than 128 MiB, which is too large for a manifest\n" in done.stderr, f"{words}: {done}")
     done = subprocess.run(f"{BINARY} lint - < /dev/zero", shell=True, cwd=folder, capture_output=True, timeout=60)
-    check((done.returncode, done.stderr) == (2, b"trainjobc: read standard input: more than 128 MiB, which no manifest has\n"),
+    check((done.returncode, done.stderr) == (2, b"trainjobc: read standard input: larger than 128 MiB, which is too large for a manifest\n"),
           f"an endless standard input: {done}")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A bad commit is stopped by the real pre-commit; a runtime outside the staged files comes from the configuration.
 
-A repository's other YAML is passed over. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
+A repository's other YAML is skipped. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
 here instead of compiling another. usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
 it says so and ends with status 77.
 """

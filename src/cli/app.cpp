@@ -46,7 +46,7 @@ std::string unknown_word(const CLI::App& root, const std::string& word) {
   }
   for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
   const bool extra = &chosen_app(root) != &root;
-  return extra ? fmt::format("what is \"{}\" for? The command takes no more arguments", word)
+  return extra ? fmt::format("unexpected argument \"{}\"", word)
                : fmt::format("unknown command \"{}\"{}", word, did_you_mean(word, names));
 }
 
@@ -112,7 +112,7 @@ int run(const std::vector<std::string>& given, Console& console) {
   app.set_version_flag("--version", fmt::format("trainjobc {}\n", tools::kVersion),
                        "Print the version and exit");
   app.footer(
-      "\"trainjobc COMMAND --help\" says more.\n"
+      "Run \"trainjobc COMMAND --help\" for more.\n"
       "\n"
       "Examples:\n"
       "  trainjobc lint jobs/\n"

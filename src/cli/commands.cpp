@@ -7,9 +7,9 @@ namespace trainjobc::cli {
 std::span<const Command> commands() {
   static constexpr std::array kCommands = std::to_array<Command>({
       {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
-      {"lint", "Say what the cluster would say, at the line where it is wrong", setup_lint},
-      {"explain", "Say where each field of the rendered objects comes from", setup_explain},
-      {"diff", "Compare what the inputs make with what a cluster holds, by meaning", setup_diff},
+      {"lint", "Report what the cluster would refuse, at the line to fix", setup_lint},
+      {"explain", "Show where each field of the rendered objects comes from", setup_explain},
+      {"diff", "Compare rendered objects with a cluster, by meaning", setup_diff},
       {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
       {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
       {"function", "Run as a KRM function, for kustomize and kpt", setup_function},

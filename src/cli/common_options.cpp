@@ -30,10 +30,10 @@ CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::
 
 void DirectoryFlags::add_to(CLI::App& command) {
   CLI::Option* recursive_flag =
-      command.add_flag("-R,--recursive", recursive, "Read the folders below directories, too: the default");
-  command.add_flag("--no-recursive", no_recursive, "Don't read the folders below directories")
+      command.add_flag("-R,--recursive", recursive, "Read directories recursively: the default");
+  command.add_flag("--no-recursive", no_recursive, "Don't read directories recursively")
       ->excludes(recursive_flag);
-  command.add_flag("--allow-empty", allow_empty, "Accept directories that hold nothing for Trainer");
+  command.add_flag("--allow-empty", allow_empty, "Accept directories without Trainer objects");
 }
 
 DiscoverOptions DirectoryFlags::options() const {
@@ -45,34 +45,34 @@ DiscoverOptions DirectoryFlags::options() const {
 void InputFlags::add_to(CLI::App& command) {
   command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input")
       ->type_name("PATH");
-  command.add_option("-f,--filename", filenames, "The same as PATH; may be given several times")
+  command.add_option("-f,--filename", filenames, "Same as PATH; can be repeated")
       ->allow_extra_args(false)
       ->type_name("PATH");
   directories.add_to(command);
-  command.add_option("--runtimes", runtimes, "File or directory to look for runtimes in, after the inputs")
+  command
+      .add_option("--runtimes", runtimes,
+                  "File or directory with more runtimes; those of the inputs come first")
       ->allow_extra_args(false)
       ->type_name("PATH");
-  command
-      .add_option(
-          "--job", jobs,
-          "TrainJob to look at, as NAME or NAMESPACE/NAME, instead of all; may be given several times")
+  command.add_option("--job", jobs, "Only this TrainJob, as NAME or NAMESPACE/NAME; can be repeated")
       ->allow_extra_args(false)
       ->type_name("JOB");
   command.add_flag("--fail-if-no-objects-found", needs_objects,
-                   "Fail if the inputs hold no TrainJob and no runtime, files too");
-  command.add_flag("-v,--verbose", verbose, "Say which files and documents are passed over, and why");
+                   "Fail if the inputs contain no TrainJob and no runtime, even if they are files");
+  command.add_flag("-v,--verbose", verbose, "Show which files and documents are skipped, and why");
   command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
   add_version_flag(command, "--trainer-version", trainer_version,
                    "Kubeflow Trainer version to compile for [auto]", true);
-  command.add_option("-n,--namespace", ns, "Namespace of TrainJobs that name none")->type_name("NAME");
+  command.add_option("-n,--namespace", ns, "Namespace for TrainJobs without one")->type_name("NAME");
   command
       .add_option("--name-suffix", name_suffix,
-                  "Suffix for metadata.generateName, instead of one from the content")
+                  "Suffix for metadata.generateName, instead of one derived from the content")
       ->type_name("TEXT");
-  command.add_option("--config", config, "Configuration file, instead of the nearest .trainjobc.yaml")
+  command.add_option("--config", config, "Configuration file to use instead of the nearest .trainjobc.yaml")
       ->type_name("FILE");
-  command.add_flag("--no-config", no_config, "Don't look for a configuration");
-  command.add_option("--threads", threads, "Number of threads; 0 is one a processor")->capture_default_str();
+  command.add_flag("--no-config", no_config, "Ignore configuration files");
+  command.add_option("--threads", threads, "Number of threads; 0 means one per processor")
+      ->capture_default_str();
 }
 
 void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what) {
@@ -83,7 +83,7 @@ void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what) {
 }
 
 void ColourFlag::add_to(CLI::App& command) {
-  command.add_option("--color", choice, "When to colour the output")
+  command.add_option("--color", choice, "When to use colour")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
 }
@@ -173,7 +173,7 @@ std::vector<std::string> paths_of(const InputFlags& flags) {
 
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
   if (flags.paths.empty() && flags.filenames.empty() && console.stdin_is_terminal()) {
-    fail(console, "no input: name a file or a directory, or - for standard input");
+    fail(console, "no input: name a file or directory, or - for standard input");
     return std::nullopt;
   }
   Overrides overrides;
@@ -216,7 +216,7 @@ void say_passed_over(Console& console, std::vector<PassedOver> all) {
   all.erase(repeated.begin(), repeated.end());
   for (const PassedOver& one : all) {
     const std::string line = one.line > 0 ? fmt::format(":{}", one.line) : "";
-    note(console, fmt::format("{}{} {}: passed over", one.file, line, one.what));
+    note(console, fmt::format("{}{} {}: skipped", one.file, line, one.what));
   }
 }
 
@@ -228,7 +228,7 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
     for (std::string_view& name : names) name.remove_prefix(name.find('/') + 1);
   }
   const auto meant = base::closest(job, names);
-  fail(console, fmt::format("--job: the inputs hold no TrainJob \"{}\"{}", job,
+  fail(console, fmt::format("--job: the inputs contain no TrainJob \"{}\"{}", job,
                             meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
   return false;
 }
@@ -259,13 +259,13 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     all.insert(all.end(), compiled.passed_over.begin(), compiled.passed_over.end());
     say_passed_over(console, std::move(all));
   } else if (!loaded.excluded.empty()) {
-    note(console,
-         fmt::format("{} excluded by the configuration: {}",
-                     loaded.excluded.size() == 1 ? "a file that was named is" : "files that were named are",
-                     fmt::join(loaded.excluded, ", ")));
+    note(console, fmt::format("{} excluded by the configuration: {}",
+                              loaded.excluded.size() == 1 ? "a file named on the command line is"
+                                                          : "files named on the command line are",
+                              fmt::join(loaded.excluded, ", ")));
   }
   if (flags.needs_objects && compiled.linted.empty()) {
-    fail(console, "--fail-if-no-objects-found: the inputs hold no TrainJob and no runtime");
+    fail(console, "--fail-if-no-objects-found: the inputs contain no TrainJob and no runtime");
     return false;
   }
   for (const std::string& job : flags.jobs) {
@@ -275,15 +275,16 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, compiled))
       continue;
     fail(console,
-         fmt::format("{} holds no TrainJob and no runtime; -v says what is there, --allow-empty accepts it",
-                     directory));
+         fmt::format(
+             "{} contains no TrainJob and no runtime; -v shows what was skipped, --allow-empty accepts this",
+             directory));
     return false;
   }
   return true;
 }
 
 void note_no_job(Console& console) {
-  note(console, "the inputs hold no TrainJob");
+  note(console, "the inputs contain no TrainJob");
 }
 
 const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
@@ -310,7 +311,7 @@ void note_other_managers(Console& console, const Compilation& compiled) {
   for (const base::Diagnostic& found : compiled.diagnostics.items()) {
     if (found.rule != "advice/managed-elsewhere") continue;
     note(console,
-         fmt::format("{}: {}; this is what the cluster that runs it makes", found.object, found.message));
+         fmt::format("{}: {}; this is what the cluster that runs it creates", found.object, found.message));
   }
 }
 

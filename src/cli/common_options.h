@@ -74,7 +74,7 @@ Options to_options(const InputFlags& flags);
 bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
                   const Compilation& compiled);
 
-// Says that the inputs hold no TrainJob.
+// Says that the inputs contain no TrainJob.
 void note_no_job(Console& console);
 
 // The schemas that it was compiled with; the newest where its inputs go with several versions.

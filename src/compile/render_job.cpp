@@ -46,8 +46,8 @@ Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, 
 
 // Without a spec, which the schema lets through.
 void report_no_runtime_ref(JobUnit& unit) {
-  Diagnostic diagnostic =
-      runtime_ref_error(unit.job, "input/runtime-kind", "", "the job refers to no runtime", unit.job.root);
+  Diagnostic diagnostic = runtime_ref_error(unit.job, "input/runtime-kind", "",
+                                            "the job does not refer to a runtime", unit.job.root);
   diagnostic.hint = "add spec: {runtimeRef: {name: NAME}}";
   unit.diagnostics.add(std::move(diagnostic));
 }
@@ -62,10 +62,10 @@ bool check_runtime_kind(JobUnit& unit) {
   const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
   if (known_kind && ref.api_group == model::kTrainerGroup) return true;
   const std::string_view field = known_kind ? "apiGroup" : "kind";
-  Diagnostic diagnostic =
-      runtime_ref_error(unit.job, "input/runtime-kind", "",
-                        fmt::format("no runtime is of kind \"{}\" in group \"{}\"", ref.kind, ref.api_group),
-                        ref.node->get(field));
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "input/runtime-kind", "",
+      fmt::format("there is no runtime kind \"{}\" in group \"{}\"", ref.kind, ref.api_group),
+      ref.node->get(field));
   static constexpr std::string_view kKinds[] = {model::kTrainingRuntime, model::kClusterTrainingRuntime};
   const auto meant = base::closest(ref.kind, kKinds);
   if (known_kind) {
@@ -78,13 +78,13 @@ bool check_runtime_kind(JobUnit& unit) {
 }
 
 std::string runtime_hint(const model::RuntimeRef& ref, const Resolution& resolution) {
-  constexpr std::string_view kAdd = "add it to the inputs, or name its file or folder with --runtimes";
+  constexpr std::string_view kAdd = "add it to the inputs, or pass its file or folder with --runtimes";
   if (resolution.other_kind) {
     const bool cluster = ref.kind == model::kClusterTrainingRuntime;
     return fmt::format("write kind: {}", cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime);
   }
   if (!resolution.elsewhere.empty())
-    return fmt::format("put the TrainJob and its TrainingRuntime into one namespace, or {}", kAdd);
+    return fmt::format("put the TrainJob and its TrainingRuntime in the same namespace, or {}", kAdd);
   if (resolution.meant) return fmt::format("did you mean \"{}\"? Or {}", *resolution.meant, kAdd);
   return std::string(kAdd);
 }
@@ -142,8 +142,7 @@ void note_other_manager(JobUnit& unit) {
   if (!manager) return;
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "advice/managed-elsewhere", "spec.managedBy",
-      fmt::format("{} manages this job: the Trainer of the cluster that it is applied to makes "
-                  "nothing of it",
+      fmt::format("{} manages this job: in the cluster that it is applied to, Trainer creates nothing for it",
                   manager->text()),
       manager);
   diagnostic.severity = base::Severity::Info;
@@ -159,7 +158,7 @@ void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
     if (violation.severity != base::Severity::Error) continue;
     violation.severity = base::Severity::Warning;
     violation.notes.push_back(
-        {fmt::format("no error here: {} has the JobSet made on another cluster", manager->text()),
+        {fmt::format("not an error here: {} has the JobSet created in another cluster", manager->text()),
          yaml::locate(*manager)});
   }
 }

@@ -30,7 +30,7 @@ void refuse(const model::TrainJob& job, std::string message, const Node& where,
   diagnostic.rule = "input/runtime-snapshot";
   diagnostic.object = job.id.str();
   diagnostic.message = std::move(message);
-  diagnostic.hint = "remove the snapshot, or give the job's own";
+  diagnostic.hint = "remove the snapshot, or use the job's own";
   diagnostic.location = yaml::locate(where);
   diagnostics.add(std::move(diagnostic));
 }
@@ -65,7 +65,7 @@ std::optional<InputObject> read_snapshot(const Node& config_map, const model::Tr
   const Node& data = *config_map.at({"data", "runtime"});
   const Node* owner = controller_of(config_map);
   if (!job.uid.empty() && (!owner || text_at(*owner, {"uid"}) != job.uid)) {
-    refuse(job, "the runtime snapshot belongs to another object than this TrainJob",
+    refuse(job, "the runtime snapshot belongs to an object other than this TrainJob",
            owner ? *owner : config_map, diagnostics);
     return std::nullopt;
   }
@@ -83,8 +83,8 @@ std::optional<InputObject> read_snapshot(const Node& config_map, const model::Tr
   const InputObject& object = memory.objects.front();
   if (!is_wanted(*object.root, job)) {
     refuse(job,
-           fmt::format("the snapshot holds {} \"{}\", the TrainJob refers to {} \"{}\"", object.id.kind,
-                       object.id.name, job.runtime_ref.kind, job.runtime_ref.name.value),
+           fmt::format("the snapshot contains {} \"{}\", but the TrainJob refers to {} \"{}\"",
+                       object.id.kind, object.id.name, job.runtime_ref.kind, job.runtime_ref.name.value),
            data, diagnostics);
     return std::nullopt;
   }

@@ -49,7 +49,8 @@ void check_annotations(const Node& annotations, Violations& out) {
   }
   if (bytes <= kMaxAnnotationBytes) return;
   add(out, "input/annotation", "metadata.annotations", yaml::locate(annotations),
-      fmt::format("metadata.annotations hold {} bytes, at most {} are allowed", bytes, kMaxAnnotationBytes),
+      fmt::format("metadata.annotations have {} bytes in total, at most {} are allowed", bytes,
+                  kMaxAnnotationBytes),
       "put large data into a ConfigMap");
 }
 

@@ -29,7 +29,7 @@ std::string key_problem(std::string_view prefix, std::string_view name) {
   }
   if (!is_dns_subdomain(prefix)) return "needs a DNS name such as example.com before its '/'";
   const std::string problem = length_problem(name, kMaxLabel);
-  return problem.empty() ? problem : fmt::format("has a name behind its '/' that {}", problem);
+  return problem.empty() ? problem : fmt::format("has a name after its '/' that {}", problem);
 }
 
 }  // namespace
@@ -69,22 +69,21 @@ bool is_domain_prefixed_path(std::string_view text) {
 std::string dns_label_problem(std::string_view text) {
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || is_dns_label(text)) return problem;
-  return "may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit";
+  return "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit";
 }
 
 std::string dns_1035_label_problem(std::string_view text) {
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || (is_dns_label(text) && is_lower(text.front()))) return problem;
-  return "may hold only lower-case letters, digits and '-', and must begin with a letter and end with a "
-         "letter "
-         "or digit";
+  return "may contain only lower-case letters, digits and '-', and must begin with a letter "
+         "and end with a letter or digit";
 }
 
 std::string dns_subdomain_problem(std::string_view text) {
   std::string problem = length_problem(text, kMaxSubdomain);
   if (!problem.empty() || is_dns_subdomain(text)) return problem;
-  return "may hold only lower-case letters, digits, '-' and '.', and must begin and end with a letter or "
-         "digit";
+  return "may contain only lower-case letters, digits, '-' and '.', and must begin "
+         "and end with a letter or digit";
 }
 
 std::string label_key_problem(std::string_view text) {
@@ -92,13 +91,13 @@ std::string label_key_problem(std::string_view text) {
   std::string_view name = text;
   if (slash != std::string_view::npos) {
     name.remove_prefix(slash + 1);
-    if (name.find('/') != std::string_view::npos) return "may hold one '/' only";
+    if (name.find('/') != std::string_view::npos) return "may contain only one '/'";
     if (std::string problem = key_problem(text.substr(0, slash), name); !problem.empty()) return problem;
   } else if (std::string problem = length_problem(name, kMaxLabel); !problem.empty()) {
     return problem;
   }
   if (is_name_part(name)) return "";
-  return "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+  return "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
 }
 
 std::string annotation_key_problem(std::string_view text) {
@@ -109,7 +108,7 @@ std::string label_value_problem(std::string_view text) {
   if (text.empty()) return "";
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || is_name_part(text)) return problem;
-  return "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+  return "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
 }
 
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first) {

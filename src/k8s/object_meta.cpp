@@ -99,7 +99,7 @@ class MetaValidator {
     }
     if (!orphans || !deletes) return;
     add("input/finalizer", "metadata.finalizers", yaml::locate(finalizers),
-        "the finalizers orphan and foregroundDeletion exclude each other", "keep one of the two");
+        "the finalizers orphan and foregroundDeletion can't be used together", "keep one of the two");
   }
 
  private:

@@ -16,7 +16,7 @@ struct RuleSource {
 inline constexpr std::array kRuleSources = std::to_array<RuleSource>({
     {"names, labels, metadata, quantities", "Kubernetes", "1.36"},
     {"Jobs, pods, volumes", "Kubernetes", "1.36"},
-    {"JobSets and the Jobs made of them", "JobSet", "0.12"},
+    {"JobSets and their Jobs", "JobSet", "0.12"},
 });
 
 }  // namespace trainjobc::k8s

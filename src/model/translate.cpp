@@ -115,7 +115,7 @@ base::Diagnostic dialect_warning(const Dialect& dialect, const Node& version, co
   warning.stage = base::Stage::Advice;
   warning.severity = base::Severity::Warning;
   warning.field = "apiVersion";
-  warning.message = fmt::format("a cluster with Trainer 2.0 or later doesn't know {}: it is read as {}{}",
+  warning.message = fmt::format("a cluster with Trainer 2.0 or later does not serve {}: it is read as {}{}",
                                 dialect.api_version, kTrainerApiVersion, renamed);
   warning.hint = "trainjobc migrate rewrites it";
   warning.location = yaml::locate(version);

@@ -105,7 +105,7 @@ class RuntimeTranslator {
     warning.stage = base::Stage::Advice;
     warning.severity = base::Severity::Warning;
     warning.field = "spec.mlPolicy.torch.elasticPolicy.metrics";
-    warning.message = "no autoscaler is made of these metrics: the job starts with all its nodes";
+    warning.message = "no autoscaler is created from these metrics: the job starts with all its nodes";
     warning.hint = "create a HorizontalPodAutoscaler yourself, or remove them";
     warning.location = yaml::locate(metrics);
     findings_.push_back(std::move(warning));

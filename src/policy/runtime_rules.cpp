@@ -36,7 +36,7 @@ void check_replicas(const Node& job, const std::string& who, const std::string& 
   const Node* replicas = job.get("replicas");
   if (!replicas || replicas->as_int() == 1) return;
   findings.error("input/ancestor-replicas", path + ".replicas",
-                 fmt::format("{} has exactly one replica, not {}", who, replicas->text()), replicas,
+                 fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
                  "write 1; spec.mlPolicy.numNodes sets the number of nodes");
 }
 

@@ -10,7 +10,7 @@ void validate_train_job(const model::TrainJob& job, const model::Behaviours& beh
   if (!behaviours.webhook_checks_name || k8s::dns_1035_label_problem(job.id.name).empty()) return;
   findings.error("input/name", "metadata.name", fmt::format("\"{}\" is not a DNS label", job.id.name),
                  job.root->at({"metadata", "name"}),
-                 "begin with a lower-case letter, go on with lower-case letters, digits and -, at most 63");
+                 "use at most 63 lower-case letters, digits and dashes, beginning with a letter");
 }
 
 }  // namespace trainjobc::policy

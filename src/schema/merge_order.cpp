@@ -70,7 +70,7 @@ void fail_merge(std::string message, const Node& culprit, std::string hint) {
 bool ElementIdentity::same_value(const Node& a, const Node& b) const {
   if (a.kind() != b.kind()) return false;
   if (!a.is_scalar())
-    fail_merge("elements of a merged list are told apart by a number or a string", *culprit);
+    fail_merge("elements of a merged list need a number or a string as their key", *culprit);
   return equal(a, b);
 }
 
@@ -78,7 +78,7 @@ const Node& ElementIdentity::key_of(const Node& element) const {
   if (merge_key.empty()) return element;
   const Node* key = element.get(merge_key);
   if (!key) {
-    fail_merge(fmt::format("an element of this list has no \"{}\", by which the list is merged", merge_key),
+    fail_merge(fmt::format("an element of this list has no \"{}\", the list's merge key", merge_key),
                *culprit);
   }
   return *key;
@@ -93,7 +93,7 @@ Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
   if (identity.merge_key.empty()) {
     for (const ItemSpan items : {ItemSpan(merged), wanted, before}) {
       if (std::ranges::all_of(items, &Node::is_scalar)) continue;
-      fail_merge("the elements of this list have no key to be put in order by", *identity.culprit);
+      fail_merge("the elements of this list have no key to order them by", *identity.culprit);
     }
   }
   for (const ItemSpan items : {wanted, before}) {
@@ -120,8 +120,7 @@ void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& 
     while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next)))
       ++next;
     if (next == order.end()) {
-      fail_merge("the elements of the patch must stand in the order that its $setElementOrder gives",
-                 *element);
+      fail_merge("the elements of the patch must be in the order of its $setElementOrder", *element);
     }
     ++next;
   }

@@ -57,11 +57,11 @@ std::string shown(const Node& scalar) {
 bool hold_maps(ItemSpan original, ItemSpan patch, const Node& culprit) {
   const Node& first = original.empty() ? *patch.front() : *original.front();
   if (first.is_list() || first.is_null()) {
-    fail_merge(fmt::format("a list that holds a {} can't be merged", to_string(first.kind())), culprit);
+    fail_merge(fmt::format("a list that contains a {} can't be merged", to_string(first.kind())), culprit);
   }
   const auto same_kind = [&](const Node* item) { return item->kind() == first.kind(); };
   if (!std::ranges::all_of(original, same_kind) || !std::ranges::all_of(patch, same_kind)) {
-    fail_merge("the elements of a merged list must all be of the same type, the runtime's included", culprit);
+    fail_merge("the elements of a merged list must all have the same type, including the runtime's", culprit);
   }
   return first.is_map();
 }
@@ -150,7 +150,7 @@ class Merger {
     const Node* patch = change != changes.end() ? change->value : nullptr;
     const Node* original = current != merged.end() ? current->value : nullptr;
     if (!order.value->is_list() || (patch && !patch->is_list()) || (original && !original->is_list())) {
-      fail_merge(fmt::format("{} must be a list, and \"{}\" as well", order.key, key), *order.value);
+      fail_merge(fmt::format("{} and \"{}\" must both be lists", order.key, key), *order.value);
     }
     const ListField field = list_field_of(schema, key, *order.value);
     const ElementIdentity identity{field.merge_key, order.value};
@@ -293,8 +293,9 @@ class Merger {
       } else if (word == "delete") {
         const Node* key = item->get(identity.merge_key);
         if (!key) {
-          fail_merge(fmt::format("$patch: delete needs the \"{}\" of what to delete", identity.merge_key),
-                     *item);
+          fail_merge(
+              fmt::format("$patch: delete needs the \"{}\" of the element to delete", identity.merge_key),
+              *item);
         }
         std::erase_if(original, [&](const Node* old) {
           const Node* old_key = old->get(identity.merge_key);
@@ -323,8 +324,8 @@ class Merger {
     for (const Node* change : changes) {
       const Node* key = change->get(field.merge_key);
       if (!key) {
-        fail_merge(fmt::format("this element has no \"{}\", by which the list is merged", field.merge_key),
-                   *change, fmt::format("add {}:", field.merge_key));
+        fail_merge(fmt::format("this element has no \"{}\", the list's merge key", field.merge_key), *change,
+                   fmt::format("add {}:", field.merge_key));
       }
       const auto at = std::ranges::find_if(merged, [&](const Node* old) {
         const Node* old_key = old->get(field.merge_key);

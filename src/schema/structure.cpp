@@ -120,7 +120,7 @@ class Validator {
     const bool takes_text = schema.type == Type::String || schema.type == Type::IntOrString;
     if (schema.quantity && is_quotable && !path.is_index() && k8s::is_extended_resource(path.key())) {
       diagnostic.message = fmt::format("{} must be a whole number, not {}", path.str(), k8s::shown(node));
-      diagnostic.hint = "extended resources can't be divided";
+      diagnostic.hint = "extended resources must be whole numbers";
     } else if (takes_text && is_quotable) {
       rewrite(diagnostic, "quote it", fmt::format("\"{}\"", k8s::source_text(node)), node);
     } else if (node.is_string() && reads_as(node.text(), schema.type)) {
@@ -348,7 +348,7 @@ class Validator {
       if (same.times != 2) continue;
       base::Diagnostic& duplicate =
           add("input/duplicate", *items[i], path.child(i),
-              fmt::format("{} holds {} twice", path.str(), key_words(*items[i], schema)),
+              fmt::format("{} contains {} twice", path.str(), key_words(*items[i], schema)),
               "remove one of the two");
       duplicate.notes.push_back({"the first one", yaml::locate(*same.first)});
     }

@@ -70,7 +70,7 @@ std::string version_hint(const Context& context, const Schema& parent, const k8s
   if (first.empty()) return "";
   std::string hint = fmt::format("it existed until Trainer {}", last);
   if (first == last) hint = fmt::format("only Trainer {} has it", last);
-  if (is_newer) hint = fmt::format("it exists since Trainer {}", first);
+  if (is_newer) hint = fmt::format("it was added in Trainer {}", first);
   return hint + replacement_hint(context, parent, field.key());
 }
 
@@ -121,9 +121,9 @@ std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml:
 // beside it that it was meant for.
 std::string hint_for(const Context& context, const Schema* parent, const k8s::Path& field,
                      std::optional<std::string_view> meant) {
-  if (!parent) return "no list belongs here";
-  if (parent->type == Type::Array) return fmt::format("{} takes a list", field.parent()->str());
-  if (parent->type != Type::Object) return fmt::format("{} takes no fields", field.parent()->str());
+  if (!parent) return "a list is not allowed here";
+  if (parent->type == Type::Array) return fmt::format("{} must be a list", field.parent()->str());
+  if (parent->type != Type::Object) return fmt::format("{} has no fields", field.parent()->str());
   if (!context.kind.empty()) {
     if (std::string hint = version_hint(context, *parent, field); !hint.empty()) return hint;
   }
@@ -133,8 +133,8 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
     const std::string place = find_place(*context.root, field);
     if (!place.empty()) return fmt::format("it is a field of {}", place);
   }
-  if (names.empty()) return fmt::format("{} takes no fields", field.parent()->str());
-  return names.size() <= kMaxListed ? fmt::format("it takes {}", fmt::join(names, ", ")) : "";
+  if (names.empty()) return fmt::format("{} has no fields", field.parent()->str());
+  return names.size() <= kMaxListed ? fmt::format("its fields are {}", fmt::join(names, ", ")) : "";
 }
 
 class Walker {

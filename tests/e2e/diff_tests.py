@@ -73,7 +73,7 @@ class Diff(EndToEnd):
             "\n"
             "no difference in 1 job\n",
         )
-        note = "note: spec.suspend is left to kueue in JobSet NS/demo\n"
+        note = "note: spec.suspend, owned by kueue, is left unchanged in JobSet NS/demo\n"
         for _ in range(2):
             self.expect(self.submit(), 0, "JobSet NS/demo unchanged\n1 job: 1 unchanged\n", note)
         self.assertTrue(self.live("jobset", "demo")["spec"]["suspend"])
@@ -154,7 +154,7 @@ class Diff(EndToEnd):
         self.expect(
             self.run_program("diff", "-f", "jobs", "-f", "runtime.yaml"),
             1,
-            "JobSet NS/other   orphaned: no input makes it\n\nno difference in 1 job, 1 object orphaned\n",
+            "JobSet NS/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n",
         )
 
     def test_secrets_are_masked(self):

@@ -8,7 +8,7 @@ import subprocess
 from support import RUNTIME, EndToEnd, job
 
 LEFT = (
-    "trainjobc: interrupted; this JobSet goes on without submit (kubectl delete jobset ends a job):\n"
+    "trainjobc: interrupted; this JobSet continues to run (stop a job with kubectl delete jobset):\n"
     "  JobSet NS/demo\n"
 )
 CREATED = "JobSet NS/demo created\n1 job: 1 created\n"
@@ -109,7 +109,7 @@ class Following(EndToEnd):
     def test_suspended(self):
         self.write_inputs(more="  suspend: true\n")
         self.says(
-            "JobSet NS/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n"
+            "JobSet NS/demo: suspended: it can finish only after someone resumes it (spec.suspend: false)\n"
         )
 
     def allow(self, user, verbs, *resources):
@@ -123,8 +123,8 @@ class Following(EndToEnd):
         status, out, err = self.wait("--timeout=5m", "--context=guest")
         self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
         notes = sorted(self.reasons(err).splitlines())
-        rest = "of namespace NS: what they would tell is not shown"
-        self.assertEqual([f"note: you may not watch the {kind} {rest}" for kind in ("events", "pods")], notes)
+        rest = "of namespace NS: what they report is not shown"
+        self.assertEqual([f"note: you are not allowed to watch the {kind} {rest}" for kind in ("events", "pods")], notes)
 
     def test_who_may_not_watch(self):
         self.allow("guest", "get,create,patch", "jobsets.jobset.x-k8s.io", "trainjobs.trainer.kubeflow.org")
@@ -133,7 +133,7 @@ class Following(EndToEnd):
         status, out, err = self.wait("--timeout=5m", "--context=guest")
         self.assertEqual((0, CREATED + "JobSet NS/demo completed\n"), (status, self.without_namespace(out)), err)
         self.assertEqual(
-            "note: you may not watch the JobSets of namespace NS: they are asked for every 2 s\n", self.reasons(err)
+            "note: you are not allowed to watch the JobSets of namespace NS: they are fetched every 2 s instead\n", self.reasons(err)
         )
 
     def test_interrupt(self):

@@ -41,8 +41,8 @@ class Replace(EndToEnd):
         self.write_job("demo", nodes=4)
         lost = (
             "  JobSet NS/demo: running, made TIME; node 1/1 ready\n"
-            "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
-            "    the count of its restarts, 3 so far\n"
+            "    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes\n"
+            "    its restart count, 3 so far\n"
         )
         self.expect(
             self.submit(),
@@ -55,7 +55,7 @@ class Replace(EndToEnd):
             "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n NS), or rename the TrainJob\n"
             "\n"
             "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
-            "recreates it, and this would be lost:\n" + lost,
+            "recreates it, which loses:\n" + lost,
         )
         collector = threading.Thread(target=self.collect_garbage, args=("demo",))
         collector.start()
@@ -64,7 +64,7 @@ class Replace(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--replace"),
             0,
             "JobSet NS/demo replaced\n1 job: 1 replaced\n",
-            "warning: --replace deletes and recreates; this is lost:\n" + lost,
+            "warning: --replace deletes and recreates objects; this is lost:\n" + lost,
         )
         after = self.live("jobset", "demo")
         self.assertNotEqual(before, after["metadata"]["uid"])
@@ -81,9 +81,9 @@ class Replace(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--replace"),
             2,
             "1 job: 1 not applied\n",
-            "warning: --replace deletes and recreates; this is lost:\n"
+            "warning: --replace deletes and recreates objects; this is lost:\n"
             "  JobSet NS/demo: not started, made TIME\n"
-            "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
+            "    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes\n"
             "trainjobc: the API server refused it\n"
             "  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=NS: exit status 1\n"
             '  The jobsets "demo" is invalid: : ValidatingAdmissionPolicy \'NS-no-demo\' with binding \'NS-no-demo\' '
@@ -146,7 +146,7 @@ class Wait(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--wait", "--timeout=3s"),
             2,
             "JobSet NS/demo created\n1 job: 1 created\n",
-            "trainjobc: 1 of 1 JobSets had not ended after 3 s; they go on without submit\n",
+            "trainjobc: 1 of 1 JobSets had not finished after 3 s; they continue to run\n",
         )
 
     def test_progress_on_a_terminal(self):

@@ -28,7 +28,7 @@ class Submit(EndToEnd):
         self.expect(
             self.submit(),
             0,
-            "Secret NS/demo-mpi-ssh-auth kept: it exists\n"
+            "Secret NS/demo-mpi-ssh-auth kept: already exists\n"
             "ConfigMap NS/demo-mpi-hostfile unchanged\n"
             "JobSet NS/demo unchanged\n"
             "1 job: 1 unchanged\n",
@@ -97,7 +97,7 @@ class Submit(EndToEnd):
         self.expect(
             self.submit("job.yaml", "runtime.yaml", "--force-conflicts"),
             0,
-            "Secret NS/demo-mpi-ssh-auth kept: it exists\n"
+            "Secret NS/demo-mpi-ssh-auth kept: already exists\n"
             "ConfigMap NS/demo-mpi-hostfile created\n"
             "JobSet NS/demo created\n"
             "1 job: 1 created\n",
@@ -112,14 +112,14 @@ class Submit(EndToEnd):
             self.kubectl("create", "rolebinding", role, f"--role={role}", "--user=nosecrets")
         self.write_job("demo", "mpi")
         warning = (
-            "warning: whether TrainJobs of these names exist is not known: you may not do this on this cluster: ask "
+            "warning: can't tell whether TrainJobs with these names exist: you are not allowed to do this in this cluster: ask "
             "for a role that allows it, or choose another context\n"
             "  kubectl get -f - -o json --ignore-not-found --namespace=NS "
             "--context=nosecrets: exit status 1\n"
             '  Error from server (Forbidden): trainjobs.trainer.kubeflow.org "demo" is forbidden: User "nosecrets" '
             'cannot get resource "trainjobs" in API group "trainer.kubeflow.org" in the namespace "NS"\n'
         )
-        for secret, rest in (("created", "created"), ("kept: it exists", "unchanged")):
+        for secret, rest in (("created", "created"), ("kept: already exists", "unchanged")):
             self.expect(
                 self.submit("job.yaml", "runtime.yaml", "--context=nosecrets"),
                 0,
@@ -136,7 +136,7 @@ class Submit(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--context=guest"),
             2,
             "",
-            "trainjobc: you may not do this on this cluster: ask for a role that allows it, or choose another "
+            "trainjobc: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another "
             "context\n"
             "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=NS "
             "--context=guest: exit status 1\n"
@@ -153,7 +153,7 @@ class Submit(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--kubeconfig=config"),
             2,
             "",
-            "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
+            "trainjobc: the cluster can't be reached: check the context, the kubeconfig and the network\n"
             "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=NS "
             "--kubeconfig=config: exit status 1\n"
             '  error: unable to recognize "STDIN": Get "https://127.0.0.1:1/api?timeout=32s": dial tcp 127.0.0.1:1: '
@@ -210,9 +210,9 @@ class Submit(EndToEnd):
             self.submit(),
             0,
             "JobSet NS/demo created\n1 job: 1 created\n",
-            "warning: TrainJob NS/demo exists on the cluster: the Trainer controller owns the JobSet of that name "
-            "and may undo what is submitted; apply the TrainJob instead, or delete it first (kubectl delete trainjob "
-            "demo -n NS: that deletes its JobSet, too)\n",
+            "warning: TrainJob NS/demo exists in the cluster: the Trainer controller owns the JobSet of that name "
+            "and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl delete trainjob "
+            "demo -n NS also deletes its JobSet)\n",
         )
 
     def test_two_hundred_jobs(self):

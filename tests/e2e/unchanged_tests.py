@@ -40,8 +40,8 @@ RETENTIONS = {
 }
 # kubectl's apply of what is rendered without --with-defaults would take that away.
 NO_LONGER = (
-    "warning: JobSet NS/{name}: the inputs write spec.successPolicy no longer. The cluster lets an update take it "
-    "away, and the JobSet controller then fails on this JobSet each time: keep successPolicy: {{operator: All}} in the "
+    "warning: JobSet NS/{name}: the inputs no longer set spec.successPolicy. The cluster accepts an update that removes "
+    "it, and the JobSet controller then fails on this JobSet every time: keep successPolicy: {{operator: All}} in the "
     "runtime\n"
 )
 

@@ -88,7 +88,7 @@ bool is_read_only(const std::string& path, const struct stat& status) {
 }  // namespace
 
 IoError changed_meanwhile(const std::string& path) {
-  return {fmt::format("write {}: the file has changed since it was read; it is left as it is", path)};
+  return {fmt::format("write {}: the file has changed since it was read and was left unchanged", path)};
 }
 
 std::optional<IoError> atomic_write(const std::string& path, std::string_view text, unsigned mode,

@@ -68,8 +68,8 @@ bool are_plain_names(std::string_view path) {
 
 IoResult<std::string> read_all(int descriptor, const std::string& name) {
   const auto too_large = [&] {
-    return IoError{
-        fmt::format("read {}: more than {} MiB, which no manifest has", name, kMaxFileSize >> 20U)};
+    return IoError{fmt::format("read {}: larger than {} MiB, which is too large for a manifest", name,
+                               kMaxFileSize >> 20U)};
   };
   std::string text;
   struct stat status {};

@@ -15,7 +15,7 @@ std::function<int(Console&)> setup_completion(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app.footer(
-      "Packages install these scripts. The completions themselves come from the trainjobc on the PATH.\n"
+      "Packages install these scripts. The scripts call the trainjobc on the PATH for completions.\n"
       "\n"
       "Examples:\n"
       "  source <(trainjobc completion bash)\n"

@@ -130,9 +130,10 @@ Plan plan_of(Console& console, const DiffFlags& flags) {
     plan.files = true;
     plan.from.paths = {flags.input.paths.front()};
     plan.input.paths = {flags.input.paths.back()};
-    note(console, fmt::format("comparing the files of {} with those of {}; to ask a cluster about both, "
-                              "name them with -f",
-                              flags.input.paths.front(), flags.input.paths.back()));
+    note(console,
+         fmt::format(
+             "comparing the files of {} with those of {}; to compare both with a cluster, pass them with -f",
+             flags.input.paths.front(), flags.input.paths.back()));
   } else if (!flags.from.empty()) {
     plan.files = true;
     plan.from.paths = flags.from;
@@ -148,9 +149,9 @@ void note_namespace(Console& console, const diff::Report& report) {
     };
     const auto there = std::ranges::find_if(report.objects, is_it);
     if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
-    note(console, fmt::format("{} \"{}\" names no namespace, the live one is in \"{}\": --namespace {} "
-                              "compares the two",
-                              object.kind, object.name, there->ns, there->ns));
+    note(console,
+         fmt::format("{} \"{}\" has no namespace, the live one is in \"{}\": --namespace {} compares them",
+                     object.kind, object.name, there->ns, there->ns));
     return;
   }
 }
@@ -158,7 +159,7 @@ void note_namespace(Console& console, const diff::Report& report) {
 // "" where the flags go together.
 std::string check_flags(const DiffFlags& flags) {
   const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
-  if (!flags.live.empty() && !flags.from.empty()) return "--live and --from exclude each other";
+  if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";
   if (cluster && !flags.live.empty())
     return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
   if (cluster && !flags.from.empty())
@@ -168,7 +169,7 @@ std::string check_flags(const DiffFlags& flags) {
       return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
              "--context, --kubeconfig, --server-side";
     if (!flags.input.trainer_version.empty())
-      return "--from-version and --to-version say the versions: leave out --trainer-version";
+      return "--from-version and --to-version set the versions: leave out --trainer-version";
   }
   const auto is_stdin = [](const std::string& path) { return path == "-"; };
   const auto reads = [&](const std::vector<std::string>& paths) {
@@ -178,7 +179,7 @@ std::string check_flags(const DiffFlags& flags) {
   if (reads(flags.input.paths) + reads(flags.input.filenames) + reads(flags.live) + reads(flags.from) +
           (default_stdin ? 1 : 0) >
       1) {
-    return "standard input can be read once";
+    return "standard input can be read only once";
   }
   return "";
 }
@@ -220,7 +221,7 @@ int run_external(Console& console, const diff::Report& report, const std::string
   if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
   const auto& result = std::get<base::ProcessResult>(ran);
   console.write_stderr(result.err);
-  if (!console.write_stdout(result.out)) return fail(console, "the output could not be written");
+  if (!console.write_stdout(result.out)) return fail(console, "can't write the output");
   return result.status > kDifferent ? kFailed : result.status;
 }
 
@@ -243,7 +244,7 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
       format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal),
              console.stdout_width());
   if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
-  return console.write_stdout(text) ? status : fail(console, "the output could not be written");
+  return console.write_stdout(text) ? status : fail(console, "can't write the output");
 }
 
 }  // namespace
@@ -279,50 +280,48 @@ int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
 std::function<int(Console&)> setup_diff(CLI::App& app) {
   auto flags = std::make_shared<DiffFlags>();
   flags->input.add_to(app);
+  app.add_option("--live", flags->live,
+                 "Compare with objects saved from a cluster: file, directory, or - for standard input")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
   app.add_option(
-         "--live", flags->live,
-         "Compare with objects saved from a cluster instead: file, directory, or - for standard input")
+         "--from", flags->from,
+         "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  app.add_option("--from", flags->from,
-                 "Compare with what these files or directories make instead; two directories as PATHs are "
-                 "OLD and NEW")
+  app.add_option("--from-runtimes", flags->from_runtimes, "Like --runtimes, for --from")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  app.add_option("--from-runtimes", flags->from_runtimes, "The --runtimes of --from")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  CLI::Option* from_version = add_version_flag(
-      app, "--from-version", flags->from_version,
-      "Compare what this Trainer version makes of the inputs with what --to-version makes", false);
+  CLI::Option* from_version =
+      add_version_flag(app, "--from-version", flags->from_version,
+                       "Compare what this Trainer version renders with what --to-version renders", false);
   CLI::Option* to_version =
-      add_version_flag(app, "--to-version", flags->to_version, "The version to upgrade to", false)
+      add_version_flag(app, "--to-version", flags->to_version, "Trainer version to upgrade to", false)
           ->needs(from_version);
   from_version->needs(to_version);
   app.add_option("-o,--format", flags->format,
                  "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
       ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
-  app.add_flag("--show-ignored", flags->show_ignored, "List the fields that others manage, too");
-  app.add_option(
-         "--orphans", flags->orphans,
-         "Which live objects without an input to report: all, those of the inputs' TrainJobs, none; auto is "
-         "inputs where a cluster is asked about single files")
+  app.add_flag("--show-ignored", flags->show_ignored, "Also list fields that other managers own");
+  app.add_option("--orphans", flags->orphans,
+                 "Which live objects without an input to report: all, those of the inputs' TrainJobs, or "
+                 "none; auto is inputs when single files are compared with a cluster")
       ->check(CLI::IsMember({"auto", "all", "inputs", "none"}))
       ->capture_default_str();
   app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
   app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
   app.add_flag("--server-side", flags->server_side,
-               "Compare with what a server-side dry run of kubectl apply gives");
-  app.add_option("--field-manager", flags->field_manager, "Manager of the dry run")
+               "Compare with the result of a server-side dry run of kubectl apply");
+  app.add_option("--field-manager", flags->field_manager, "Field manager of the dry run")
       ->type_name("NAME")
       ->capture_default_str();
-  add_timeout(app, flags->timeout, "How long one call of kubectl may take");
+  add_timeout(app, flags->timeout, "Time limit for one kubectl call");
   flags->colour.add_to(app);
   app.footer(
-      "Compares with the cluster of kubectl, or with --live or --from. Two directories as\n"
-      "PATHs, without -f or one of those flags, are OLD_DIR and NEW_DIR: what a change to\n"
-      "files does to every job, with no cluster. --from-version and --to-version say what\n"
-      "an upgrade of Trainer does to every job.\n"
+      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs,\n"
+      "without -f or one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to\n"
+      "files does to every job, without a cluster. --from-version and --to-version show what\n"
+      "a Trainer upgrade does to every job.\n"
       "\n"
       "Exit status: 0 no difference, 1 differences, 2 an error.\n"
       "\n"

@@ -30,7 +30,7 @@ std::string print(const ExplainFlags& flags, const std::vector<Object>& objects,
 int run_explain(Console& console, ExplainFlags flags) {
   if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
   if (flags.format == "yaml" && !flags.field.empty())
-    return fail(console, "-o yaml prints whole objects: use --field with -o text or -o json");
+    return fail(console, "--field can't be used with -o yaml: use -o text or -o json");
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   // No key is shown; any will do, and one that takes no random numbers.
@@ -46,10 +46,10 @@ int run_explain(Console& console, ExplainFlags flags) {
   for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(masked));
   const auto origins = explain::explain_objects(compiled.objects, schemas_of(compiled), flags.field);
   if (!console.write_stdout(print(flags, compiled.objects, origins, console.stdout_width())))
-    return fail(console, "the output could not be written");
+    return fail(console, "can't write the output");
   if (compiled.diagnostics.has_refusals()) return kRejected;
   if (origins.empty() && !compiled.objects.empty()) {
-    note(console, fmt::format("no rendered field's path holds \"{}\"", flags.field));
+    note(console, fmt::format("no rendered field's path contains \"{}\"", flags.field));
   }
   return kOk;
 }
@@ -59,16 +59,18 @@ int run_explain(Console& console, ExplainFlags flags) {
 std::function<int(Console&)> setup_explain(CLI::App& app) {
   auto flags = std::make_shared<ExplainFlags>();
   flags->input.add_to(app);
-  app.add_option("--field", flags->field, "Only fields whose path holds this text, such as env or PET_NNODES")
+  app.add_option("--field", flags->field,
+                 "Only fields whose path contains this text, such as env or PET_NNODES")
       ->type_name("TEXT");
-  app.add_flag("--with-defaults", flags->with_defaults, "Explain the JobSet as JobSet admission stores it");
+  app.add_flag("--with-defaults", flags->with_defaults,
+               "Explain the JobSet with the defaults that JobSet admission adds");
   app.add_option("-o,--format", flags->format, "Output format; the default is yaml, or text with --field")
       ->check(CLI::IsMember({"yaml", "text", "json"}));
   flags->colour.add_to(app);
   app.footer(
-      "Prints what render prints, with a comment after each field: the place in the inputs that\n"
-      "it comes from, and the rule that computed it where it was not only copied. With --field:\n"
-      "a line for each field.\n"
+      "Prints what render prints, with a comment after each field: its place in the inputs and,\n"
+      "if it was not only copied, the rule that computed it. With --field, prints one line\n"
+      "per field.\n"
       "\n"
       "Exit status: 0 explained, 1 an input was rejected, 2 usage or I/O.\n"
       "\n"

@@ -27,7 +27,7 @@ int run_function(Console& console, const SshKeyFlag& keys) {
   const function::Outcome outcome = function::run(std::move(std::get<std::string>(text)), read_key);
   if (outcome.list.empty()) return fail(console, outcome.errors);
   console.write_stderr(outcome.errors);
-  if (!console.write_manifests(outcome.list)) return fail(console, "the output could not be written");
+  if (!console.write_manifests(outcome.list)) return fail(console, "can't write the output");
   return outcome.rejected ? kRejected : kOk;
 }
 
@@ -38,12 +38,12 @@ std::function<int(Console&)> setup_function(CLI::App& app) {
   keys->add_folder_to(app);
   app.footer(
       "Standard input and output are a ResourceList (config.kubernetes.io/v1 or v1beta1).\n"
-      "TrainJobs and runtimes in it become what the controller would create; other items\n"
-      "stay as they are, byte for byte. The data of functionConfig may set trainerVersion,\n"
+      "TrainJobs and runtimes in it are replaced by what the controller would create; other\n"
+      "items stay unchanged, byte for byte. The data of functionConfig may set trainerVersion,\n"
       "namespace, nameSuffix, catalogue, sshKey (omit, seed:FILE, file:FILE, generate) and\n"
       "keepInputs, which keeps the inputs as local config. FILE must be in --ssh-key-dir or\n"
-      "$TRAINJOBC_SSH_KEY_DIR. Who can commit a job of some namespace and name, and read\n"
-      "what is rendered, has that job's key: give each team a seed of its own.\n"
+      "$TRAINJOBC_SSH_KEY_DIR. Anyone who can commit a job with some namespace and\n"
+      "name, and read what is rendered, has that job's key: give each team its own seed.\n"
       "\n"
       "Exit status: 0 rendered, 1 an input was rejected (results say why), 2 usage or I/O.\n"
       "\n"

@@ -52,7 +52,7 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
       continue;
     }
     if (reports.empty() || !reports.back().file.empty()) {
-      fail(console, "--output-file must follow the --format that it is for");
+      fail(console, "--output-file must follow its --format");
       return std::nullopt;
     }
     reports.back().file = flags.outputs[outputs++];
@@ -126,7 +126,7 @@ int print_reports(Console& console, const lint::Findings& findings, const std::v
     if (report.file.empty()) {
       const bool is_commands = report.format == lint::ReportFormat::Github;
       if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
-        return fail(console, "the report could not be written");
+        return fail(console, "can't write the report");
     } else if (const auto error = console.files().write(report.file, text, 0666)) {
       return fail(console, error->message);
     }
@@ -170,7 +170,7 @@ int run_lint(Console& console, LintFlags flags) {
   if (!loaded) return kFailed;
   std::vector<lint::InputGroup>& groups = loaded->groups;
   if (flags.fix && !flags.show_diff && reads_stdin(groups))
-    return fail(console, "--fix can't write to standard input: --fix --diff shows what it would change");
+    return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   const bool is_piped = reads_stdin(groups);
   std::vector<lint::InputGroup> before;  // only --fix needs the texts again
   if (flags.fix) before = groups;
@@ -179,7 +179,7 @@ int run_lint(Console& console, LintFlags flags) {
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
-    note(console, "the inputs hold no TrainJob and no runtime");
+    note(console, "the inputs contain no TrainJob and no runtime");
   if (flags.fix) {
     std::vector<lint::InputGroup> after = before;
     const size_t applied = lint::fix(after, findings, options, flags.fail_on);
@@ -202,24 +202,24 @@ std::function<int(Console&)> setup_lint(CLI::App& app) {
   flags->input.add_to(app);
   const auto names = lint::report_format_names();
   app.add_option("-o,--format", flags->formats,
-                 "Format of the report; may be given several times, each with its own --output-file")
+                 "Format of the report; can be repeated, each with its own --output-file")
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->allow_extra_args(false)
       ->type_name("FORMAT");
-  app.add_option("--output-file", flags->outputs, "Write the report of the --format before it to this file")
+  app.add_option("--output-file", flags->outputs, "Write the report of the preceding --format to this file")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  app.add_option("--fail-on", flags->fail_on, "What ends with status 1 [error]")
+  app.add_option("--fail-on", flags->fail_on, "Lowest severity that exits with status 1 [error]")
       ->check(CLI::IsMember({"error", "warning", "never"}));
-  app.add_flag("--fix", flags->fix, "Apply the safe fixes to the files");
-  app.add_flag("--diff", flags->show_diff, "With --fix: show what it would change, and change nothing")
+  app.add_flag("--fix", flags->fix, "Apply safe fixes to the files");
+  app.add_flag("--diff", flags->show_diff, "With --fix: show the changes without writing them")
       ->needs("--fix");
   app.add_flag("--list-rules", flags->list_rules, "List all rules");
   app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
   flags->colour.add_to(app);
   app.footer(
-      "--fix replaces a file in one step, with its mode and owner; a read-only file, and one that\n"
-      "somebody has changed since it was read, is left as it is.\n"
+      "--fix replaces files atomically and keeps their mode and owner; read-only files, and files\n"
+      "that have changed since they were read, stay unchanged.\n"
       "Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
       "\n"
       "Examples:\n"

@@ -43,7 +43,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
     if (flags.show_diff) {
       const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
       if (!console.write_stdout(without_secrets(diff, file.old_text)))
-        return fail(console, "the output could not be written");
+        return fail(console, "can't write the output");
     } else if (file.name != base::kStdin) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
@@ -55,13 +55,13 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
   const auto changed = std::ranges::find(migration.files, base::kStdin, &migrate::MigratedFile::name);
   const bool written = console.write_manifests(changed != migration.files.end() ? changed->new_text : text);
-  return written ? kOk : fail(console, "the output could not be written");
+  return written ? kOk : fail(console, "can't write the output");
 }
 
 void print_differences(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   if (!migration.differences.differs()) return;
   const bool colour = use_colour(flags.colour.value(), console, console.stderr_is_terminal());
-  note(console, "what was migrated is rendered differently by the new version:");
+  note(console, "the new version renders the migrated objects differently:");
   console.write_stderr(diff::format_text(migration.differences, {colour, false, true}));
 }
 
@@ -136,20 +136,21 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   flags->input.add_to(app);
   app.remove_option(app.get_option("--trainer-version"));
   add_version_flag(app, "--from-version,--trainer-version", flags->input.trainer_version,
-                   "Trainer version that the files are written for [auto]", true);
+                   "Trainer version of the files [auto]", true);
   add_version_flag(app, "--to,--to-version", flags->to, "Trainer version to migrate to", false)
       ->capture_default_str();
-  app.add_option("--manager", flags->manager, "Manager of the runtimePatches that overrides become")
+  app.add_option("--manager", flags->manager, "Manager of the runtimePatches that replace overrides")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_flag("--diff", flags->show_diff, "Show what would change, and change nothing");
+  app.add_flag("--diff", flags->show_diff, "Show the changes without writing them");
   flags->colour.add_to(app);
   app.footer(
-      "Rewrites TrainJobs and runtimes in their files, comments and formatting kept; standard input is "
-      "answered on\nstandard output. An object of which something can't be carried over stays as it is.\n"
-      "A file is replaced in one step, with its mode and owner; a read-only file, and one that somebody has "
-      "changed\nsince it was read, is left as it is.\n"
-      "Exit status: 0; 1 an input is rejected, or something can't be carried over; 2 usage or I/O.\n\n"
+      "Rewrites TrainJobs and runtimes in their files and keeps comments and formatting; standard input is\n"
+      "rewritten to standard output. An object stays unchanged if part of it can't be carried over.\n"
+      "Files are replaced atomically and keep their mode and owner; read-only files, and files that have\n"
+      "changed since they were read, stay unchanged.\n"
+      "Exit status: 0; 1 an input was rejected, or something can't be carried over; 2 usage or I/O.\n"
+      "\n"
       "Examples:\n"
       "  trainjobc migrate --to 2.3 --diff jobs/ runtimes/\n"
       "  trainjobc migrate --to 2.3 .");

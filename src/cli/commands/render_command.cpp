@@ -80,11 +80,11 @@ int run_render(Console& outer, RenderFlags flags) {
   note_omitted_keys(console, compiled, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
     const Prune prune = !flags.prune_output ? Prune::No : rejected ? Prune::Later : Prune::Now;
-    if (prune == Prune::Later) note(console, "--prune-output removed nothing, since an input was rejected");
+    if (prune == Prune::Later) note(console, "--prune-output removed nothing because an input was rejected");
     const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
     if (status != kOk) return status;
   } else if (!write_objects(console, compiled.objects, format_of(flags.format))) {
-    return fail(console, "the output could not be written");
+    return fail(console, "can't write the output");
   }
   return rejected ? kRejected : kOk;
 }
@@ -101,24 +101,25 @@ std::function<int(Console&)> setup_render(CLI::App& app) {
       ->type_name("DIR");
   app.add_flag(
          "--prune-output", flags->prune_output,
-         "With --output-dir: remove the files that an earlier run with this flag wrote and this one doesn't")
+         "With --output-dir: remove files that an earlier run with this flag wrote and this run doesn't")
       ->needs("--output-dir");
   app.add_flag("--annotate-origin", flags->annotate_origin,
-               "Annotate each object with the file and the TrainJob that it comes from");
-  app.add_flag("--with-defaults", flags->with_defaults, "Print the JobSet as JobSet admission stores it");
-  app.add_flag("--snapshot", flags->snapshot, "Print the runtime-snapshot ConfigMap of Trainer 2.3 too");
+               "Annotate each object with the file and TrainJob that it comes from");
+  app.add_flag("--with-defaults", flags->with_defaults,
+               "Print the JobSet with the defaults that JobSet admission adds");
+  app.add_flag("--snapshot", flags->snapshot, "Also print the runtime-snapshot ConfigMap of Trainer 2.3");
   app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
-  app.add_flag("--keep-going", flags->keep_going, "Render the good TrainJobs although others are rejected");
+  app.add_flag("--keep-going", flags->keep_going, "Render valid TrainJobs even if others are rejected");
   app.add_flag("--mask-secrets", flags->mask_secrets,
-               "Print *** for the values of Secrets, and for whatever else looks like a secret");
+               "Print *** for values of Secrets and anything else that looks like a secret");
   flags->ssh_key.add_to(app);
-  app.add_option("--torchrun", flags->torchrun, "How torchrun gets its arguments: by env, or by flags too")
+  app.add_option("--torchrun", flags->torchrun, "How to pass torchrun its arguments: env only, or also flags")
       ->check(CLI::IsMember({"env", "flags"}))
       ->capture_default_str();
   flags->colour.add_to(app);
   app.footer(
-      "The key of seed:PATH depends on the file, the namespace and the name of the job alone: who can\n"
-      "commit a job of that namespace and name, and read what is rendered, has its key.\n"
+      "The key of seed:PATH depends only on the file and the job's namespace and name: anyone who\n"
+      "can commit a job with that namespace and name, and read what is rendered, has its key.\n"
       "\n"
       "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
       "\n"

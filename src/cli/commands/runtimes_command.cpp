@@ -76,7 +76,7 @@ std::string as_json(const std::vector<KnownRuntime>& runtimes) {
 int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
   const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
   if (found != runtimes.end())
-    return console.write_manifests(found->text) ? kOk : fail(console, "the output could not be written");
+    return console.write_manifests(found->text) ? kOk : fail(console, "can't write the output");
   std::vector<std::string_view> names;
   for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
   const auto meant = base::closest(name, names);
@@ -95,13 +95,13 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
   const auto& known = std::get<KnownRuntimes>(found);
   if (!known.empty_directories.empty() && !flags.directories.allow_empty)
-    return fail(console, fmt::format("{} holds no runtime; --allow-empty accepts it",
+    return fail(console, fmt::format("{} contains no runtime; --allow-empty accepts this",
                                      known.empty_directories.front()));
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
   const std::string text =
       flags.format == "json" ? as_json(runtimes) : as_text(runtimes, console.stdout_width());
-  return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
+  return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
 }
 
 }  // namespace
@@ -110,19 +110,20 @@ std::function<int(Console&)> setup_runtimes(CLI::App& app) {
   auto flags = std::make_shared<RuntimesFlags>();
   app.add_option("PATH", flags->paths, "Files or directories with runtimes")->type_name("PATH");
   flags->directories.add_to(app);
-  app.add_option("--runtimes", flags->runtimes, "File or directory to look for runtimes in, after the inputs")
+  app.add_option("--runtimes", flags->runtimes,
+                 "File or directory with more runtimes; those of the inputs come first")
       ->allow_extra_args(false)
       ->type_name("PATH");
   add_version_flag(app, "--trainer-version", flags->trainer_version,
-                   "List the catalogue of this Kubeflow Trainer version", false);
+                   "List the catalogue of this Trainer version", false);
   app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
       ->type_name("RUNTIME");
   app.add_option("-o,--format", flags->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.footer(
-      "Where a name is in several places, the first counts: the inputs, --runtimes, the\n"
-      "configuration, the catalogue. Only that one is listed.\n"
+      "If several places have a runtime of the same name, the first one is used and listed: the\n"
+      "inputs, --runtimes, the configuration, the catalogue.\n"
       "\n"
       "Examples:\n"
       "  trainjobc runtimes\n"

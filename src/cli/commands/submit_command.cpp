@@ -86,7 +86,7 @@ bool is_in_the_way(Console& console, const Plan& plan) {
   for (const submit::Item& item : plan.items) {
     if (!item.live || item.step == submit::Step::Replace) continue;
     if (!item.live->root->at({"metadata", "deletionTimestamp"})) continue;
-    fail(console, fmt::format("nothing was sent: {} is being deleted: submit again when it is gone",
+    fail(console, fmt::format("nothing was sent: {} is being deleted; submit again after it is gone",
                               title_of(*item.object)));
     found = true;
   }
@@ -114,7 +114,7 @@ int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kub
     report_failure(console, sending, secrets);
     return kFailed;
   }
-  if (!written) return fail(console, "the output could not be written");
+  if (!written) return fail(console, "can't write the output");
   return flags.wait ? wait_for_end(console, flags, sending, world) : kOk;
 }
 
@@ -124,7 +124,8 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);
-  if (flags.wait && !flags.dry_run.empty()) return fail(console, "--wait and --dry-run exclude each other");
+  if (flags.wait && !flags.dry_run.empty())
+    return fail(console, "--wait and --dry-run can't be used together");
   const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
@@ -159,26 +160,28 @@ std::function<int(Console&)> setup_submit(CLI::App& app) {
   app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
   app.add_option(
          "--dry-run", flags->dry_run,
-         "Send nothing; client: compare with the cluster only, server: have the API server try it, too")
+         "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
       ->check(CLI::IsMember({"client", "server"}));
-  app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that another manager owns");
+  app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that other managers own");
   app.add_flag("--replace", flags->replace,
-               "Delete and recreate what can't be updated, after saying what is lost");
+               "Delete and recreate objects that can't be updated, and list what is lost");
   CLI::Option* wait = app.add_flag(
-      "--wait", flags->wait, "Follow the JobSets until they complete or fail, and say what holds them up");
+      "--wait", flags->wait, "Follow the JobSets until they complete or fail, and report what blocks them");
   app.add_flag("--cancel-on-interrupt", flags->cancel_on_interrupt,
-               "Delete the JobSets that have not ended when Ctrl-C or SIGTERM ends the wait")
+               "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
       ->needs(wait);
-  add_timeout(app, flags->timeout, "How long to wait, and how long one call of kubectl may take");
+  add_timeout(app, flags->timeout, "Time limit for the wait, and for each kubectl call");
   flags->ssh_key.add_to(app);
   flags->colour.add_to(app);
   app.footer(
       "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
       "--field-manager=trainjobc.\n"
-      "Secrets that exist are kept.\n"
-      "--wait watches the JobSets, their pods and events; Ctrl-C ends it and leaves the jobs running.\n\n"
-      "Exit status: 0 everything is in place, 1 an input was rejected or a JobSet failed, 2 usage, I/O or "
-      "kubectl.\n\n"
+      "Existing Secrets are kept.\n"
+      "--wait watches the JobSets, their pods and events; Ctrl-C stops waiting and leaves the jobs running.\n"
+      "\n"
+      "Exit status: 0 all objects applied, 1 an input was rejected or a JobSet "
+      "failed, 2 usage, I/O or kubectl.\n"
+      "\n"
       "Examples:\n"
       "  trainjobc submit --dry-run=server jobs/\n"
       "  trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h\n"

@@ -26,7 +26,7 @@ std::string_view word_of(Result result) {
     case Result::Created: return "created";
     case Result::Changed: return "changed";
     case Result::Unchanged: return "unchanged";
-    case Result::Kept: return "kept: it exists";
+    case Result::Kept: return "kept: already exists";
     case Result::Replaced: return "replaced";
     case Result::Failed:
     case Result::NotSent: break;
@@ -72,9 +72,9 @@ std::string train_job_warnings(const diff::LiveSet& live) {
     if (job.kind != model::kTrainJob) continue;
     const std::string in = job.ns.empty() ? "" : fmt::format(" -n {}", job.ns);
     text += fmt::format(
-        "warning: TrainJob {}{}{} exists on the cluster: the Trainer controller owns the JobSet of that name "
-        "and may undo what is submitted; apply the TrainJob instead, or delete it first (kubectl delete "
-        "trainjob {}{}: that deletes its JobSet, too)\n",
+        "warning: TrainJob {}{}{} exists in the cluster: the Trainer controller owns the JobSet of that name "
+        "and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl delete "
+        "trainjob {}{} also deletes its JobSet)\n",
         job.ns, job.ns.empty() ? "" : "/", job.name, job.name, in);
   }
   return text;
@@ -87,13 +87,15 @@ std::string refusal_text(const submit::Plan& plan, const diff::Report& report, b
                                  diff::counted(refused.objects.size(), "object"));
   const std::string lost = losses(plan, report);
   if (lost.empty()) return text + "\n";
-  return fmt::format("{}; --replace deletes and recreates {}, and this would be lost:\n{}", text,
+  return fmt::format("{}; --replace deletes and recreates {}, which loses:\n{}", text,
                      refused.objects.size() == 1 ? "it" : "them", lost);
 }
 
 std::string losses_text(const submit::Plan& plan, const diff::Report& report) {
   const std::string lost = losses(plan, report);
-  return lost.empty() ? "" : fmt::format("warning: --replace deletes and recreates; this is lost:\n{}", lost);
+  return lost.empty()
+             ? ""
+             : fmt::format("warning: --replace deletes and recreates objects; this is lost:\n{}", lost);
 }
 
 void note_left_out(Console& console, const submit::Plan& plan) {
@@ -102,7 +104,7 @@ void note_left_out(Console& console, const submit::Plan& plan) {
     for (const submit::LeftOut& left : item.left_out) fields[{left.field, left.manager}].push_back(&item);
   }
   for (const auto& [field, items] : fields) {
-    note(console, fmt::format("{} is left to {} in {}", field.first, field.second,
+    note(console, fmt::format("{}, owned by {}, is left unchanged in {}", field.first, field.second,
                               items.size() == 1 ? title_of(*items.front()->object)
                                                 : diff::counted(items.size(), "object")));
   }

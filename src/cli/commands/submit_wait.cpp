@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kLongestQuestion{60};
 std::string end_line(const submit::News& news) {
   const std::string title = title_of(*news.job_set);
   if (*news.end == End::Completed) return title + " completed\n";
-  if (*news.end == End::Deleted) return title + " was deleted before its end was seen\n";
+  if (*news.end == End::Deleted) return title + " was deleted before its result was seen\n";
   return fmt::format("{} failed{}{}\n", title, news.text.empty() ? "" : ": ", news.text);
 }
 
@@ -76,7 +76,7 @@ class Wait {
     if (result.signal != 0) return interrupted(result);
     if (result.pending.empty()) return result.unsuccessful > 0 ? kRejected : kOk;
     if (result.failure.cause != kubectl::Cause::None) return fail(console_, describe(result.failure));
-    return fail(console_, fmt::format("{} of {} JobSets had not ended after {} s; they go on without submit",
+    return fail(console_, fmt::format("{} of {} JobSets had not finished after {} s; they continue to run",
                                       result.pending.size(), count, flags_.timeout));
   }
 
@@ -85,9 +85,10 @@ class Wait {
     if (flags_.cancel_on_interrupt && cancels) {
       cancel(result.pending);
     } else if (!result.pending.empty()) {
-      fail(console_, fmt::format("interrupted; {} on without submit (kubectl delete jobset ends a job):\n{}",
-                                 result.pending.size() == 1 ? "this JobSet goes" : "these JobSets go",
-                                 without_break(list_of(result.pending))));
+      fail(console_,
+           fmt::format("interrupted; {} to run (stop a job with kubectl delete jobset):\n{}",
+                       result.pending.size() == 1 ? "this JobSet continues" : "these JobSets continue",
+                       without_break(list_of(result.pending))));
     }
     return 128 + result.signal;
   }
@@ -110,8 +111,8 @@ class Wait {
       if (reply.ok()) {
         fail(console_, fmt::format("interrupted; deleted:\n{}", without_break(list_of(of_namespace))));
       } else {
-        fail(console_, fmt::format("interrupted, and not deleted:\n{}{}", list_of(of_namespace),
-                                   describe(reply.failure)));
+        fail(console_,
+             fmt::format("interrupted; not deleted:\n{}{}", list_of(of_namespace), describe(reply.failure)));
       }
     }
   }

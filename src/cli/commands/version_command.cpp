@@ -59,7 +59,7 @@ std::function<int(Console&)> setup_version(CLI::App& app) {
   app.footer("Examples:\n  trainjobc version\n  trainjobc version -o json");
   return [format](Console& console) {
     const std::string text = *format == "json" ? as_json() : as_text();
-    return console.write_stdout(text) ? kOk : fail(console, "the output could not be written");
+    return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
   };
 }
 

@@ -122,7 +122,7 @@ std::string short_help(const CLI::App& app, size_t terminal) {
   return fmt::format(
       "{}\n\nUsage: {}\n{}\n{}\n", fill(app.get_description(), width, 0), usage_line(app),
       section("Commands", rows),
-      fill(fmt::format("\"{0} --help\" and \"{0} COMMAND --help\" say more.", name), width, 0));
+      fill(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", name), width, 0));
 }
 
 std::string help_text(const CLI::App& app, size_t terminal) {

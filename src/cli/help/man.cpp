@@ -22,9 +22,8 @@ constexpr std::string_view kEnvironment =
     ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE\nNo colour, or colour if the output is not a terminal.\n"
     ".SH FILES\n"
     ".TP\n.I .trainjobc.yaml\n"
-    "A repository's settings; looked for from the current directory up to the root of the repository. A flag "
-    "beats the "
-    "environment beats this file.\n";
+    "A repository's settings. trainjobc looks for the file from the current directory up to the root of the "
+    "repository. Flags override environment variables, which override this file.\n";
 
 // Text as troff takes it literally.
 std::string escaped(std::string_view text) {

@@ -37,7 +37,7 @@ std::map<std::string, const Object*> plan(Console& console, std::span<const Obje
   for (const Object& object : objects) {
     const std::string path = path_of(object, namespaces.size() > 1);
     if (files.try_emplace(path, &object).second) continue;
-    fail(console, fmt::format("--output-dir: two objects belong into {}", path));
+    fail(console, fmt::format("--output-dir: two objects would be written to {}", path));
     return {};
   }
   return files;
@@ -107,8 +107,9 @@ bool all_stay_inside(Console& console, const std::string& directory,
   if (prune != Prune::No) names.emplace_back(kOutputList);
   for (const std::string& name : names) {
     if (console.files().stays_inside(directory, name)) continue;
-    fail(console, fmt::format("--output-dir: {}/{} is not a regular file, or a symbolic link leads to it",
-                              directory, name));
+    fail(console,
+         fmt::format("--output-dir: {}/{} is not a regular file, or its path contains a symbolic link",
+                     directory, name));
     return false;
   }
   return true;

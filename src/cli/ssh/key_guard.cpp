@@ -14,7 +14,7 @@ GuardedFiles::GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const
 base::IoResult<std::string> GuardedFiles::read(const std::string& path) const {
   const std::string real = real_path(path);
   if (real == key_ || (!folder_.empty() && is_inside(folder_, real)))
-    return base::IoError{fmt::format("open {}: files of SSH keys are never read as input", path)};
+    return base::IoError{fmt::format("open {}: SSH key files are never read as input", path)};
   return files_.read(path);
 }
 

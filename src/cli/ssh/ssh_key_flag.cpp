@@ -19,7 +19,7 @@ std::string check_choice(const std::string& choice) {
 }  // namespace
 
 void SshKeyFlag::add_to(CLI::App& command) {
-  command.add_option("--ssh-key", choice, "SSH key of MPI jobs: generate, omit, file:PATH or seed:PATH")
+  command.add_option("--ssh-key", choice, "SSH key for MPI jobs: generate, omit, file:PATH or seed:PATH")
       ->check(CLI::Validator(check_choice, ""))
       ->type_name("KEY")
       ->capture_default_str();
@@ -29,7 +29,7 @@ void SshKeyFlag::add_to(CLI::App& command) {
 void SshKeyFlag::add_folder_to(CLI::App& command) {
   command
       .add_option("--ssh-key-dir", folder,
-                  "The only folder that file:PATH and seed:PATH may name a file of; PATH is relative to it")
+                  "Only folder that file:PATH and seed:PATH may read from; PATH is relative to it")
       ->type_name("DIR");
 }
 
@@ -55,7 +55,7 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   const std::string allowed = allowed_folder(console);
   std::string path = file_in(allowed);
   if (!allowed.empty() && !is_inside(allowed, path)) {
-    fail(console, fmt::format("--ssh-key: {} is not in {}, the only folder allowed", path, allowed));
+    fail(console, fmt::format("--ssh-key: {} is not in {}, the only allowed folder", path, allowed));
     return false;
   }
   // Without links, which could be changed after they were checked.

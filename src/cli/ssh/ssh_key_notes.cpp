@@ -45,11 +45,10 @@ void note_generated_keys(Console& console, const Compilation& compiled, const po
   const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
   if (count == 0) return;
   note(console,
-       fmt::format(
-           "{} with a fresh SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each time, "
-           "--ssh-key omit none",
-           count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
-           count == 1 ? "it" : "them"));
+       fmt::format("{} with a new SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each "
+                   "time, --ssh-key omit renders none",
+                   count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
+                   count == 1 ? "it" : "them"));
 }
 
 void note_omitted_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {

@@ -28,7 +28,7 @@ void explain_copied_ports(k8s::Violations& violations) {
                          violation.notes.front().location == violation.location;
     if (!is_copy) continue;
     violation.message =
-        "the controller takes ports without a name for one, and writes the last of them twice";
+        "the controller treats ports without a name as one, and writes the last of them twice";
     violation.hint = "give each port a name";
     violation.notes.clear();
   }

@@ -48,13 +48,11 @@ class Nulls {
 
   void add_null(const Node& parent, const Property& property, const std::string& path) {
     const std::string_view empty = property.schema->type == schema::Type::String ? "\"\"" : "[]";
-    k8s::jobset::add(
-        out_, "jobset/type", path,
-        fmt::format(
-            "{} must be written, though it may be empty: JobSet's webhook turns an absent one into null, "
-            "which its schema refuses",
-            property.name),
-        &parent, fmt::format("add {}: {}", property.name, empty));
+    k8s::jobset::add(out_, "jobset/type", path,
+                     fmt::format("{} must be set, although it may be empty: JobSet's webhook turns a missing "
+                                 "value into null, which its schema refuses",
+                                 property.name),
+                     &parent, fmt::format("add {}: {}", property.name, empty));
   }
 
   k8s::Violations& out_;

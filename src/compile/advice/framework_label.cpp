@@ -34,7 +34,7 @@ void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
   if (!where.file) where = locate_key_of(metadata, "generateName");
   base::Diagnostic& found =
       advisor.warn("advice/framework-label", "metadata.labels",
-                   fmt::format("runtime \"{}\" has no label {}: the Kubeflow SDK passes it over",
+                   fmt::format("runtime \"{}\" has no label {}: the Kubeflow SDK ignores it",
                                context.runtime.id.name, model::kFrameworkLabel),
                    where);
   if (framework.empty()) {
@@ -50,8 +50,8 @@ void check_kueue_label(const RuntimeContext& context, Advisor& advisor) {
   const base::Location where = locate_key_of(labels, kKueueLabel);
   if (!where.file) return;
   advisor.warn("advice/kueue-label", fmt::format("metadata.labels[{}]", kKueueLabel),
-               "Kueue does not see a queue that is named on a runtime: the runtime's labels reach no job",
-               where, "label each TrainJob instead");
+               "Kueue does not see a queue named on a runtime: the runtime's labels reach no job", where,
+               "label each TrainJob instead");
 }
 
 }  // namespace trainjobc::compile::advice

@@ -22,10 +22,11 @@ size_t json_size(const Node& node) {
 void check_size(const Node& object, std::string_view what, Advisor& advisor) {
   const size_t size = json_size(object);
   if (size <= kMaxRequest) return;
-  advisor.warn("advice/object-size", "",
-               fmt::format("{} is never stored: it takes {:.1f} MiB, and etcd takes requests of 1.5 MiB",
-                           what, static_cast<double>(size) / (1024.0 * 1024.0)),
-               yaml::locate(object), "move scripts and data into images, ConfigMaps or volumes");
+  advisor.warn(
+      "advice/object-size", "",
+      fmt::format("{} can't be stored: it has {:.1f} MiB, and etcd accepts requests of at most 1.5 MiB", what,
+                  static_cast<double>(size) / (1024.0 * 1024.0)),
+      yaml::locate(object), "move scripts and data into images, ConfigMaps or volumes");
 }
 
 }  // namespace

@@ -29,13 +29,13 @@ void check_network(const RuntimeContext& context, std::string_view address, Advi
     advisor.warn(
         "advice/address", "spec.template.spec.network.subdomain",
         fmt::format(
-            "{} has the TrainJob's name as the subdomain, not this one: the nodes don't find each other",
+            "{} uses the TrainJob's name as the subdomain, not this one: the nodes can't find each other",
             address),
         yaml::locate(*subdomain), "remove it");
   }
   if (hostnames && hostnames->as_bool() == false) {
     advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
-                 "without DNS hostnames the nodes don't find each other", yaml::locate(*hostnames),
+                 "without DNS hostnames the nodes can't find each other", yaml::locate(*hostnames),
                  "remove it");
   }
 }
@@ -65,7 +65,7 @@ void check_replaced_port(const Container& container, const std::string& field, A
   const std::string place = fmt::format("{}.ports[{}]", field, taken - container.ports.begin());
   if (!is_number(port, model::kTrainerPort)) {
     advisor.warn("advice/port-replaced", place,
-                 fmt::format("port {} is lost: it has no name, so the trainer's port {} takes its place",
+                 fmt::format("port {} is lost: it has no name, so the trainer's port {} replaces it",
                              text_at(port, "containerPort"), model::kTrainerPort),
                  yaml::locate(*port.get("containerPort")), "give it a name");
   } else if (is_probed(container, text_at(port, "name"))) {
@@ -92,9 +92,10 @@ void check_addresses(const RuntimeContext& context, Advisor& advisor) {
   advisor.warn(
       "advice/address", replicated_job_field(trainer.index) + ".name",
       fmt::format(
-          "{} names a pod of replicatedJob \"{}\", which is not this one: the nodes don't find each other",
+          "{} names a pod of replicatedJob \"{}\", which is not this one: the nodes can't find each other",
           address, model::kNode),
-      yaml::locate(*trainer.set->replicated_job->get("name")), fmt::format("call it \"{}\"", model::kNode));
+      yaml::locate(*trainer.set->replicated_job->get("name")),
+      fmt::format("rename it to \"{}\"", model::kNode));
 }
 
 void check_ports(const RuntimeContext& context, Advisor& advisor) {

@@ -62,7 +62,7 @@ class Starts {
     const std::string wrong = k8s::job::complaint(k8s::job::Form::LabelKey, topology->text());
     if (wrong.empty()) return;
     advisor_.warn("advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, kTopology),
-                  fmt::format("no pod is made: the topology \"{}\" {}", topology->text(), wrong),
+                  fmt::format("no pod is created: the topology \"{}\" {}", topology->text(), wrong),
                   yaml::locate(*topology),
                   "write the key of a node label, such as topology.kubernetes.io/zone");
   }
@@ -92,24 +92,24 @@ class Starts {
       const Node* priority = pod.get("priority");
       if (priority && priority->as_int().value_or(0) != 0) {
         refused("advice/priority", pod, field, "priority",
-                fmt::format("priority {} needs a PriorityClass of that value", priority->text()),
+                fmt::format("priority {} needs a PriorityClass with this value", priority->text()),
                 "write priorityClassName instead");
       }
       if (text_at(pod, "preemptionPolicy") == "Never") {
         refused("advice/priority", pod, field, "preemptionPolicy",
-                "preemptionPolicy Never needs a PriorityClass that says so",
+                "preemptionPolicy Never needs a PriorityClass with this policy",
                 "write priorityClassName instead");
       }
     }
     if (is_given("nodeName") && is_given("schedulingGates")) {
-      refused("advice/node-name", pod, field, "nodeName", "nodeName can't stand beside schedulingGates",
+      refused("advice/node-name", pod, field, "nodeName", "nodeName can't be used with schedulingGates",
               "remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates");
     }
   }
 
   void refused(std::string_view rule, const Node& pod, const std::string& field, std::string_view key,
                std::string_view why, std::string hint) {
-    advisor_.warn(rule, fmt::format("{}.{}", field, key), fmt::format("no pod is made: {}", why),
+    advisor_.warn(rule, fmt::format("{}.{}", field, key), fmt::format("no pod is created: {}", why),
                   locate_key_of(&pod, key), std::move(hint));
   }
 

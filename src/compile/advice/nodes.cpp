@@ -39,14 +39,13 @@ void check_mpi_container(const PodSet& set, size_t index, Advisor& advisor) {
   const Node* containers = set.pod_spec() ? set.pod_spec()->get("containers") : nullptr;
   const Node* first =
       containers && containers->size() > 0 ? containers->items().front()->get("name") : nullptr;
-  advisor.warn(
-      "advice/mpi-jobs",
-      fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
-      fmt::format(
-          "replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH key and the hostfile into "
-          "no other",
-          set.name, model::kNode),
-      yaml::locate(first ? *first : *set.replicated_job), fmt::format("name it \"{}\"", model::kNode));
+  advisor.warn("advice/mpi-jobs",
+               fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
+               fmt::format("replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH "
+                           "key and the hostfile only there",
+                           set.name, model::kNode),
+               yaml::locate(first ? *first : *set.replicated_job),
+               fmt::format("name it \"{}\"", model::kNode));
 }
 
 constexpr std::array<std::string_view, 2> kCounts{"parallelism", "completions"};
@@ -77,7 +76,7 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
   if (!launcher || launcher->ancestor != model::kTrainer || nodes.value < 2) return;
   advisor.warn(
       "advice/mpi-num-nodes", "spec.mlPolicy.numNodes",
-      fmt::format("numNodes: {0} makes {0} launchers; the number of nodes stays as it is", nodes.value),
+      fmt::format("numNodes: {0} starts {0} launchers; the number of nodes does not change", nodes.value),
       yaml::locate(*nodes.node), "write 1; the TrainJob's numNodes counts nodes");
 }
 
@@ -92,9 +91,8 @@ void check_second_trainer(const RuntimeContext& context, Advisor& advisor) {
     base::Diagnostic& found = advisor.warn(
         "advice/second-trainer",
         fmt::format("{}.template.metadata.labels[{}]", replicated_job_field(i), model::kAncestorLabel),
-        fmt::format("replicatedJob \"{}\" trains as well, but the TrainJob's numNodes and the framework's "
-                    "variables go to "
-                    "\"{}\" only",
+        fmt::format("replicatedJob \"{}\" also trains, but the TrainJob's numNodes and the framework's "
+                    "variables go only to \"{}\"",
                     set.name, first->name),
         yaml::locate(*label), "train in one replicatedJob");
     add_note(found, "the first one",
@@ -113,7 +111,7 @@ void check_pod_counts(const RuntimeContext& context, Advisor& advisor) {
           trains ? fmt::format("numNodes, {} unless the TrainJob says otherwise,", set.count.value)
                  : fmt::format("the parallelism, {},", set.count.value);
       advisor.warn("advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
-                   fmt::format("{}: {} has no effect: {} takes its place", key, *count->as_int(), now),
+                   fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
                    yaml::locate(*count), "remove it");
     }
   }
@@ -131,7 +129,7 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
     advisor.warn("advice/mpi-num-nodes", "spec.trainer.numNodes",
                  "numNodes: 1 runs two pods: the launcher is a node, and there is always one more",
                  yaml::locate(*nodes.node),
-                 "write 2 to say so, or use a runtime without the replicatedJob \"node\"");
+                 "write 2 to make this clear, or use a runtime without the replicatedJob \"node\"");
     return;
   }
   const std::string lack =
@@ -141,7 +139,7 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
       "advice/num-nodes-no-effect", "spec.trainer.numNodes",
       fmt::format("numNodes has no effect: runtime \"{}\" has {}", context.runtime.id.name, lack),
       yaml::locate(*nodes.node),
-      is_mpi(info) ? "add it to the runtime" : "label the one that trains in the runtime");
+      is_mpi(info) ? "add it to the runtime" : "label the replicatedJob that trains, in the runtime");
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
 }
 

@@ -132,7 +132,7 @@ class PatchList {
                                  trees_[winner.patch].who, winner.leaf ? "replaces" : "removes"),
                      leaf.where, "keep one of the two");
     if (winner.leaf && winner.leaf->where.file)
-      found.notes.push_back({"the one that counts", winner.leaf->where});
+      found.notes.push_back({"the one that applies", winner.leaf->where});
   }
 
   std::vector<PatchTree> trees_;
@@ -177,7 +177,7 @@ class IdleValues {
     const bool is_merged = field.find("replicatedJobs") != std::string::npos;
     if (directive && !below && is_merged) {
       report(entry, field,
-             fmt::format("the whole of {} vanishes: the runtime has none that $patch could {}", entry.key,
+             fmt::format("all of {} is removed: the runtime has none for $patch to {}", entry.key,
                          directive->text()),
              "remove the line with $patch");
       return;
@@ -190,7 +190,7 @@ class IdleValues {
       check_list(entry, kept, *below, field);
     } else if ((!kept || !value.is_scalar()) && !is_structure(entry.key)) {
       report(entry, field,
-             fmt::format("{}: {} has no effect: what is empty in a patch clears nothing", entry.key,
+             fmt::format("{}: {} has no effect: an empty value in a patch clears nothing", entry.key,
                          shown(value)),
              is_merged && takes_directive(entry.key) ? "{$patch: replace} clears it"
                                                      : "the runtime's value stays; change it there");

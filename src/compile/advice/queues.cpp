@@ -83,7 +83,7 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   if (where.file) {
     advisor.warn("advice/queue-no-effect", fmt::format("metadata.annotations[{}]", kVolcanoQueue),
                  "the TrainJob's annotations don't reach its PodGroup: this queue is not used", where,
-                 "set it by a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations");
+                 "set it in a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations");
   }
   const Node* patches = root.at({"spec", "runtimePatches"});
   if (!patches) return;

@@ -55,19 +55,17 @@ void check_rules(const RuntimeContext& context, const Node& failure_policy, Advi
     const Node* action = rules[index]->get("action");
     if (!action || !action->text().ends_with("AndIgnoreMaxRestarts")) continue;
     reported[index] = true;
-    advisor.warn(
-        kRule, fmt::format("spec.template.spec.failurePolicy.rules[{}].action", index),
-        fmt::format("a program of \"{}\" that fails each time is restarted without end: this rule counts no "
-                    "restarts, and holds for every failure",
-                    set.name),
-        yaml::locate(*action), "limit it: onJobFailureReasons: [PodFailurePolicy]");
+    advisor.warn(kRule, fmt::format("spec.template.spec.failurePolicy.rules[{}].action", index),
+                 fmt::format("a program of \"{}\" that always fails is restarted forever: this rule counts "
+                             "no restarts and applies to every failure",
+                             set.name),
+                 yaml::locate(*action), "limit it: onJobFailureReasons: [PodFailurePolicy]");
   }
 }
 
 void check_limit(const Node* limit, const std::string& field, std::string_view what, Advisor& advisor) {
   if (!limit || limit->as_int().value_or(0) < kEndless) return;
-  advisor.warn(kRule, field,
-               fmt::format("{} that fails each time is restarted {} times", what, limit->text()),
+  advisor.warn(kRule, field, fmt::format("{} that always fails is restarted {} times", what, limit->text()),
                yaml::locate(*limit), "write how many failures are worth a retry");
 }
 
@@ -88,8 +86,7 @@ void check_ignored_failures(const PodSet& set, const std::string& job, Advisor& 
     const Node* action = rules[i]->get("action");
     if (action && action->text() == "Ignore") {
       advisor.warn(kRule, fmt::format("{}.template.spec.podFailurePolicy.rules[{}].action", job, i),
-                   "a program that ends with exit code 1 each time is restarted without end: such failures "
-                   "don't count",
+                   "a program that always exits with code 1 is restarted forever: such failures don't count",
                    yaml::locate(*action), "write Count, or leave 1 out");
     }
     return;  // the first rule that matches decides
@@ -132,9 +129,9 @@ void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
   base::Diagnostic& found =
       advisor.warn("advice/pod-restart", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
                    fmt::format("when one of the {} nodes fails, it is restarted alone before the gang is: "
-                               "the others can't take it back",
+                               "the others can't accept it back",
                                nodes),
-                   yaml::locate(*cause), "let the runtime say backoffLimit: 0");
+                   yaml::locate(*cause), "set backoffLimit: 0 in the runtime");
   add_note(found, fmt::format("backoffLimit: {}", retries->text()), retries);
 }
 

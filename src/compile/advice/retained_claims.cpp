@@ -37,7 +37,7 @@ void check_retained_claims(const RuntimeContext& context, Advisor& advisor) {
         "advice/claim-retained",
         fmt::format("spec.template.spec.volumeClaimPolicies[{}].retentionPolicy.whenDeleted", i),
         "these claims outlive their job, and JobSet refuses the next job of that name while they exist",
-        yaml::locate(*when), "give each job a name of its own, or delete its claims before the next one");
+        yaml::locate(*when), "give each job a unique name, or delete its claims before the next one");
   }
 }
 
@@ -47,12 +47,11 @@ void check_suspended_claims(const AdviceContext& context, Advisor& advisor) {
   if (!suspender) return;
   for (const Node* policy : policies_of(context.runtime.job_set_spec)) {
     if (policy->get("retentionPolicy")) continue;
-    base::Diagnostic& found = advisor.warn("advice/claim-policy", std::move(field),
-                                           "the job starts suspended and stays so: its runtime's "
-                                           "volumeClaimPolicies lack retentionPolicy, so that the "
-                                           "controller's update of the JobSet is refused",
-                                           yaml::locate(*suspender),
-                                           "write retentionPolicy: {whenDeleted: Delete} into the runtime");
+    base::Diagnostic& found =
+        advisor.warn("advice/claim-policy", std::move(field),
+                     "the job starts suspended and stays suspended: its runtime's volumeClaimPolicies lack "
+                     "retentionPolicy, so the controller's update of the JobSet is refused",
+                     yaml::locate(*suspender), "write retentionPolicy: {whenDeleted: Delete} in the runtime");
     add_note(found, "the policy", policy);
     return;
   }

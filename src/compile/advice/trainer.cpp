@@ -86,12 +86,12 @@ Reason reason_for_idling(const policy::RuntimeInfo& info, std::string_view key) 
   if (!trainer_of(info).set) {
     return {fmt::format("no replicatedJob of runtime \"{}\" has {}: {}", name, model::kAncestorLabel,
                         model::kTrainer),
-            "label the one that trains in the runtime"};
+            "label the replicatedJob that trains, in the runtime"};
   }
   if (key == "numProcPerNode")
     return {"only torch, mpi and flux runtimes count processes per node", "remove it"};
-  if (!info.policy) return {fmt::format("runtime \"{}\" has no mlPolicy", name), "give the runtime one"};
-  return {fmt::format("no container of runtime \"{}\" takes it", name), "remove it"};
+  if (!info.policy) return {fmt::format("runtime \"{}\" has no mlPolicy", name), "add one to the runtime"};
+  return {fmt::format("no container of runtime \"{}\" uses it", name), "remove it"};
 }
 
 void check_claims(const AdviceContext& context, Advisor& advisor) {

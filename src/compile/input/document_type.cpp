@@ -65,7 +65,7 @@ std::optional<Untyped> find_untyped(const Node& root) {
   if (kind.empty() && (is_ours || (!api_version.empty() && !meant.empty())))
     return Untyped{"kind", meant.empty() ? "add kind:" : fmt::format("add kind: {}", meant)};
   if (!kind.empty() || !api_version.empty() || meant.empty()) return std::nullopt;
-  return Untyped{"kind", fmt::format("this is a part of a {}: add apiVersion: {}, kind: {}, metadata.name",
+  return Untyped{"kind", fmt::format("this is part of a {}: add apiVersion: {}, kind: {}, metadata.name",
                                      meant, model::kTrainerApiVersion, meant)};
 }
 

@@ -91,8 +91,8 @@ Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
   diagnostic.object = culprit.object;
   diagnostic.message = "this is an unrendered template";
   diagnostic.hint = syntax == Syntax::Braces
-                        ? "pipe what it renders to in: helm template CHART | trainjobc lint -"
-                        : "pipe what it renders to in: envsubst < FILE | trainjobc lint -";
+                        ? "pipe in its rendered output: helm template CHART | trainjobc lint -"
+                        : "pipe in its rendered output: envsubst < FILE | trainjobc lint -";
   diagnostic.location = culprit.location;
   diagnostic.hide_source = culprit.hide_source;
   return diagnostic;
@@ -113,7 +113,7 @@ std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs
   }
   const bool is_data = diagnostic.stage == Stage::Yaml && file->name().ends_with(".json") &&
                        inputs.found.contains(file) && !mentions_trainer(file->text());
-  return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes reads"}) : std::nullopt;
+  return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void report(const OverrideMerge& merge, const schema::MergeError& error, std::st
   diagnostic.object = merge.job.id.str();
   diagnostic.field = fmt::format("spec.{}", field);
   diagnostic.message = fmt::format("this patch can't be merged: {}", error.message);
-  diagnostic.hint = "$patch is replace or delete";
+  diagnostic.hint = "use $patch: replace or $patch: delete";
   if (error.culprit) diagnostic.location = yaml::locate(*error.culprit);
   merge.diagnostics.add(std::move(diagnostic));
 }

@@ -148,7 +148,7 @@ class Planner {
     const Objection& one = surveyed.objections.back().front();
     const Objection& other = surveyed.objections[one.accepted_by.newest()].front();
     Diagnostic diagnostic = finding("input/trainer-version", Stage::Input, Severity::Error, surveyed, one);
-    diagnostic.message = fmt::format("no Trainer version takes this {}: {}, {}", surveyed.object->id.kind,
+    diagnostic.message = fmt::format("no Trainer version accepts this {}: {}, {}", surveyed.object->id.kind,
                                      one.text(), other.text());
     diagnostic.hint = "write it for one version";
     diagnostic.notes.push_back({other.text(), other.location});
@@ -161,7 +161,7 @@ class Planner {
     Diagnostic diagnostic =
         finding("input/trainer-version", Stage::Input, Severity::Error, *group.job, of_job);
     diagnostic.message =
-        fmt::format("no Trainer version takes the job together with its runtime: {}, the runtime's {}",
+        fmt::format("no Trainer version accepts the job together with its runtime: {}, the runtime's {}",
                     of_job.text(), of_runtime.text());
     diagnostic.hint = "write both for one version";
     diagnostic.notes.push_back({of_runtime.text(), of_runtime.location});

@@ -91,7 +91,7 @@ std::string tail_of(std::string_view field) {
 }  // namespace
 
 std::string Objection::text() const {
-  return fmt::format("{} {} only {}", tail_of(field), unknown_field ? "exists" : "takes such a value",
+  return fmt::format("{} {} only {}", tail_of(field), unknown_field ? "exists" : "accepts such a value",
                      accepted_by.range());
 }
 

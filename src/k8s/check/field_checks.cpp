@@ -50,7 +50,7 @@ std::string ip_complaint(std::string_view text) {
       const bool mapped =
           std::all_of(bytes.begin(), bytes.begin() + 10, [](unsigned char b) { return b == 0; }) &&
           bytes[10] == 0xff && bytes[11] == 0xff;
-      return mapped ? "is an IPv4 address dressed as IPv6" : "";
+      return mapped ? "is an IPv4-mapped IPv6 address" : "";
     }
   }
   return text.empty() ? "is empty" : "is not an IP address";
@@ -151,7 +151,7 @@ bool check_mode(const Field& field, Report& report) {
   if (!value || (*value >= 0 && *value <= 0777)) return true;
   const std::string given = k8s::source_text(*field.node());
   report.add(rule::kVolume, field,
-             fmt::format("{} {} is not a valid file mode: modes go from 0000 to 0777", field.name(), given),
+             fmt::format("{} {} is not a valid file mode: modes are 0000 to 0777", field.name(), given),
              octal_hint(given));
   return false;
 }
@@ -167,14 +167,14 @@ bool check_port_reference(const Field& field, std::string_view rule, Report& rep
 
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report) {
   if (!has_backstep(path.text())) return true;
-  report.add(rule, path, fmt::format("{} {} can't hold \"..\"", path.name(), quoted(path)));
+  report.add(rule, path, fmt::format("{} {} can't contain \"..\"", path.name(), quoted(path)));
   return false;
 }
 
 bool check_relative_path(const Field& path, std::string_view rule, Report& report) {
   if (!path.text().starts_with('/')) return check_no_backsteps(path, rule, report);
   report.add(rule, path, fmt::format("{} {} must be relative", path.name(), quoted(path)),
-             "leave out the '/' it begins with");
+             "remove the leading '/'");
   return false;
 }
 

@@ -46,13 +46,12 @@ std::string too_long(std::string_view text, size_t most) {
 }
 
 constexpr std::string_view kLabelChars =
-    "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+    "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
 constexpr std::string_view kDnsLabelChars =
-    "may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit";
+    "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit";
 constexpr std::string_view kSubdomainChars =
-    "may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end "
-    "with a "
-    "letter or digit";
+    "may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end "
+    "with a letter or digit";
 
 std::string dns_label(std::string_view text) {
   if (text.empty()) return "is empty";
@@ -69,9 +68,8 @@ std::string subdomain(std::string_view text) {
 std::string underscored_subdomain(std::string_view text) {
   if (text.empty()) return "is empty";
   if (!all_parts(text, ".", is_underscored_word)) {
-    return "may hold only lower-case letters, digits, '-', '_' and '.', and each part between dots must end "
-           "with a "
-           "letter or digit";
+    return "may contain only lower-case letters, digits, '-', '_' and '.', and each part between dots must "
+           "end with a letter or digit";
   }
   return too_long(text, 253);
 }
@@ -83,7 +81,7 @@ std::string label_value(std::string_view text) {
 
 std::string label_key(std::string_view text) {
   const size_t slashes = static_cast<size_t>(std::ranges::count(text, '/'));
-  if (slashes > 1) return "has more than one '/'; only a DNS prefix may stand before a name";
+  if (slashes > 1) return "has more than one '/'; only a DNS prefix may come before the name";
   std::string_view name = text;
   if (slashes == 1) {
     const std::string wrong = subdomain(text.substr(0, text.find('/')));
@@ -100,7 +98,7 @@ std::string config_key(std::string_view text) {
   const bool fits = !text.empty() && std::ranges::all_of(text, [](char c) {
     return is_alnum(c) || c == '-' || c == '_' || c == '.';
   });
-  if (!fits) return text.empty() ? "is empty" : "may hold only letters, digits, '-', '_' and '.'";
+  if (!fits) return text.empty() ? "is empty" : "may contain only letters, digits, '-', '_' and '.'";
   if (text == "." || text.starts_with("..")) return "can't begin with '..' or be a lone '.'";
   return too_long(text, 253);
 }
@@ -108,9 +106,9 @@ std::string config_key(std::string_view text) {
 std::string port_name(std::string_view text) {
   if (text.empty()) return "is empty";
   const bool fits = std::ranges::all_of(text, [](char c) { return is_lower_alnum(c) || c == '-'; });
-  if (!fits) return "may hold only lower-case letters, digits and '-'";
-  if (std::ranges::none_of(text, is_lower)) return "must hold at least one letter";
-  if (text.find("--") != text.npos) return "can't hold two dashes in a row";
+  if (!fits) return "may contain only lower-case letters, digits and '-'";
+  if (std::ranges::none_of(text, is_lower)) return "must contain at least one letter";
+  if (text.find("--") != text.npos) return "can't contain two dashes in a row";
   if (text.starts_with('-') || text.ends_with('-')) return "can't begin or end with a dash";
   return too_long(text, 15);
 }
@@ -118,19 +116,19 @@ std::string port_name(std::string_view text) {
 std::string env_name(std::string_view text) {
   if (text.empty()) return "is empty";
   const bool fits = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
-  return fits ? "" : "may hold only printable ASCII characters, and no '='";
+  return fits ? "" : "may contain only printable ASCII characters, and no '='";
 }
 
 std::string header_name(std::string_view text) {
   if (text.empty()) return "is empty";
   const bool fits = std::ranges::all_of(text, [](char c) { return is_alnum(c) || c == '-'; });
-  return fits ? "" : "may hold only letters, digits and '-'";
+  return fits ? "" : "may contain only letters, digits and '-'";
 }
 
 std::string sysctl_name(std::string_view text) {
   const auto is_segment = [](std::string_view part) { return is_word(part, is_lower_alnum, "-_"); };
   if (!all_parts(text, "./", is_segment)) {
-    return "may hold only lower-case letters, digits, '-', '_', and '.' or '/' between its parts";
+    return "may contain only lower-case letters, digits, '-', '_', and '.' or '/' between its parts";
   }
   return too_long(text, 253);
 }

@@ -51,10 +51,10 @@ void check_resize_policy(const Field& policies, const PodFacts& facts, Report& r
     const Field resource = policy.child("resourceName");
     const Field restart = policy.child("restartPolicy");
     if (!seen.insert(resource.text()).second) {
-      report.add(rule::kContainer, policy, fmt::format("resizePolicy of {} is there twice", resource.text()),
+      report.add(rule::kContainer, policy, fmt::format("resizePolicy of {} is set twice", resource.text()),
                  "remove one of the two");
     } else if (resource.text() != kResources[0] && resource.text() != kResources[1]) {
-      refuse(resource, fmt::format("resizePolicy can't be for {}", quoted(resource)), "cpu or memory");
+      refuse(resource, fmt::format("resizePolicy can't be set for {}", quoted(resource)), "cpu or memory");
     }
     if (restart.text() != kRestarts[0] && restart.text() != kRestarts[1]) {
       refuse(restart, fmt::format("restartPolicy of a resize can't be {}", quoted(restart)),

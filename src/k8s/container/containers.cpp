@@ -36,8 +36,7 @@ class HostPorts {
       if (taken_.insert(key).second) continue;
       const Field reported_port = reported_ports.item(i);
       report.add(rule::kPort, reported_port.child("hostPort"),
-                 fmt::format("hostPort {} is claimed twice", number),
-                 "give one of the ports another hostPort");
+                 fmt::format("hostPort {} is used twice", number), "give one of the ports another hostPort");
     }
   }
 
@@ -134,7 +133,8 @@ void check_ephemeral_fields(const Field& container, Report& report) {
 void check_ephemeral(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
   if (containers.size() == 0) return;
   report.add_at(containers.key_location(), rule::kContainer, containers,
-                "ephemeral containers are for running pods, not for templates", "remove ephemeralContainers");
+                "ephemeral containers are allowed only in running pods, not in templates",
+                "remove ephemeralContainers");
   const Names others = names;
   for_each_item(containers, [&](const Field& container) {
     check_container(container, facts, report);

@@ -77,7 +77,8 @@ void check_env_from(const Field& sources, Report& report) {
     // The API server names the list, not the element.
     if (config_map && secret) {
       report.add_at(source.location(), rule::kEnv, sources,
-                    "an envFrom entry can't have both configMapRef and secretRef", "make two entries of it");
+                    "an envFrom entry can't have both configMapRef and secretRef",
+                    "split it into two entries");
     } else if (!config_map && !secret) {
       report.add_at(source.location(), rule::kEnv, sources,
                     "an envFrom entry needs configMapRef or secretRef");

@@ -41,8 +41,8 @@ void check_subscripted(const Subscripted& given, const Field& reference, bool in
   const Field path = reference.child("fieldPath");
   const bool labels = given.path == "metadata.labels";
   if (!labels && given.path != "metadata.annotations") {
-    report.add(rule_of(in_volume), path, fmt::format("{} takes no key in brackets", given.path),
-               "only metadata.labels and metadata.annotations do");
+    report.add(rule_of(in_volume), path, fmt::format("{} can't have a key in brackets", given.path),
+               "only metadata.labels and metadata.annotations can");
     return;
   }
   const std::string wrong =
@@ -93,7 +93,7 @@ void check_field_ref(const Field& reference, bool in_volume, Report& report) {
     return;
   const bool keyed = path.text() == "metadata.labels" || path.text() == "metadata.annotations";
   const auto meant = base::closest(path.text(), allowed);
-  report.add(rule_of(in_volume), path, fmt::format("fieldPath {} can't be read here", quoted(path)),
+  report.add(rule_of(in_volume), path, fmt::format("fieldPath {} is not supported here", quoted(path)),
              keyed   ? fmt::format("name the key: {}['app']", path.text())
              : meant ? fmt::format("did you mean {}?", *meant)
                      : fmt::format("one of {}", fmt::join(allowed, ", ")));
@@ -108,7 +108,7 @@ void check_resource_field_ref(const Field& reference, bool in_volume, Report& re
   if (in_volume && reference.child("containerName").text().empty()) {
     check_given(reference.child("containerName"), rule_of(in_volume), report);
   } else if (check_given(resource, rule_of(in_volume), report) && !known) {
-    report.add(rule_of(in_volume), resource, fmt::format("resource {} can't be read here", quoted(name)),
+    report.add(rule_of(in_volume), resource, fmt::format("resource {} is not supported here", quoted(name)),
                "limits or requests of cpu, memory, ephemeral-storage or hugepages-<size>");
   }
   check_divisor(name, reference.child("divisor"), in_volume, report);

@@ -70,7 +70,7 @@ void check_handler(const Field& owner, Names kinds, std::string_view rule, const
     }
   }
   if (!first.empty()) return;
-  report.add(rule, owner, fmt::format("{} does nothing", owner.name()),
+  report.add(rule, owner, fmt::format("{} has no action", owner.name()),
              fmt::format("add {}", fmt::join(kinds, ", or ")));
 }
 
@@ -90,7 +90,7 @@ void check_probe(const Field& probe, bool may_kill, const PodFacts& facts, Repor
   }
   if (grace && !may_kill) {
     report.add_at(grace.key_location(), rule::kProbe, grace,
-                  fmt::format("a {} ends no container", probe.name()),
+                  fmt::format("a {} never terminates a container", probe.name()),
                   "remove terminationGracePeriodSeconds");
   } else if (grace) {
     check_positive(grace, rule::kProbe, report);

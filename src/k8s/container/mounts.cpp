@@ -28,7 +28,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
       std::ranges::find_if(facts.volumes, [&](const PodVolume& v) { return v.name == name.text(); });
   if (refused != facts.volumes.end()) {
     report.add(rule::kVolumeMount, name,
-               fmt::format("volume {} can't be used, because it is refused itself", quoted(name)),
+               fmt::format("volume {} can't be used because it is invalid itself", quoted(name)),
                "correct the volume first");
     return;
   }
@@ -37,8 +37,8 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
                fmt::format("JobSet adds no volume {} to this pod: it adds a claim's volume only if a "
                            "container mounts it",
                            quoted(name)),
-               "claims of volumeClaimPolicies can't be block devices; add a volume with a "
-               "persistentVolumeClaim of its own");
+               "claims of volumeClaimPolicies can't be block devices; add a volume "
+               "with its own persistentVolumeClaim");
     return;
   }
   std::vector<std::string_view> known;
@@ -81,7 +81,7 @@ void check_propagation(const Field& mount, const Field& mounts, bool privileged,
   }
   if (mode && mode.text() != "None") {
     report.add(rule::kVolumeMount, recursive,
-               fmt::format("recursiveReadOnly {} can't stand beside mountPropagation {}", recursive.text(),
+               fmt::format("recursiveReadOnly {} can't be used with mountPropagation {}", recursive.text(),
                            mode.text()),
                "remove mountPropagation");
   }
@@ -132,7 +132,7 @@ void check_device_name(const Field& device, const Field& mounts, const std::set<
     report.add(rule::kVolumeMount, name,
                fmt::format("volume {} is not a claim, only a claim can be a block device", quoted(name)));
   } else if (names.contains(name.text())) {
-    report.add(rule::kVolumeMount, name, fmt::format("volume {} is a device twice", quoted(name)),
+    report.add(rule::kVolumeMount, name, fmt::format("volume {} is used as a device twice", quoted(name)),
                "remove one of the two");
   } else if (is_in(mounts, "name", name.text())) {
     report.add(rule::kVolumeMount, name, fmt::format("volume {} is both mounted and a device", quoted(name)),

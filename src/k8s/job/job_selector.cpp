@@ -33,7 +33,7 @@ void check_reserved_labels(const Field& metadata, const std::string& job_name, R
     const Field label = labels.entry(key);
     if (!label) continue;
     report.add_at(label.key_location(), rule::kSelector, label,
-                  fmt::format("label {} must be the Job's uid, which nobody knows beforehand", key),
+                  fmt::format("label {} must be the Job's uid, which is not known in advance", key),
                   "remove it");
   }
   for (const std::string_view key : kNameLabels) {
@@ -62,7 +62,7 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
     const LabelSet generated = generated_labels(job_name);
     if (selector && well_formed && !selects(selector.node(), generated)) {
       report.add_at(selector.key_location(), rule::kSelector, selector,
-                    "the API server generates the selector, this one would not match what it generates",
+                    "the API server generates the selector, and this one would not match it",
                     "remove selector, or set manualSelector: true");
     }
     labels.insert(generated.begin(), generated.end());
@@ -74,7 +74,7 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
   const bool own = manual || labels.find(kUidLabels[1])->second == kUid;
   if (!well_formed || (wanted && own)) return;
   report.add_at(wanted ? metadata.child("labels").location() : selector.location(), rule::kSelector,
-                metadata.child("labels"), "the pod template does not have the labels that the selector wants",
+                metadata.child("labels"), "the pod template lacks the labels that the selector requires",
                 wanted ? "" : "add the selector's labels to the pod template");
 }
 

@@ -33,7 +33,7 @@ void check_managed_by(const Field& field, Report& report) {
   const std::string wrong = complaint(Form::DnsSubdomain, text.substr(0, slash));
   if (!wrong.empty()) return refuse("has a domain that " + wrong);
   if (!k8s::is_url_path(text.substr(slash + 1))) {
-    return refuse("has a character that no URL path may hold");
+    return refuse("has a character that is not allowed in a URL path");
   }
   if (text.size() > kMaxManagedBy) {
     refuse(fmt::format("is {} characters long, at most {} are allowed", text.size(), kMaxManagedBy));
@@ -53,7 +53,7 @@ void check_many_completions(const Field& spec, Report& report) {
   const Field failed = spec.child("maxFailedIndexes");
   if (!failed) {
     report.add(rule::kSpec, failed,
-               fmt::format("maxFailedIndexes is needed above {} completions", kMaxIndexed));
+               fmt::format("maxFailedIndexes is required with more than {} completions", kMaxIndexed));
   }
   constexpr std::string_view kBecause = "with more than 100000 completions and a backoffLimitPerIndex";
   check_at_most(failed, kMaxParallelismOfMany, kBecause, report);
@@ -76,7 +76,7 @@ void check_indexed(const Field& spec, Report& report) {
   if (limit > count && (completions || !spec.child("parallelism"))) {
     report.add(
         rule::kSpec, failed,
-        fmt::format("maxFailedIndexes {} is more than there are indexes ({} completions)", limit, count));
+        fmt::format("maxFailedIndexes {} is more than the number of indexes ({} completions)", limit, count));
   } else {
     check_at_most(failed, kMaxIndexed, "in an Indexed Job", report);
   }

@@ -83,7 +83,7 @@ void check_rule(const Field& policy_rule, const Field& spec, const Field& pod, R
   check_conditions(conditions, report);
   if (codes && conditions.size() > 0) {
     report.add(rule::kPodFailurePolicy, policy_rule, "a rule can't have both onExitCodes and onPodConditions",
-               "make two rules of it");
+               "split it into two rules");
   } else if (!codes && conditions.size() == 0) {
     report.add(rule::kPodFailurePolicy, policy_rule, "a rule needs onExitCodes or onPodConditions");
   }

@@ -30,14 +30,14 @@ std::variant<Interval, std::string> read_interval(std::string_view text, int64_t
   const size_t dash = text.find('-');
   const auto first = to_index(text.substr(0, dash));
   const auto last = dash == text.npos ? first : to_index(text.substr(dash + 1));
-  if (!first || !last) return fmt::format("{} is neither an index nor two with a dash between", quoted(text));
+  if (!first || !last) return fmt::format("{} is neither an index nor a range such as 2-4", quoted(text));
   for (const int64_t index : {*first, *last}) {
     if (index >= completions) {
       return fmt::format("index {} is too large, {} completions have indexes up to {}", index, completions,
                          completions - 1);
     }
   }
-  if (dash != text.npos && *first >= *last) return fmt::format("{} does not go upwards", quoted(text));
+  if (dash != text.npos && *first >= *last) return fmt::format("{} is not in ascending order", quoted(text));
   return Interval{*first, *last};
 }
 
@@ -51,13 +51,14 @@ std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t 
     if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
     const Interval interval = std::get<Interval>(read);
     if (last && *last >= interval.first) {
-      return fmt::format("index {} stands after {}, they must go upwards", interval.first, *last);
+      return fmt::format("index {} comes after {}, but indexes must be in ascending order", interval.first,
+                         *last);
     }
     total += interval.last - interval.first + 1;
     last = interval.last;
     if (comma == text.npos) return total;
     text.remove_prefix(comma + 1);
-    if (text.empty()) return "it ends in a comma";
+    if (text.empty()) return "it ends with a comma";
   }
   return total;
 }

@@ -35,10 +35,11 @@ std::vector<Claim> claims_of(const Node& spec) {
 
 void check_name(const JobSetView& job_set, const Claim& claim, k8s::Violations& out) {
   if (!is_dns1123_subdomain(claim.name)) {
-    const std::string message = claim.name.empty() ? "a claim template needs a name"
-                                                   : fmt::format("\"{}\" can't name a claim", claim.name);
+    const std::string message = claim.name.empty()
+                                    ? "a claim template needs a name"
+                                    : fmt::format("\"{}\" is not a valid claim name", claim.name);
     add(out, "jobset/claim-name", claim.field, message, claim.node,
-        "lower case letters, digits, dashes and dots; no dash or dot first or last");
+        "use lower-case letters, digits, dashes and dots, with no dash or dot at the beginning or end");
   }
   const std::string full = fmt::format("{}-{}", claim.name, job_set.name);
   if (full.size() <= kMaxLabel) return;
@@ -55,14 +56,13 @@ void check_volumes(const ReplicatedJob& job, const Claim& claim, k8s::Violations
   for (const Node* volume : items_at(*job.pod_spec, "volumes")) {
     const size_t at = index++;
     if (text_at(*volume, "name") != claim.name) continue;
-    base::Diagnostic& diagnostic = add(
-        out, "jobset/claim-volume",
-        fmt::format("{}.template.spec.template.spec.volumes[{}].name", job.field, at),
-        fmt::format(
-            "the volume \"{}\" of replicatedJob \"{}\" is called like a claim template, which makes a volume "
-            "of that name",
-            claim.name, job.name),
-        volume->get("name"), "rename it, or remove it to use the claim");
+    base::Diagnostic& diagnostic =
+        add(out, "jobset/claim-volume",
+            fmt::format("{}.template.spec.template.spec.volumes[{}].name", job.field, at),
+            fmt::format("the volume \"{}\" of replicatedJob \"{}\" has the same name as a claim template, "
+                        "which adds a volume of that name",
+                        claim.name, job.name),
+            volume->get("name"), "rename it, or remove it to use the claim");
     add_note(diagnostic, "the claim template", claim.node);
   }
 }
@@ -86,7 +86,7 @@ void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
     const auto [same, is_new] = first.try_emplace(claim.name, &claim);
     if (!is_new) {
       base::Diagnostic& duplicate = add(out, "jobset/claim-name", claim.field,
-                                        fmt::format("two claim templates are called \"{}\"", claim.name),
+                                        fmt::format("two claim templates are named \"{}\"", claim.name),
                                         claim.node, "rename one of the two");
       add_note(duplicate, "the first one", same->second->node);
       continue;

@@ -46,8 +46,8 @@ void check_rule_name(const Node& rule, k8s::Violations& out) {
   }
   if (!is_rule_name(name->text())) {
     add(out, "jobset/failure-rule-name", "",
-        fmt::format("\"{}\" can't name a failure policy rule", name->text()), name,
-        "letters, digits, underscores, and commas and colons inside; a letter first");
+        fmt::format("\"{}\" is not a valid name for a failure policy rule", name->text()), name,
+        "use letters, digits and underscores, with commas and colons only inside; begin with a letter");
   }
 }
 
@@ -56,9 +56,9 @@ void check_unique_name(std::span<const Node* const> rules, size_t index, k8s::Vi
   const auto same = [&](const Node* other) { return text_at(*other, "name") == name; };
   const auto first = std::ranges::find_if(rules, same);
   if (*first == rules[index] || name.empty()) return;
-  base::Diagnostic& diagnostic = add(out, "jobset/failure-rule-name", "",
-                                     fmt::format("two failure policy rules are called \"{}\"", name),
-                                     rules[index]->get("name"), "rename one of the two");
+  base::Diagnostic& diagnostic =
+      add(out, "jobset/failure-rule-name", "", fmt::format("two failure policy rules are named \"{}\"", name),
+          rules[index]->get("name"), "rename one of the two");
   add_note(diagnostic, "the first one", (*first)->get("name"));
 }
 
@@ -67,7 +67,7 @@ void check_targets(const JobSetView& job_set, const Node& rule, k8s::Violations&
     if (job_set.job(target->text())) continue;
     add(out, "jobset/failure-policy", "",
         fmt::format(
-            "the failure policy rule \"{}\" is for replicatedJob \"{}\", which the JobSet does not have",
+            "the failure policy rule \"{}\" names replicatedJob \"{}\", which the JobSet does not have",
             text_at(rule, "name"), target->text()),
         target, suggest_job(job_set, target->text()));
   }
@@ -80,7 +80,7 @@ void check_reasons(const Node& rule, k8s::Violations& out) {
     if (const auto meant = base::closest(reason->text(), kFailureReasons)) {
       hint = fmt::format("did you mean \"{}\"?", *meant);
     }
-    add(out, "jobset/failure-reason", "", fmt::format("no Job fails for the reason \"{}\"", reason->text()),
+    add(out, "jobset/failure-reason", "", fmt::format("no Job fails with the reason \"{}\"", reason->text()),
         reason, hint);
   }
 }
@@ -92,7 +92,7 @@ void check_restart_job(const JobSetView& job_set, const Node& rule, bool is_enab
   if (!action || !restarts_one_job(action->text())) return;
   if (!is_enabled) {
     add(out, "jobset/feature-gate", "",
-        fmt::format("the action {} needs the feature gate RestartJob of JobSet, which is off",
+        fmt::format("the action {} needs JobSet's feature gate RestartJob, which is off by default",
                     action->text()),
         action,
         action->text() == "RestartJob" ? "use RestartJobSet" : "use RestartJobSetAndIgnoreMaxRestarts");
@@ -103,7 +103,7 @@ void check_restart_job(const JobSetView& job_set, const Node& rule, bool is_enab
   if (job == job_set.jobs.end()) return;
   base::Diagnostic& diagnostic =
       add(out, "jobset/restart-limit", "",
-          fmt::format("replicatedJob \"{}\" has {} replicas, with the action {} at most {} are allowed",
+          fmt::format("replicatedJob \"{}\" has {} replicas; with the action {}, at most {} are allowed",
                       job->name, job->replicas, action->text(), kMaxReplicas),
           job->node->get("replicas"));
   add_note(diagnostic, "the action", action);
@@ -119,15 +119,15 @@ void check_in_place_job(const ReplicatedJob& job, k8s::Violations& out) {
   };
   const Node* limit = value("backoffLimit");
   if (!limit || limit->as_int() != kUnlimited) {
-    require("backoffLimit", fmt::format("the backoffLimit {}", kUnlimited),
+    require("backoffLimit", fmt::format("backoffLimit {}", kUnlimited),
             fmt::format("backoffLimit: {}", kUnlimited));
   }
   const Node* replacement = value("podReplacementPolicy");
   if (!replacement || replacement->text() != "Failed") {
-    require("podReplacementPolicy", "the podReplacementPolicy \"Failed\"", "podReplacementPolicy: Failed");
+    require("podReplacementPolicy", "podReplacementPolicy \"Failed\"", "podReplacementPolicy: Failed");
   }
   if (!job.completions || job.completions != job.parallelism) {
-    require("completions", "as many completions as parallelism", "set both to the same number");
+    require("completions", "equal completions and parallelism", "set both to the same number");
   }
 }
 
@@ -137,7 +137,8 @@ void check_in_place_restart(const JobSetView& job_set, const Node& policy, bool 
   if (!strategy || strategy->text() != "InPlaceRestart") return;
   if (!is_enabled) {
     add(out, "jobset/feature-gate", "",
-        "the restartStrategy InPlaceRestart needs the feature gate InPlaceRestart of JobSet, which is off",
+        "the restartStrategy InPlaceRestart needs JobSet's feature gate "
+        "InPlaceRestart, which is off by default",
         strategy, "use Recreate or BlockingRecreate");
     return;
   }

@@ -15,7 +15,8 @@ using yaml::Node;
 
 std::string label_hint(std::string_view wrong, bool letter_first) {
   const std::string label = suggest_label(wrong, letter_first);
-  return fmt::format("lower case letters, digits and dashes{}{}", letter_first ? ", a letter first" : "",
+  return fmt::format("use lower-case letters, digits and dashes{}{}",
+                     letter_first ? ", beginning with a letter" : "",
                      label.empty() || label == wrong ? "" : fmt::format(": \"{}\"", label));
 }
 

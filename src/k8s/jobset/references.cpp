@@ -61,12 +61,11 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   }
   if (!job->indexed || !job->completions) {
     const Node* mode = job->job_spec ? job->job_spec->get("completionMode") : nullptr;
-    base::Diagnostic& diagnostic = add(
-        out, "jobset/coordinator", "",
-        fmt::format("the coordinator's replicatedJob \"{}\" must be Indexed and have a number of completions",
-                    name),
-        mode && !job->indexed ? mode : job->node,
-        job->indexed ? "add completions:" : "completionMode: Indexed");
+    base::Diagnostic& diagnostic =
+        add(out, "jobset/coordinator", "",
+            fmt::format("the coordinator's replicatedJob \"{}\" must be Indexed and set completions", name),
+            mode && !job->indexed ? mode : job->node,
+            job->indexed ? "add completions:" : "completionMode: Indexed");
     add_note(diagnostic, "the coordinator", &coordinator);
     return;
   }
@@ -90,13 +89,13 @@ void check_coordinator_label(const JobSetView& job_set, const Node& coordinator,
                   int_at(coordinator, "podIndex").value_or(0), given.empty() ? job_set.name : given);
   if (!has_label_value_form(address)) {
     add(out, "jobset/coordinator-label", "",
-        fmt::format("the coordinator's address \"{}\" can't be the value of a label", address),
+        fmt::format("the coordinator's address \"{}\" is not a valid label value", address),
         coordinator.get("replicatedJob"), "letters, digits, dashes, dots and underscores");
   }
   if (address.size() <= kMaxLabel) return;
   add_too_long(
       out, "jobset/coordinator-label", "",
-      fmt::format("the coordinator's address \"{}\" would have {} characters, at most {} fit into its label",
+      fmt::format("the coordinator's address \"{}\" would have {} characters, at most {} fit in its label",
                   address, address.size(), kMaxLabel),
       job_set, address.size() - kMaxLabel, {"coordinator's replicatedJob", job, &coordinator},
       given.empty() ? 2 : 1);

@@ -15,7 +15,7 @@ void check_expression(const Field& expression, bool check_values, Report& report
     const bool none = op.text() == "Exists" || op.text() == "DoesNotExist";
     const bool one = op.text() == "Gt" || op.text() == "Lt";
     if (none && values.size() > 0) {
-      report.add(rule::kAffinity, values, fmt::format("operator {} takes no values", op.text()),
+      report.add(rule::kAffinity, values, fmt::format("operator {} allows no values", op.text()),
                  "leave values out, or use In or NotIn");
     } else if (one && values.size() != 1) {
       report.add(rule::kAffinity, values, fmt::format("operator {} needs exactly one value", op.text()));
@@ -36,7 +36,7 @@ void check_match_field(const Field& match, Report& report) {
   constexpr std::string_view kKeys[] = {"metadata.name"};
   const Field values = match.child("values");
   if (check_one_of(match.child("operator"), kOperators, rule::kAffinity, report) && values.size() != 1) {
-    report.add(rule::kAffinity, values, "a node field is matched with exactly one value");
+    report.add(rule::kAffinity, values, "a node field selector needs exactly one value");
   }
   if (!check_one_of(match.child("key"), kKeys, rule::kAffinity, report)) return;
   for_each_item(values, [&](const Field& value) {

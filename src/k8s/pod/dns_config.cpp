@@ -22,9 +22,9 @@ void check_searches(const Field& searches, Report& report) {
   });
   if (!check_count(searches, kMaxSearches, "search domains", rule::kDns, report)) return;
   if (bytes > kMaxSearchBytes) {
-    report.add(
-        rule::kDns, searches,
-        fmt::format("the search domains take {} characters, at most {} are allowed", bytes, kMaxSearchBytes));
+    report.add(rule::kDns, searches,
+               fmt::format("the search domains have {} characters in total, at most {} are allowed", bytes,
+                           kMaxSearchBytes));
   }
 }
 

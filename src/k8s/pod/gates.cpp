@@ -16,7 +16,7 @@ void check_gates(const Field& spec, Report& report) {
     const std::string_view name = gate.child("name").text();
     if (!check_text(gate, name, Form::LabelKey, rule::kGate, "scheduling gate", report)) return;
     if (seen.insert(name).second) return;
-    report.add(rule::kGate, gate, fmt::format("scheduling gate {} is there twice", quoted(name)),
+    report.add(rule::kGate, gate, fmt::format("scheduling gate {} is listed twice", quoted(name)),
                "remove one of the two");
   });
 }

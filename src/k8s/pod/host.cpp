@@ -21,10 +21,9 @@ void check_host_ports(const Field& spec, Report& report) {
       const int64_t outside = host_port.integer().value_or(0);
       const int64_t inside = port.child("containerPort").integer().value_or(0);
       if (outside == 0 || outside == inside) return;
-      report.add(
-          rule::kPort, host_port,
-          fmt::format("on the host's network hostPort {} must equal containerPort {}", outside, inside),
-          "leave hostPort out");
+      report.add(rule::kPort, host_port,
+                 fmt::format("with hostNetwork, hostPort {} must equal containerPort {}", outside, inside),
+                 "leave hostPort out");
     });
   });
 }
@@ -54,11 +53,10 @@ void check_hostname_override(const Field& spec, Report& report) {
   const Field name = spec.child("hostnameOverride");
   if (!name) return;
   if (spec.child("setHostnameAsFQDN").is_true()) {
-    report.add(rule::kHost, name, "hostnameOverride can't stand beside setHostnameAsFQDN: true",
+    report.add(rule::kHost, name, "hostnameOverride can't be used with setHostnameAsFQDN: true",
                "remove one of them");
   } else if (on_host_network(spec)) {
-    report.add(rule::kHost, name, "a pod on the host's network has the host's name",
-               "remove hostnameOverride");
+    report.add(rule::kHost, name, "a pod with hostNetwork has the host's name", "remove hostnameOverride");
   } else if (check_form(name, Form::DnsSubdomain, rule::kHost, "hostnameOverride", report) &&
              name.text().size() > kMaxHostname) {
     report.add(rule::kHost, name,

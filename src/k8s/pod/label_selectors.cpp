@@ -35,7 +35,7 @@ void check_requirement(const Field& requirement, Report& report) {
     }
   } else if (op.text() == "Exists" || op.text() == "DoesNotExist") {
     if (values.size() > 0) {
-      report.add(rule::kSelector, values, fmt::format("operator {} takes no values", op.text()),
+      report.add(rule::kSelector, values, fmt::format("operator {} allows no values", op.text()),
                  "leave values out, or use In or NotIn");
     }
   } else {
@@ -86,7 +86,7 @@ void check_annotations(const Field& annotations, Report& report) {
   });
   if (bytes > kMaxAnnotationBytes) {
     report.add(rule::kAnnotation, annotations,
-               fmt::format("annotations take {} bytes together, at most {} are allowed", bytes,
+               fmt::format("annotations have {} bytes in total, at most {} are allowed", bytes,
                            kMaxAnnotationBytes));
   }
 }

@@ -86,10 +86,10 @@ void check_host_process(const Field& spec, Report& report) {
     report.add(rule::kSecurityContext, spec, "either all containers are hostProcess containers, or none");
   } else {
     report.add(rule::kSecurityContext, spec,
-               "hostProcess containers are off unless the cluster allows privileged ones");
+               "hostProcess containers are not allowed unless the cluster allows privileged containers");
   }
   if (!spec.child("hostNetwork").is_true()) {
-    report.add(rule::kHost, spec.child("hostNetwork"), "hostProcess containers need the host's network",
+    report.add(rule::kHost, spec.child("hostNetwork"), "hostProcess containers need hostNetwork",
                "add hostNetwork: true");
   }
 }

@@ -100,7 +100,7 @@ void check_pod_resources(const Field& spec, const PodFacts& facts, Report& repor
   if (!resources) return;
   if (facts.os == "windows") {
     report.add_at(resources.key_location(), rule::kResources, resources,
-                  "a Windows pod takes no resources as a whole", "set them on its containers");
+                  "a Windows pod can't have pod-level resources", "set them on its containers");
     return;
   }
   check_pod_level_resources(resources, facts, report);

@@ -42,7 +42,7 @@ void check_sysctls(const Field& spec, const Field& sysctls, Report& report) {
     const std::string_view host = shared == Namespace::Net ? "hostNetwork" : "hostIPC";
     if (shared != Namespace::None && spec.child(host).is_true()) {
       report.add(rule::kSecurityContext, name,
-                 fmt::format("sysctl {} is the host's own with {}", name.text(), host),
+                 fmt::format("sysctl {} can't be set with {}", name.text(), host),
                  fmt::format("remove the sysctl, or {}", host));
     } else if (!check_name(name, Form::SysctlName, rule::kSecurityContext, "sysctl", report)) {
       return;

@@ -69,7 +69,7 @@ void check_restart_policy(const Field& spec, bool has_failure_policy, Report& re
   constexpr std::string_view kPolicies[] = {"Never", "OnFailure"};
   const Field policy = spec.child("restartPolicy");
   if (policy.text().empty() || policy.text() == "Always") {
-    report.add(rule::kRestartPolicy, policy, "the pods of a Job can't restart always",
+    report.add(rule::kRestartPolicy, policy, "a Job's pods can't have restartPolicy Always",
                "write Never or OnFailure");
   } else if (check_one_of(policy, kPolicies, rule::kRestartPolicy, report) && has_failure_policy &&
              policy.text() != "Never") {

@@ -46,7 +46,7 @@ std::string name_complaint(std::string_view resource) {
   if (resource.find('/') == resource.npos) {
     const bool known = is_huge_page(resource) ||
                        std::ranges::find(kContainerResources, resource) != std::end(kContainerResources);
-    return known ? "" : "is not one that a container can ask for";
+    return known ? "" : "is not one that a container can request";
   }
   return is_native(resource) || is_extended(resource) ? "" : "is not a name for an extended resource";
 }
@@ -55,7 +55,7 @@ std::string pod_name_complaint(std::string_view resource) {
   std::string wrong = complaint(Form::LabelKey, resource);
   if (!wrong.empty()) return wrong;
   const bool known = resource == "cpu" || resource == "memory" || is_huge_page(resource);
-  return known ? "" : "can't be set for the pod as a whole";
+  return known ? "" : "can't be set at the pod level";
 }
 
 using NameCheck = std::string (*)(std::string_view);
@@ -163,7 +163,7 @@ void check_claims(const Field& claims, const PodFacts& facts, Report& report) {
       report.add(rule::kResourceClaim, claim, fmt::format("the pod has no resource claim {}", quoted(name)),
                  meant ? fmt::format("did you mean \"{}\"?", *meant) : "add it to the pod's resourceClaims");
     } else if (seen.contains(whole) || seen.contains(key) || (request.empty() && has_part)) {
-      report.add(rule::kResourceClaim, claim, fmt::format("claim {} is there twice", quoted(key)),
+      report.add(rule::kResourceClaim, claim, fmt::format("claim {} is listed twice", quoted(key)),
                  "remove one of the two");
     }
     seen.insert(key);
@@ -180,7 +180,7 @@ void check_requirements(const Field& resources, NameCheck check, Report& report)
   });
   if ((most.has_huge_pages || wanted.has_huge_pages) && !most.has_cpu_or_memory &&
       !wanted.has_cpu_or_memory) {
-    report.add(rule::kResources, resources, "huge pages need cpu or memory beside them", "add cpu or memory");
+    report.add(rule::kResources, resources, "huge pages need cpu or memory as well", "add cpu or memory");
   }
 }
 
@@ -210,7 +210,7 @@ void check_amount(std::string_view resource, const Field& amount, Report& report
       is_extended(resource) || std::ranges::find(kCountedResources, resource) != std::end(kCountedResources);
   if (counted && !is_whole(*quantity)) {
     report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
-               is_extended(resource) ? "extended resources can't be divided" : "");
+               is_extended(resource) ? "extended resources must be whole numbers" : "");
   }
 }
 
@@ -223,7 +223,8 @@ void check_pod_level_resources(const Field& resources, const PodFacts& facts, Re
   check_requirements(resources, pod_name_complaint, report);
   const Field claims = resources.child("claims");
   if (claims.size() == 0) return;
-  report.add(rule::kResourceClaim, claims, "the pod as a whole takes no claims", "set them on a container");
+  report.add(rule::kResourceClaim, claims, "pod-level resources can't have claims",
+             "set them on a container");
   check_claims(claims, facts, report);
 }
 
@@ -232,7 +233,7 @@ void check_overhead(const Field& overhead, Report& report) {
   const Field limits = overhead.child("limits", overhead.node());
   const ResourceList list(limits, name_complaint, report);
   if (list.has_huge_pages && !list.has_cpu_or_memory) {
-    report.add(rule::kResources, overhead, "huge pages need cpu or memory beside them", "add cpu or memory");
+    report.add(rule::kResources, overhead, "huge pages need cpu or memory as well", "add cpu or memory");
   }
 }
 

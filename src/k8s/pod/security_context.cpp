@@ -85,7 +85,7 @@ void check_security_context(const Field& context, bool host_users, Report& repor
   const Field privileged = context.child("privileged");
   if (privileged.is_true()) {
     report.add(rule::kSecurityContext, privileged,
-               "privileged containers are off unless the cluster allows them",
+               "privileged containers are not allowed unless the cluster allows them",
                "remove privileged, or start kube-apiserver with --allow-privileged");
   }
   check_id(context.child("runAsUser"), report);
@@ -93,7 +93,7 @@ void check_security_context(const Field& context, bool host_users, Report& repor
   const Field proc_mount = context.child("procMount");
   if (check_optional_one_of(proc_mount, kProcMounts, rule::kSecurityContext, report) &&
       proc_mount.text() == "Unmasked" && host_users) {
-    report.add(rule::kSecurityContext, proc_mount, "procMount Unmasked needs users of the pod's own",
+    report.add(rule::kSecurityContext, proc_mount, "procMount Unmasked needs a user namespace",
                "add hostUsers: false to the pod spec");
   }
   check_seccomp_profile(context.child("seccompProfile"), report);

@@ -19,7 +19,7 @@ void check_operator(const Field& toleration, Report& report) {
   if (op.text() == "Exists") {
     if (value.text().empty()) return;
     report.add_at(value.location(), rule::kToleration, op,
-                  fmt::format("operator Exists takes no value, but there is {}", quoted(value)),
+                  fmt::format("operator Exists allows no value, but value is {}", quoted(value)),
                   "leave value out, or use operator: Equal");
     return;
   }

@@ -13,8 +13,8 @@ namespace {
 void check_keys(const Field& keys, const Field& selector, std::string_view rule, Report& report) {
   if (keys.size() == 0) return;
   if (!selector) {
-    report.add_at(keys.key_location(), rule, keys,
-                  fmt::format("{} needs a labelSelector beside it", keys.name()), "add a labelSelector");
+    report.add_at(keys.key_location(), rule, keys, fmt::format("{} needs a labelSelector", keys.name()),
+                  "add a labelSelector");
     return;
   }
   for_each_item(keys, [&](const Field& key) { check_form(key, Form::LabelKey, rule, "label key", report); });

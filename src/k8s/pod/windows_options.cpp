@@ -35,7 +35,7 @@ bool is_dns_domain(std::string_view domain) {
 std::string user_complaint(std::string_view text) {
   if (text.empty()) return "is empty";
   if (std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; })) {
-    return "holds a control character";
+    return "contains a control character";
   }
   const size_t slash = text.find('\\');
   if (slash != text.npos && text.find('\\', slash + 1) != text.npos) return "has more than one backslash";
@@ -44,13 +44,13 @@ std::string user_complaint(std::string_view text) {
     const std::string_view domain = text.substr(0, slash);
     if (domain.size() > kMaxDomain) return fmt::format("has a domain of more than {} characters", kMaxDomain);
     if (!is_net_bios_domain(domain) && !is_dns_domain(domain))
-      return "has a domain that is neither NetBIOS nor DNS";
+      return "has a domain that is neither a NetBIOS nor a DNS name";
   }
   if (user.empty()) return "has no user";
   if (user.size() > kMaxUser) return fmt::format("has a user of more than {} characters", kMaxUser);
   if (user.find_first_not_of(". ") == user.npos) return "has a user of only dots and spaces";
   if (user.find_first_of("\"/\\:;|=,+*?<>@[]") != user.npos)
-    return "has a character that no Windows user may have";
+    return "has a character that is not allowed in a Windows user name";
   return "";
 }
 

@@ -37,14 +37,15 @@ void check_access_modes(const Field& modes, Report& report) {
   for_each_item(modes, [&](const Field& mode) {
     const bool known = std::ranges::find(kModes, mode.text()) != std::end(kModes);
     if (!known) {
-      report.add_at(mode.location(), rule::kVolume, modes, fmt::format("no access mode is {}", quoted(mode)),
+      report.add_at(mode.location(), rule::kVolume, modes,
+                    fmt::format("{} is not an access mode", quoted(mode)),
                     fmt::format("one of {}", fmt::join(kModes, ", ")));
     }
     alone = alone || mode.text() == "ReadWriteOncePod";
     shared = shared || (known && mode.text() != "ReadWriteOncePod");
   });
   if (!alone || !shared) return;
-  report.add(rule::kVolume, modes, "ReadWriteOncePod can't stand beside other access modes",
+  report.add(rule::kVolume, modes, "ReadWriteOncePod can't be combined with other access modes",
              "remove one of them");
 }
 
@@ -59,7 +60,7 @@ void check_storage(const Field& resources, Report& report) {
                   "add resources: {requests: {storage: 10Gi}}");
   } else if (amount && amount->sign() <= 0) {
     report.add_at(asked.location(), rule::kVolume, named,
-                  fmt::format("a claim can't ask for {} of storage", asked.text()));
+                  fmt::format("a claim can't request {} of storage", asked.text()));
   }
 }
 
@@ -94,7 +95,7 @@ void check_data_sources(const Field& spec, Report& report) {
                     source.child("name").text() == ref.child("name").text();
   if (!ref.child("namespace").text().empty()) {
     report.add_at(source.key_location(), rule::kVolume, spec,
-                  "dataSource can't stand beside dataSourceRef.namespace", "remove dataSource");
+                  "dataSource can't be used with dataSourceRef.namespace", "remove dataSource");
   } else if (!same) {
     report.add_at(source.key_location(), rule::kVolume, spec, "dataSource and dataSourceRef must be the same",
                   "remove one of the two");

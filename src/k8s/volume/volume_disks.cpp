@@ -114,7 +114,7 @@ void check_azure_disk(const Field& source, Report& report) {
   const std::string_view prefix = kind.text() == "Managed" ? "/subscriptions/" : "https://";
   if (uri.text().empty() || uri.text().starts_with(prefix)) return;
   report.add(rule::kVolume, uri,
-             fmt::format("diskURI of a {} disk begins with {}", kind ? kind.text() : "Shared", prefix));
+             fmt::format("diskURI of a {} disk must begin with {}", kind ? kind.text() : "Shared", prefix));
 }
 
 void check_iscsi(const Field& source, Report& report) {
@@ -157,7 +157,7 @@ void check_flocker(const Field& source, Report& report) {
                "remove one of the two");
   }
   if (name.text().find('/') != std::string_view::npos) {
-    report.add(rule::kVolume, name, fmt::format("datasetName {} can't hold a '/'", quoted(name)));
+    report.add(rule::kVolume, name, fmt::format("datasetName {} can't contain a '/'", quoted(name)));
   }
 }
 
@@ -179,7 +179,7 @@ void check_quobyte(const Field& source, Report& report) {
     rest.remove_prefix(comma + 1);
   }
   report.add(rule::kVolume, registry, fmt::format("registry {} is not a host:port", quoted(registry)),
-             "write host:port, several with commas between");
+             "write host:port, and separate several with commas");
 }
 
 void check_flex_volume(const Field& source, Report& report) {
@@ -187,7 +187,7 @@ void check_flex_volume(const Field& source, Report& report) {
     const std::string domain = "." + base::lower_case(key.substr(0, key.find('/')));
     if (!domain.ends_with(".kubernetes.io") && !domain.ends_with(".k8s.io")) return;
     report.add_at(option.key_location(), rule::kVolume, option,
-                  fmt::format("option {} is in a domain that Kubernetes keeps for itself", quoted(key)));
+                  fmt::format("option {} is in a domain that is reserved for Kubernetes", quoted(key)));
   });
 }
 

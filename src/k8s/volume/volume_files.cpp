@@ -80,8 +80,8 @@ void check_token(const Field& token, const Field& volume, Report& report) {
   const auto length = seconds.integer();
   if (length && (*length < kMinTokenSeconds || *length > kMaxTokenSeconds)) {
     report.add(rule::kVolume, seconds,
-               fmt::format("a token can't live {} seconds, it is from {} to {}", *length, kMinTokenSeconds,
-                           kMaxTokenSeconds));
+               fmt::format("a token can't live {} seconds, it must be from {} to {}", *length,
+                           kMinTokenSeconds, kMaxTokenSeconds));
   }
   // The API server names the volume, not the source.
   const Field path = volume.child("path", token.child("path").node());
@@ -106,8 +106,8 @@ void check_projection(const Field& source, const Field& volume, ProjectedFiles& 
   check_token(token, volume, report);
   const int given = !!secret + !!config_map + !!downward + !!token;
   if (given > 1) {
-    report.add(rule::kVolume, source, fmt::format("one projected source is {} kinds at once", given),
-               "make an element of each");
+    report.add(rule::kVolume, source, fmt::format("a projected source can have only one kind, not {}", given),
+               "make each a separate element");
   }
 }
 

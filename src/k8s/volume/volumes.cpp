@@ -86,7 +86,7 @@ void check_source(const Field& volume, Report& report) {
     report.add_at(
         given.key_location(), rule::kVolume, named,
         fmt::format("volume {} has two sources, {} and {}", quoted(volume.child("name")), first, source.name),
-        "keep one of them; a patch that changes a source adds to the old one");
+        "keep one of them; a patch that changes the source keeps the old one too");
   }
 }
 
@@ -97,7 +97,8 @@ void check_portal_length(const Field& volume, Report& report) {
   const size_t length = name.text().size() + 1 + iscsi.child("targetPortal").text().size();
   if (!iscsi.child("initiatorName") || length <= 64) return;
   report.add(rule::kVolume, name,
-             "with an initiatorName, the volume's name and the targetPortal can have 63 characters together");
+             "with an initiatorName, the volume's name and the targetPortal can have "
+             "at most 63 characters together");
 }
 
 void check_volume_name(const Field& name, std::set<std::string_view>& names, Report& report) {

@@ -221,7 +221,7 @@ void check_processes(PluginContext& context) {
   if (looks_at_job && given) checked = given;
   if (!checked || checked->value >= 1) return;
   context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
-                         "a Flux job needs at least one process a node", checked->node, "write 1 or more");
+                         "a Flux job needs at least one process per node", checked->node, "write 1 or more");
 }
 
 bool is_used(const RuntimeInfo& info) {

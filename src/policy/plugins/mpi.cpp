@@ -121,10 +121,9 @@ void prepare_launcher(PluginContext& context, Container& container) {
     base::Diagnostic& finding =
         context.findings.error("input/mpi-implementation", "spec.runtimeRef",
                                fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
-                                           "can't set up: it fails each time "
-                                           "it reconciles the job",
+                                           "does not support: every reconciliation of the job fails",
                                            implementation ? implementation->value : ""),
-                               info.job->runtime_ref.name.node, "the runtime must say OpenMPI");
+                               info.job->runtime_ref.name.node, "use OpenMPI in the runtime");
     if (implementation) finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
     return;
   }
@@ -257,11 +256,10 @@ void validate(PluginContext& context) {
   const auto& nodes = info.job->trainer->num_nodes;
   const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
   if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
-    context.findings.error(
-        "input/mpi-launcher-as-node", "spec.trainer.numNodes",
-        "more than one node under runLauncherAsNode needs the replicatedJobs \"launcher\" and "
-        "\"node\", and the runtime lacks one",
-        nodes->node, "write 1, or add the missing replicatedJob to the runtime");
+    context.findings.error("input/mpi-launcher-as-node", "spec.trainer.numNodes",
+                           "more than one node with runLauncherAsNode needs the replicatedJobs \"launcher\" "
+                           "and \"node\", and the runtime lacks one of them",
+                           nodes->node, "write 1, or add the missing replicatedJob to the runtime");
   }
   if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kEnv, "MPI");
 }

@@ -70,7 +70,7 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
     if (given) {
       context.findings.warning(
           "advice/torchrun-flags", "spec.trainer.command",
-          fmt::format("{} is set already and stays as it is; the controller's value is {}", flag.name,
+          fmt::format("{} is already set and stays unchanged; the controller's value is {}", flag.name,
                       flag.value),
           given);
       continue;

@@ -129,14 +129,14 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   if (model != kMultiNodeModel) {
     context.findings.error(
         "input/torchtune-nodes", "spec.trainer.numNodes",
-        fmt::format("torchtune runs model {} on one node only", model.empty() ? std::string("\"\"") : model),
+        fmt::format("torchtune runs model {} only on one node", model.empty() ? std::string("\"\"") : model),
         where, "write 1");
   }
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
     context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
-                           "torchtune fine-tunes with LoRA on one node only", where,
-                           "write 1, or drop the LoRA arguments");
+                           "torchtune fine-tunes with LoRA only on one node", where,
+                           "write 1, or remove the LoRA arguments");
   }
 }
 
@@ -155,10 +155,10 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
   const Node* resources = info.job->trainer->resources_per_node;
   context.findings.error(
       "input/torchtune-qlora", "spec.trainer.numProcPerNode",
-      fmt::format("QLoRA of model {} runs in one process, not {}", model, processes.text()),
+      fmt::format("QLoRA for model {} runs in one process, not {}", model, processes.text()),
       given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
   context.findings.error("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
-                         fmt::format("QLoRA of model {} needs exactly one GPU a node", model),
+                         fmt::format("QLoRA for model {} needs exactly one GPU per node", model),
                          resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
 }
 
@@ -209,7 +209,7 @@ bool check_num_nodes_given(PluginContext& context) {
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
   context.findings.error(
       "input/torchtune-nodes", "spec.trainer.numNodes",
-      "a torchtune job that gives numProcPerNode needs numNodes too: the webhook crashes without it",
+      "a torchtune job that sets numProcPerNode needs numNodes too: the webhook crashes without it",
       trainer.num_proc_per_node, "add numNodes: 1");
   return false;
 }
@@ -235,8 +235,8 @@ void validate_torchtune(PluginContext& context) {
   if (!holds(rules_of(info).models, model)) {
     context.findings.error(
         "input/torchtune-model", "spec.runtimeRef.name",
-        fmt::format("no torchtune model follows from the runtime's name \"{}\"", runtime.value), runtime.node,
-        "the name must be of the form torchtune-llama3.2-1b");
+        fmt::format("the runtime's name \"{}\" does not say which torchtune model to train", runtime.value),
+        runtime.node, "use a name such as torchtune-llama3.2-1b");
   }
   if (!check_num_nodes_given(context)) return;
   const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;

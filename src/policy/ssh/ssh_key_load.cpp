@@ -33,16 +33,16 @@ constexpr size_t kMaxTextSize = size_t{1} << 20;  // what OpenSSH reads of a fil
 constexpr std::string_view kContainerLabel = "OPENSSH PRIVATE KEY";
 
 KeyError damaged() {
-  return {"the SSH key is damaged: its PEM block holds no readable key"};
+  return {"the SSH key is damaged: its PEM block contains no readable key"};
 }
 KeyError inconsistent() {
   return {"the SSH key is damaged: its parts do not belong together"};
 }
 KeyError encrypted() {
-  return {"the SSH key is encrypted; take the passphrase off a copy with `ssh-keygen -p -N '' -f COPY`"};
+  return {"the SSH key is encrypted; remove the passphrase from a copy with `ssh-keygen -p -N '' -f COPY`"};
 }
 KeyError unsupported() {
-  return {"the SSH key is of a kind that is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519"};
+  return {"the type of the SSH key is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519"};
 }
 
 const Curve* find_curve(std::string_view Curve::*field, std::string_view name) {
@@ -89,7 +89,7 @@ std::variant<PrivateBlock, KeyError> find_private_block(std::string_view text) {
     if (end == text.npos) return KeyError{"the SSH key is cut off: its PEM block has no END line"};
     const size_t past = end + last_line.size();
     if (text.find_first_not_of(" \t\r\n", past) != text.npos) {
-      return KeyError{"the SSH key has text after its END line; give one private key alone"};
+      return KeyError{"the SSH key has text after its END line; use a file with only one private key"};
     }
     return PrivateBlock{label, text.substr(at, past - at), text.substr(body, end - body)};
   }
@@ -114,7 +114,8 @@ Blob blob_of_ecdsa(const EVP_PKEY* key) {
   EVP_PKEY_get_group_name(key, name.data(), name.size(), nullptr);
   const Curve* const curve = find_curve(&Curve::openssl_name, name.data());
   if (curve == nullptr) {
-    return KeyError{"the SSH key is on a curve that OpenSSH does not know; it knows P-256, P-384 and P-521"};
+    return KeyError{
+        "the SSH key uses a curve that OpenSSH does not support; it supports P-256, P-384 and P-521"};
   }
   const BigNum scalar = number_of(key, OSSL_PKEY_PARAM_PRIV_KEY);
   const std::string point = ssh::public_point(*curve, scalar.get());
@@ -253,14 +254,13 @@ Blob blob_of_container(std::string_view body) {
 // OpenSSH takes its own container only from the first byte of the file and with plain line feeds.
 std::optional<KeyError> refuse_container_frame(std::string_view text, const PrivateBlock& block) {
   if (text.find('\r') != text.npos) {
-    return KeyError{
-        "the SSH key has Windows line breaks, with which OpenSSH does not read it; convert them to LF"};
+    return KeyError{"the SSH key has Windows line breaks, which OpenSSH does not accept; convert them to LF"};
   }
   if (block.text.data() != text.data()) {
-    return KeyError{"the SSH key has text before its BEGIN line, with which OpenSSH does not read it"};
+    return KeyError{"the SSH key has text before its BEGIN line, which OpenSSH does not accept"};
   }
   if (block.text.size() < text.size() && text[block.text.size()] != '\n') {
-    return KeyError{"the SSH key has spaces after its END line, with which OpenSSH does not read it"};
+    return KeyError{"the SSH key has spaces after its END line, which OpenSSH does not accept"};
   }
   return std::nullopt;
 }

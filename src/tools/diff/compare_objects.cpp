@@ -161,11 +161,9 @@ class Comparison {
   void warn_of_harm(const Object& job_set, const Node& live, Report& report) const {
     if (!options_.refusals || !loses_success_policy(*job_set.root, live)) return;
     report.warnings.push_back(
-        fmt::format("JobSet {}/{}: the inputs write spec.successPolicy no longer. The cluster lets an update "
-                    "take it away, and "
-                    "the JobSet controller then fails on this JobSet each time: keep successPolicy: "
-                    "{{operator: All}} in the "
-                    "runtime",
+        fmt::format("JobSet {}/{}: the inputs no longer set spec.successPolicy. The cluster accepts an "
+                    "update that removes it, and the JobSet controller then fails on this JobSet every time: "
+                    "keep successPolicy: {{operator: All}} in the runtime",
                     job_set.ns.empty() ? "default" : job_set.ns, job_set.name));
   }
 

@@ -64,8 +64,8 @@ std::string read_settings(const Node* config, Settings& settings) {
       settings.ssh_key = value;
     } else {
       return fmt::format(
-          "functionConfig has an unknown setting \"{}\": trainerVersion, namespace, nameSuffix, "
-          "catalogue, keepInputs and sshKey are known",
+          "functionConfig has an unknown setting \"{}\"; known settings are trainerVersion, namespace, "
+          "nameSuffix, catalogue, keepInputs and sshKey",
           entry.key);
     }
   }
@@ -124,7 +124,7 @@ void set_list(std::optional<std::string> text, Outcome& outcome) {
   } else {
     outcome.rejected = true;
     outcome.errors +=
-        "error: nothing is written: two YAML parsers find different values in the new ResourceList\n";
+        "error: nothing was written: two YAML parsers find different values in the new ResourceList\n";
   }
 }
 

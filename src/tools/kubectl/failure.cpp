@@ -55,28 +55,28 @@ constexpr auto kMarks = std::to_array<Mark>({
 std::string_view sentence(Cause cause) {
   switch (cause) {
     case Cause::NoProgram: return "kubectl was not found: install it, or add its folder to PATH";
-    case Cause::NoAnswer: return "kubectl gave no answer";
+    case Cause::NoAnswer: return "kubectl did not answer";
     case Cause::Settings:
-      return "kubectl can't use its configuration: look at the context and the kubeconfig (kubectl config "
-             "get-contexts)";
+      return "kubectl can't use its configuration: check the context and the "
+             "kubeconfig (kubectl config get-contexts)";
     case Cause::Unreachable:
-      return "the cluster can't be reached: look at the context, the kubeconfig and the network";
+      return "the cluster can't be reached: check the context, the kubeconfig and the network";
     case Cause::Unauthorized: return "the cluster doesn't accept these credentials: log in again";
     case Cause::Forbidden:
-      return "you may not do this on this cluster: ask for a role that allows it, or choose another context";
+      return "you are not allowed to do this in this cluster: ask for a role that "
+             "allows it, or choose another context";
     case Cause::NoKind:
-      return "the cluster doesn't know this kind of object: install the controller it belongs to, JobSet or "
+      return "the cluster does not know this kind of object: install the controller it belongs to, JobSet or "
              "the scheduler, with its CustomResourceDefinitions";
     case Cause::NoNamespace: return "the namespace doesn't exist: create it first (kubectl create namespace)";
     case Cause::Conflict:
       return "another manager owns fields that would change: leave them out, or take them over with "
              "--force-conflicts";
-    case Cause::Exists: return "an object of that name exists";
-    case Cause::Webhook: return "a webhook of the cluster gave no answer: is its controller running?";
+    case Cause::Exists: return "an object of that name already exists";
+    case Cause::Webhook: return "a webhook of the cluster did not answer: is its controller running?";
     case Cause::Claim:
-      return "a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, which "
-             "may "
-             "delete what is on its volume), or rename the claim template";
+      return "a claim of another JobSet of that name still exists: delete it (kubectl delete pvc, which may "
+             "delete the data on its volume), or rename the claim template";
     case Cause::Refused: return "the API server refused it";
     default: return "kubectl failed";
   }

@@ -44,7 +44,8 @@ class ConfigReader {
   }
 
   void refuse_second(const Node& root) {
-    report(yaml::locate(root), "a configuration is one document", "remove what follows the \"---\"");
+    report(yaml::locate(root), "a configuration must be a single document",
+           "remove everything after the \"---\"");
   }
 
  private:
@@ -77,7 +78,7 @@ class ConfigReader {
     const std::optional<std::string> version =
         model::read_trainer_version(node.text());  // 2.3 may be a number
     if (expect(node, version.has_value(), fmt::format("there is no Trainer version \"{}\"", node.text()),
-               "auto, or a version such as 2.3")) {
+               "use auto, or a version such as 2.3")) {
       config_.trainer_version = version;
     }
   }

@@ -197,7 +197,7 @@ class OverrideWriter {
     const std::string_view trainer = target_.behaviours.trainer;
     losses_.push_back(lost(fmt::format("spec.{}", changes_.field),
                            fmt::format("Trainer {} can't change {}", trainer, what),
-                           fmt::format("write it into the runtime, or remove it"), yaml::locate(node)));
+                           fmt::format("set it in the runtime, or remove it"), yaml::locate(node)));
   }
 
   void add(const JobChange& job, const Node* targets) {

@@ -104,7 +104,7 @@ class FileRewriter {
     if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
       result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
     } else if (!readable_) {
-      result_.problems.add(in_place("another document of the file can't be read", "correct that one first",
+      result_.problems.add(in_place("another document in the file can't be read", "correct that one first",
                                     yaml::locate(*document.root)));
     } else {
       rewrites_.push_back({&document, &root, std::move(std::get<yaml::Replacement>(rewritten)), count});
@@ -121,7 +121,7 @@ class FileRewriter {
   void drop_if(const std::function<bool(const Rewrite&)>& condition) {
     std::erase_if(rewrites_, [&](const Rewrite& rewrite) {
       if (!condition(rewrite)) return false;
-      result_.problems.add(in_place("it is written in a way that would not survive",
+      result_.problems.add(in_place("it would not read back with the same values",
                                     "write it in plain block style, without anchors",
                                     yaml::locate(*rewrite.document->root)));
       return true;

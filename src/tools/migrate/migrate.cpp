@@ -156,7 +156,7 @@ class Migrator {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
         diagnostic.severity = Severity::Warning;
-        diagnostic.message += ": what the migrated job renders to was not compared";
+        diagnostic.message += ": the rendered output of the migrated job was not compared";
         findings.add(std::move(diagnostic));
       }
     }

@@ -76,9 +76,8 @@ class Migration {
   void lose_processes(const Node& processes) {
     losses_.push_back(lost(
         "spec.mlPolicy.torch.numProcPerNode",
-        fmt::format("a runtime of Trainer {} doesn't say how many processes a node has, and no accepted "
-                    "TrainJob of the "
-                    "inputs uses it",
+        fmt::format("a runtime of Trainer {} does not set the number of processes per node, and no accepted "
+                    "TrainJob of the inputs uses it",
                     options_.target.behaviours->trainer),
         fmt::format("set spec.trainer.numProcPerNode: {} in its TrainJobs, or migrate them along with it",
                     processes.text()),
@@ -104,18 +103,18 @@ class Migration {
 void lose_fields(const model::DialectFields& fields, Losses& losses) {
   if (fields.elastic) {
     losses.push_back(lost("spec.mlPolicy.torch.elasticPolicy",
-                          "Trainer has no elastic training: torchrun gets one number of nodes",
-                          "set mlPolicy.numNodes in its place", yaml::locate(*fields.elastic->node)));
+                          "Trainer has no elastic training: torchrun gets a fixed number of nodes",
+                          "set mlPolicy.numNodes instead", yaml::locate(*fields.elastic->node)));
   }
   if (fields.mpi_implementation) {
     losses.push_back(lost("spec.mlPolicy.mpi.mpiImplementation",
-                          fmt::format("Trainer sets up OpenMPI, not {}", fields.mpi_implementation->value),
+                          fmt::format("Trainer supports OpenMPI, not {}", fields.mpi_implementation->value),
                           "use an image with OpenMPI, and remove this",
                           yaml::locate(*fields.mpi_implementation->node)));
   }
   if (fields.min_member) {
     losses.push_back(lost("spec.podGroupPolicy.volcano.minMember",
-                          "Trainer counts every pod of the job as a member that must be there", "remove it",
+                          "Trainer counts every pod of the job as a required member", "remove it",
                           yaml::locate(*fields.min_member->node)));
   }
 }

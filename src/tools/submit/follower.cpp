@@ -214,8 +214,8 @@ void Follower::tick(Time now) {
     const bool is_ignored = followed.is_seen && followed.state.phase == Phase::Pending &&
                             followed.state.manager.empty() && !followed.trouble;
     if (is_ignored && now - begin_ >= kSlowController) {
-      say(followed, {"no controller looks at it",
-                     "no controller has looked at it yet: is JobSet's controller running?"});
+      say(followed, {"no controller has picked it up",
+                     "no controller has picked it up yet: is JobSet's controller running?"});
     }
   }
 }

@@ -90,11 +90,13 @@ std::string loss_of(const Item& item, const diff::Report& report) {
   if (object.kind == "JobSet") {
     const JobSetState state = state_of(*item.live->root);
     text += fmt::format(": {}{}\n", describe(state), state.jobs.empty() ? "" : "; " + describe_jobs(state));
-    text += "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n";
+    text +=
+        "    its Jobs and Pods, their logs, and everything that their containers wrote, "
+        "except to persistent volumes\n";
     text += claims_lost(*item.live->root, object.ns.empty() ? "" : fmt::format(" -n {}", object.ns));
-    if (state.restarts > 0) text += fmt::format("    the count of its restarts, {} so far\n", state.restarts);
+    if (state.restarts > 0) text += fmt::format("    its restart count, {} so far\n", state.restarts);
   } else {
-    text += "\n    what it holds; a Pod that starts in between waits for the new one\n";
+    text += "\n    its contents; a Pod that starts in between waits for the new one\n";
   }
   const std::string id = diff::object_id(object.kind, object.ns, object.name);
   for (const ObjectDiff& differing : report.objects) {

@@ -56,7 +56,7 @@ std::optional<Reason> reason_of_container(const Node& status, std::string_view p
   if (const Node* waiting = status.at({"state", "waiting"})) {
     const std::string_view reason = text_at(*waiting, {"reason"});
     if (reason.empty() || is_on_the_way(reason)) return std::nullopt;
-    return Reason{brief_of(reason), fmt::format("container {} of pod {} waits: {}", container, pod,
+    return Reason{brief_of(reason), fmt::format("container {} of pod {} is waiting: {}", container, pod,
                                                 with_message(reason, text_at(*waiting, {"message"})))};
   }
   const Node* ended = status.at({"state", "terminated"});
@@ -124,17 +124,16 @@ std::string Reason::key(std::string_view job_set) const {
 
 std::optional<Reason> reason_of_job_set(const JobSetState& state) {
   if (!state.manager.empty()) {
-    return Reason{fmt::format("left to {}", state.manager),
-                  fmt::format("its spec.managedBy leaves it to {}: JobSet's own controller makes nothing "
-                              "of it",
-                              state.manager)};
+    return Reason{
+        fmt::format("left to {}", state.manager),
+        fmt::format("its spec.managedBy leaves it to {}: JobSet's own controller ignores it", state.manager)};
   }
   if (!state.suspend) return std::nullopt;
   if (!state.queue.empty()) {
     return Reason{"waits for Kueue",
                   fmt::format("suspended until Kueue admits it from the queue {}", state.queue)};
   }
-  return Reason{"suspended", "suspended: it ends only after somebody resumes it (spec.suspend: false)"};
+  return Reason{"suspended", "suspended: it can finish only after someone resumes it (spec.suspend: false)"};
 }
 
 PodState state_of_pod(const Node& pod) {
@@ -165,7 +164,7 @@ std::optional<Reason> reason_of_workload(const Node& workload) {
   if (status_of("QuotaReserved") == "False")
     return Reason{std::string(kBrief), fmt::format("waits for Kueue: {}", said("QuotaReserved"))};
   if (status_of("Evicted") == "True")
-    return Reason{std::string(kBrief), fmt::format("Kueue took it out again: {}", said("Evicted"))};
+    return Reason{std::string(kBrief), fmt::format("Kueue evicted it: {}", said("Evicted"))};
   return std::nullopt;
 }
 

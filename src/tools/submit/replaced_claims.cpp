@@ -40,14 +40,12 @@ std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace)
     const std::string name = fmt::format("{}-{}", claim.template_name, job_set_name);
     if (claim.stays) {
       text += fmt::format(
-          "    but not the claim {}, which stays: the new JobSet is refused unless its template equals the "
-          "claim's "
-          "spec, volumeMode, volumeName and storageClassName included, and says whenDeleted: Retain. To "
-          "start with "
-          "an empty volume, delete the claim first: kubectl delete pvc {}{}\n",
+          "    but not the claim {}, which is kept: the new JobSet is refused unless its template equals the "
+          "claim's spec, including volumeMode, volumeName and storageClassName, and sets whenDeleted: "
+          "Retain. To start with an empty volume, delete the claim first: kubectl delete pvc {}{}\n",
           name, name, flag_of_namespace);
     } else {
-      text += fmt::format("    the claim {}, and what is on its volume\n", name);
+      text += fmt::format("    the claim {}, and the data on its volume\n", name);
     }
   }
   return text;

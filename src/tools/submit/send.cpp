@@ -118,7 +118,7 @@ class Sender {
     if (reply.ok()) {
       failures.push_back(
           {Cause::Other, fmt::format("kubectl {}", word), 0,
-           fmt::format("the answer says nothing of {} object{}", unsaid, unsaid == 1 ? "" : "s")});
+           fmt::format("the answer does not mention {} object{}", unsaid, unsaid == 1 ? "" : "s")});
       return false;
     }
     failures.push_back(reply.failure);

@@ -91,7 +91,7 @@ std::string_view word_of(Phase phase) {
 }
 
 std::string describe(const JobSetState& state) {
-  return fmt::format("{}, made {}", word_of(state.phase), state.since);
+  return fmt::format("{}, created {}", word_of(state.phase), state.since);
 }
 
 std::string describe_jobs(const JobSetState& state) {

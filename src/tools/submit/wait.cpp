@@ -235,14 +235,14 @@ class Waiter {
   std::string note_of(const Stream& stream, const kubectl::Failure& failure) const {
     const std::string where = stream.ns.empty() ? "" : fmt::format(" of namespace {}", stream.ns);
     if (stream.what == What::JobSets) {
-      return fmt::format("you may not watch the JobSets{}: they are asked for every {} s", where,
-                         options_.interval.count());
+      return fmt::format("you are not allowed to watch the JobSets{}: they are fetched every {} s instead",
+                         where, options_.interval.count());
     }
     const std::string_view name = stream.what == What::Pods     ? "pods"
                                   : stream.what == What::Events ? "events"
                                                                 : "Workloads of Kueue";
-    return fmt::format("you may not watch the {}{}: what they would tell is not shown{}", name, where,
-                       failure.cause == Cause::Forbidden ? "" : " (the cluster doesn't know them)");
+    return fmt::format("you are not allowed to watch the {}{}: what they report is not shown{}", name, where,
+                       failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
   }
 
   void tell() {

@@ -36,10 +36,9 @@ void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnos
   diagnostics.add({.rule = "yaml/document-separator",
                    .stage = Stage::Yaml,
                    .severity = Severity::Error,
-                   .message =
-                       "a document can't begin on the line of its \"---\" separator: Kubernetes splits "
-                       "files there and refuses the rest of the line",
-                   .hint = "begin it on the next line",
+                   .message = "a document can't start on the line of its \"---\" separator: Kubernetes "
+                              "splits files there and refuses the rest of the line",
+                   .hint = "start it on the next line",
                    .location = line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)});
 }
 
@@ -47,7 +46,7 @@ void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagno
   diagnostics.add({.rule = "yaml/document-end",
                    .stage = Stage::Yaml,
                    .severity = Severity::Error,
-                   .message = "there is no document that \"...\" could end",
+                   .message = "there is no document for \"...\" to end",
                    .hint = "remove it",
                    .location = line_location(file, line, 1, 3)});
 }
@@ -56,7 +55,7 @@ void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostic
   diagnostics.add({.rule = "yaml/after-document-end",
                    .stage = Stage::Yaml,
                    .severity = Severity::Warning,
-                   .message = "nothing below the document end marker \"...\" is read by Kubernetes",
+                   .message = "Kubernetes ignores everything after the document end marker \"...\"",
                    .hint = "put a line \"---\" before it",
                    .location = line_location(file, line, 1, file.line(line).size())});
 }
@@ -134,7 +133,7 @@ void report_character(const base::SourceFile& file, size_t offset, const base::C
        .stage = Stage::Yaml,
        .severity = Severity::Error,
        .message = broken    ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
-                  : is_mark ? "a byte order mark can't stand here"
+                  : is_mark ? "a byte order mark is not allowed here"
                             : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
        .hint = broken    ? "save the file as UTF-8"
                : is_mark ? "remove it"

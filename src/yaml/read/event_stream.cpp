@@ -162,7 +162,7 @@ void EventStream::read_properties(Event& event, bool has_anchor, bool has_tag) c
       while (at < text_.size() && !is_blank(text_[at]) && break_length(text_, at) == 0) ++at;
       const std::string_view written = text_.substr(word, at - word);
       if (!written.starts_with("!<") && written.find_first_of(",[]{}") != std::string_view::npos)
-        throw SyntaxError{word, "a tag ends with white space", ""};
+        throw SyntaxError{word, "a tag must be followed by white space", ""};
       if (written == "!") event.tag = "!";
     } else {
       break;
@@ -212,7 +212,7 @@ Event EventStream::close() {
 
 // Kubernetes splits at line feeds; after another line break a marker ends up inside a document.
 void EventStream::check_marker(bool is_implicit) {
-  if (!is_implicit) throw SyntaxError{offset(event_.start_mark), "a document marker can't stand here", ""};
+  if (!is_implicit) throw SyntaxError{offset(event_.start_mark), "a document marker is not allowed here", ""};
 }
 
 // What libyaml takes and Kubernetes' parser does not.
@@ -221,14 +221,14 @@ void EventStream::check_scalar(const Event& event) const {
   if (event.plain) {
     const size_t mark = written.find('?');
     if (mark != std::string_view::npos && in_flow()) {
-      throw SyntaxError{event.begin + mark, "\"?\" can't stand here", "put the whole value into quotes"};
+      throw SyntaxError{event.begin + mark, "\"?\" is not allowed here", "put the whole value in quotes"};
     }
     return;
   }
   if (!written.starts_with('"')) return;
   for (size_t at = written.find('\\'); at < written.size(); at = written.find('\\', at + 2)) {
     if (written.substr(at + 1, 1) != "/") continue;
-    throw SyntaxError{event.begin + at, "Kubernetes' YAML parser does not know this escape",
+    throw SyntaxError{event.begin + at, "Kubernetes' YAML parser does not support this escape",
                       "double the backslash, or use single quotes"};
   }
 }
@@ -253,7 +253,8 @@ void EventStream::fail() {
   if (parser_.problem) complaint.problem = parser_.problem;
   if (parser_.context) complaint.context = parser_.context;
   if (parser_.error == YAML_READER_ERROR)
-    throw SyntaxError{std::min(parser_.problem_offset, text_.size()), "YAML can't hold this character", ""};
+    throw SyntaxError{std::min(parser_.problem_offset, text_.size()), "YAML does not allow this character",
+                      ""};
   complaint.first_line = first_line_;
   if (in_flow()) complaint.bracket = open_.back();
   complaint.at = offset(parser_.problem_mark);

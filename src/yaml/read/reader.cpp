@@ -158,8 +158,8 @@ class DocumentReader {
     const size_t rest = events_.skip_gap(end_);
     if (rest >= text_.size()) return;
     builder_.warn("yaml/after-document-end", places_.origin(rest),
-                  "the document's value ends above: nothing from here on is read by Kubernetes",
-                  "indent it as its siblings, or put a line \"---\" before it");
+                  "the document's value ends above: Kubernetes ignores everything from here on",
+                  "indent it like its siblings, or put a line \"---\" before it");
   }
 
   std::string_view text_;
@@ -179,7 +179,7 @@ void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offs
       {.rule = "yaml/syntax",
        .stage = base::Stage::Yaml,
        .severity = base::Severity::Error,
-       .message = fmt::format("more than {} strings of this document hold the escape \\'", kMostReadings),
+       .message = fmt::format("more than {} strings of this document contain the escape \\'", kMostReadings),
        .hint = "write ' without the backslash",
        .location = {&file, at.line(), at.column(), at.line(), at.column() + 2}});
 }

@@ -53,8 +53,8 @@ const Node* ScalarBuilder::json_node(const PlainValue& value, std::string_view t
   if (scalar) return builder_.make().plain(scalar->kind, arena_.copy(scalar->text), at);
   if (builder_.expects_key()) return nullptr;
   builder_.fail("yaml/scalar", at,
-                fmt::format("{} is a number that JSON, and so Kubernetes, can't hold", text),
-                "quote it if a string is meant");
+                fmt::format("{} is a number that JSON, and so Kubernetes, can't represent", text),
+                "quote it if you mean a string");
   return builder_.make().null(at);
 }
 

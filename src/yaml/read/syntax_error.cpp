@@ -49,7 +49,7 @@ SyntaxError no_value(size_t begin, std::string_view text) {
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   SyntaxError error{begin, R"(this key has no value: a ": " must follow on its line)", ""};
   if (line.starts_with('-')) {
-    error.message = R"(this is not a list item: a "- " begins one)";
+    error.message = R"(this is not a list item: list items begin with "- ")";
     error.hint = "put a space after the dash";
   } else if (line.find(':') != std::string_view::npos) {
     error.hint = "put a space after the colon";
@@ -61,28 +61,28 @@ SyntaxError no_value(size_t begin, std::string_view text) {
 SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text, const Event& last) {
   const size_t content = line_content(text, complaint.at);
   if (!last.plain || last.end != complaint.at || last.begin >= content)
-    return {complaint.at, R"(a ": " can't stand here: the line is already a value)", "quote the value"};
+    return {complaint.at, R"(a ": " is not allowed here: the line is already a value)", "quote the value"};
   // A key without its ": " takes its siblings for more of its text.
   const bool are_siblings = begins_line(text, last.begin) &&
                             last.begin - line_start(text, last.begin) == content - line_start(text, content);
   if (are_siblings) return no_value(last.begin, text);
   return {content, "this line is read as part of the value above it: it is indented deeper than its siblings",
-          "indent it as its siblings, or quote the value above"};
+          "indent it like its siblings, or quote the value above"};
 }
 
 // What stands where the next key, item or the end of the collection should be.
 SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
                        std::string_view hint) {
   if (begins_line(text, complaint.at))
-    return {complaint.at, "this line fits no level of indentation above it", std::string(hint)};
+    return {complaint.at, "this line matches no indentation level above it", std::string(hint)};
   const bool is_long_string = !last.plain && last.end > last.begin &&
                               last.begin < line_start(text, complaint.at) && last.end <= complaint.at &&
                               last.end > line_start(text, complaint.at);
   if (is_long_string) {
-    return {last.begin, "this string ends only at a quote further below, and more follows it there",
+    return {last.begin, "this string ends only at a quote further down, and more text follows that quote",
             "close the quote where the string ends"};
   }
-  return {complaint.at, "this can't follow the value before it", "put the whole value into quotes"};
+  return {complaint.at, "this can't follow the value before it", "put the whole value in quotes"};
 }
 
 bool is_end(std::string_view text, size_t offset) {
@@ -99,12 +99,12 @@ SyntaxError no_content(const Complaint& complaint, std::string_view text) {
     return {complaint.at, "the document ends where a value is expected", ""};
   }
   const char c = text[complaint.at];
-  if (c == ']' || c == '}') return {complaint.at, "this bracket closes nothing that is open", ""};
+  if (c == ']' || c == '}') return {complaint.at, "this bracket has no opening bracket", ""};
   if (c == '*') return {complaint.at, "an alias can't have an anchor or a tag", ""};
   const base::CodePoint point = base::decode_utf8(text.substr(complaint.at));
   return {
       complaint.at,
-      fmt::format("\"{}\" can't stand here", text.substr(complaint.at, std::max<size_t>(point.length, 1))),
+      fmt::format("\"{}\" is not allowed here", text.substr(complaint.at, std::max<size_t>(point.length, 1))),
       ""};
 }
 
@@ -112,7 +112,7 @@ SyntaxError open_bracket(const Complaint& complaint, std::string_view text) {
   if (is_end(text, complaint.at)) return unclosed(complaint.context_at);
   const size_t line = static_cast<size_t>(std::ranges::count(text.substr(0, complaint.context_at), '\n'));
   return {std::max(line_content(text, complaint.at), complaint.context_at + 1),
-          fmt::format("the bracket of line {} is not closed above this, and there is no comma before it",
+          fmt::format("the bracket on line {} is not closed before this, and there is no comma before it",
                       complaint.first_line + line),
           ""};
 }
@@ -121,10 +121,10 @@ SyntaxError anchor_name(const Complaint& complaint) {
   if (complaint.context.find("alias") != std::string_view::npos) {
     return {complaint.context_at,
             R"(a value that begins with "*" is an alias, and this is not the name of an anchor)",
-            "quote it if a string is meant"};
+            "quote it if you mean a string"};
   }
-  return {complaint.context_at, R"(the name of an anchor is made of letters, digits, "_" and "-")",
-          "quote the value if a string is meant"};
+  return {complaint.context_at, R"(the name of an anchor consists of letters, digits, "_" and "-")",
+          "quote the value if you mean a string"};
 }
 
 struct Known {
@@ -138,32 +138,33 @@ struct Known {
 
 // Those that need no look at the text.
 constexpr Known kKnown[] = {
-    {"block sequence entries are not allowed", Known::Place::Problem, R"(a "- " can't stand here)",
-     "begin the list on a line of its own"},
-    {"mapping keys are not allowed", Known::Place::Problem, R"(a "? " can't stand here)", ""},
+    {"block sequence entries are not allowed", Known::Place::Problem, R"(a "- " is not allowed here)",
+     "start the list on its own line"},
+    {"mapping keys are not allowed", Known::Place::Problem, R"(a "? " is not allowed here)", ""},
     {"cannot start any token", Known::Place::Problem, "no value can begin with this character", "quote it"},
     {"found unexpected end of stream", Known::Place::Context,
      "this quote is not closed before the end of the document", "close it"},
     {"found unexpected document indicator", Known::Place::Problem,
-     "a document marker stands inside the string", ""},
+     "there is a document marker inside the string", ""},
     {"found unknown escape character", Known::Place::Escape,
-     "Kubernetes' YAML parser does not know this escape", "double the backslash, or use single quotes"},
+     "Kubernetes' YAML parser does not support this escape", "double the backslash, or use single quotes"},
     {"hexdecimal number", Known::Place::Escape, "this escape needs more hexadecimal digits", ""},
     {"invalid Unicode character", Known::Place::Escape, "this escape is not a Unicode character",
      "write the character itself"},
     {"expected comment or line break", Known::Place::Problem,
      "only a comment can follow the indicator of a block scalar", ""},
     {"indentation indicator equal to 0", Known::Place::Problem, "a block scalar can't be indented by 0", ""},
-    {"found a tab character", Known::Place::Problem, "a tab can't indent YAML", "indent with spaces"},
-    {"found unexpected ':'", Known::Place::Problem, R"(":" can't stand here)",
-     "put the whole value into quotes"},
+    {"found a tab character", Known::Place::Problem, "YAML can't be indented with tabs",
+     "indent with spaces"},
+    {"found unexpected ':'", Known::Place::Problem, R"(":" is not allowed here)",
+     "put the whole value in quotes"},
     {"undefined tag handle", Known::Place::Context, "the handle of this tag is not defined", ""},
-    {"expected whitespace or line break", Known::Place::Context, "a tag ends with white space", ""},
+    {"expected whitespace or line break", Known::Place::Context, "a tag must be followed by white space", ""},
     {"expected tag URI", Known::Place::Context, "the tag has no name", ""},
     {"did not find the expected '>'", Known::Place::Context, R"(a tag that begins with "!<" ends with ">")",
      ""},
     {"did not find expected '!'", Known::Place::Context, "the tag has no name", ""},
-    {"URI escaped octet", Known::Place::Problem, R"("%" in a tag begins a byte of two hexadecimal digits)",
+    {"URI escaped octet", Known::Place::Problem, R"("%" in a tag must be followed by two hexadecimal digits)",
      ""},
     {"UTF-8 octet", Known::Place::Problem, "the bytes of this tag are not UTF-8", ""},
 };
@@ -189,12 +190,12 @@ SyntaxError meaning(const Complaint& complaint, std::string_view text, const Eve
             "remove it"};
   }
   if (const auto tab = indenting_tab(text, complaint.at))
-    return {*tab, "a tab can't indent YAML", "indent with spaces"};
+    return {*tab, "YAML can't be indented with tabs", "indent with spaces"};
   if (says("could not find expected ':'")) return no_value(complaint.context_at, text);
   if (says("mapping values are not allowed")) return no_place_for_value(complaint, text, last);
   if (says("did not find expected key"))
-    return no_sibling(complaint, text, last, "indent it as its siblings, or quote the value before it");
-  if (says("expected '-' indicator")) return no_sibling(complaint, text, last, "indent it as its siblings");
+    return no_sibling(complaint, text, last, "indent it like its siblings, or quote the value before it");
+  if (says("expected '-' indicator")) return no_sibling(complaint, text, last, "indent it like its siblings");
   if (says("expected node content")) return no_content(complaint, text);
   if (says("did not find expected ','")) return open_bracket(complaint, text);
   if (says("expected alphabetic or numeric")) return anchor_name(complaint);
@@ -206,7 +207,7 @@ SyntaxError meaning(const Complaint& complaint, std::string_view text, const Eve
 SyntaxError explain(const Complaint& complaint, std::string_view text, const Event& last) {
   SyntaxError error = meaning(complaint, text, last);
   if (const auto dots = left_out(text, error.offset))
-    return {*dots, "\"...\" stands for what was left out here", "write it, or remove the line"};
+    return {*dots, "\"...\" is a placeholder for omitted text", "write the text, or remove the line"};
   return error;
 }
 

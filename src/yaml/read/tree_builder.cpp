@@ -59,11 +59,11 @@ void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
   repeated_steps_ += repeated;
   if (repeated_steps_ > 100 && steps_ > 1000 &&
       static_cast<double>(repeated_steps_) > allowed_repetition(steps_) * static_cast<double>(steps_)) {
-    fail("yaml/aliases", at, "aliases blow this document up: Kubernetes refuses it");
+    fail("yaml/aliases", at, "too much of this document comes from aliases: Kubernetes refuses it");
     throw StopReading{};
   }
   if (steps_ <= limits_.max_values) return;
-  fail("yaml/too-large", at, fmt::format("the document stands for more than {} values", limits_.max_values));
+  fail("yaml/too-large", at, fmt::format("the document expands to more than {} values", limits_.max_values));
   throw StopReading{};
 }
 
@@ -91,7 +91,7 @@ void TreeBuilder::alias(std::string_view name, const Origin& at) {
   const auto found = anchors_.find(name);
   if (found == anchors_.end()) {
     fail("yaml/alias", at, "this alias has no anchor above it in the same document",
-         "anchors end with their document");
+         "an anchor is valid only in its own document");
     throw StopReading{};
   }
   const Anchored& anchored = found->second;
@@ -178,7 +178,7 @@ void TreeBuilder::set_key(const BuiltScalar& scalar, const Origin& at) {
   frame.bytes += frame.key.size();
   if (scalar.key || scalar.is_merge_word) return;
   fail("yaml/key", at, fmt::format("a key must be a string, this one is {}", scalar.not_a_key),
-       scalar.not_a_key == "a collection" ? "quote the value if a string is meant" : "quote it");
+       scalar.not_a_key == "a collection" ? "quote the value if you mean a string" : "quote it");
 }
 
 void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
@@ -233,7 +233,7 @@ void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool 
   }
   const auto items = value.items();
   if (!value.is_list() || is_alias || !std::ranges::all_of(items, &Node::is_map)) {
-    fail("yaml/merge", at, "a merge key \"<<\" takes a map or a list of maps");
+    fail("yaml/merge", at, "the value of a merge key \"<<\" must be a map or a list of maps");
     return;
   }
   for (size_t i = items.size(); i-- > 0;) merge_entries(frame, *items[i]);

@@ -29,7 +29,7 @@ std::string key_text(std::string_view key, bool quoted) {
 Replacement Rewriter::run(const Node& new_root) {
   const size_t end = root_.flow ? root_.end : index_.end_with_comment(root_.end);
   if (index_.line_break() != "\n" && has_other_breaks(root_.begin, end))
-    throw Stop{"lines that end in CR LF and others that end in LF can't be kept apart", root_.begin};
+    throw Stop{"mixed CR LF and LF line endings can't be preserved", root_.begin};
   std::string text = write(new_root);
   unplaced_ = unused_comments();
   if (!unplaced_.empty()) text = write(new_root);

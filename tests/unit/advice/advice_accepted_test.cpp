@@ -74,7 +74,7 @@ TEST_CASE("advice/suspended: nobody to wake the job") {
 TEST_CASE("advice/one-word-command: a whole line as the program") {
   CHECK(
       command("one-word-command", "[\"torchrun train.py\"]") ==
-      R"(in.yaml:28:23: warning: the container looks for one program with this whole line as its name: each item of a command is one word [advice/one-word-command]
+      R"(in.yaml:28:23: warning: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
    28 |   trainer: {command: ["torchrun train.py"]}
       |                       ^~~~~~~~~~~~~~~~~~~ write one item per word, or [sh, -c, "…"]
 )");
@@ -103,7 +103,7 @@ TEST_CASE("advice/one-word-command: a line with a secret is not shown") {
 TEST_CASE("advice/typographic-sign: words") {
   CHECK(
       command("typographic-sign", "[torchrun, \"–nproc-per-node=4\"]") ==
-      R"(in.yaml:28:33: warning: the dash – has no meaning to a program or a shell: it stays a part of the word [advice/typographic-sign]
+      R"(in.yaml:28:33: warning: the dash – has no special meaning to a program or a shell: it stays part of the word [advice/typographic-sign]
    28 |   trainer: {command: [torchrun, "–nproc-per-node=4"]}
       |                                 ^~~~~~~~~~~~~~~~~~~ write --
 )");
@@ -192,13 +192,13 @@ TEST_CASE("advice/image-name: what can't be pulled") {
    28 |   trainer: {image: "ghcr.io/Team/app:1"}
       |                    ^~~~~~~~~~~~~~~~~~~~ write "team"
 )");
-  CHECK(image("a b:1").find("holds a space") != std::string::npos);
-  CHECK(image("a\u00a0b:1").find("holds the character U+00A0") != std::string::npos);
+  CHECK(image("a b:1").find("contains a space") != std::string::npos);
+  CHECK(image("a\u00a0b:1").find("contains the character U+00A0") != std::string::npos);
   CHECK(image("Team/app:1").find("has capital letters, in \"Team\"") != std::string::npos);
   CHECK(image("a//b:1").find("has an empty part") != std::string::npos);
   CHECK(image("a/b-:1").find("\"b-\" is not a valid part") != std::string::npos);
   CHECK(image("a:").find("has no tag") != std::string::npos);
-  CHECK(image("a:b:c").find("tag is malformed") != std::string::npos);
+  CHECK(image("a:b:c").find("tag is invalid") != std::string::npos);
   CHECK(image("a@sha256:12").find("is not a digest") != std::string::npos);
   CHECK(image("host:port/a:1").find("is not a registry") != std::string::npos);
   CHECK(image("docker://a:1").find("no scheme") != std::string::npos);

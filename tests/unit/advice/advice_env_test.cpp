@@ -22,16 +22,16 @@ std::string with_env(const std::string& policy, const std::string& runtime_env, 
 TEST_CASE("advice/env-twice: another value") {
   CHECK(
       advice("advice/env-twice", with_env("{torch: {}}", "[{name: A, value: x}]", "[{name: A, value: z}]")) ==
-      R"(in.yaml:30:18: warning: A is set in the runtime too, to something else: this one wins [advice/env-twice]
+      R"(in.yaml:30:18: warning: the runtime sets A to another value: this one wins [advice/env-twice]
    30 |     env: [{name: A, value: z}]
-      |                  ^ remove it if the runtime's will do
+      |                  ^ remove it if the runtime's value is fine
   note: the runtime's at in.yaml:21:32
 )");
   CHECK(
       advice("advice/env-twice",
              with_env("{torch: {}}", "[{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]",
                       "[{name: A, value: z}]")) ==
-      R"(in.yaml:30:18: warning: A is plain text here and replaces what the runtime takes from a Secret [advice/env-twice]
+      R"(in.yaml:30:18: warning: A is plain text here and replaces what the runtime reads from a Secret [advice/env-twice]
    30 |     env: [{name: A, value: z}]
       |                  ^ remove it here
   note: the runtime's at in.yaml:21:32
@@ -54,7 +54,7 @@ TEST_CASE("advice/generated-env: a job replaces what is computed") {
              with_env("{jax: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) ==
       R"(in.yaml:30:18: warning: JAX_NUM_PROCESSES replaces the value that the controller computes [advice/generated-env]
    30 |     env: [{name: JAX_NUM_PROCESSES, value: "2"}]
-      |                  ^~~~~~~~~~~~~~~~~ remove it, unless every node is to have this value
+      |                  ^~~~~~~~~~~~~~~~~ remove it, unless every node should have this value
 )");
   CHECK(advice("advice/generated-env",
                with_env("{torch: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) == "");
@@ -101,7 +101,7 @@ TEST_CASE("advice/flux-setting: a value that the controller can't read") {
   };
   CHECK(
       with_setting("{name: FLUX_QUEUE_POLICY, valueFrom: {configMapKeyRef: {name: c, key: k}}}") ==
-      R"(in.yaml:30:18: warning: the controller reads FLUX_QUEUE_POLICY itself and takes a valueFrom for an empty text [advice/flux-setting]
+      R"(in.yaml:30:18: warning: the controller reads FLUX_QUEUE_POLICY itself and treats a valueFrom as an empty string [advice/flux-setting]
    30 |     env: [{name: FLUX_QUEUE_POLICY, valueFrom: {configMapKeyRef: {name: c, key: k}}}]
       |                  ^~~~~~~~~~~~~~~~~ write the value here
 )");
@@ -115,7 +115,7 @@ TEST_CASE("advice/plain-secret: by name, with the value on a line of its own") {
       job("  trainer:\n    env:\n    - name: WANDB_API_KEY\n      value: 0123abcd4567\n");
   CHECK(
       advice("advice/plain-secret", text) ==
-      R"(in.yaml:30:13: warning: WANDB_API_KEY looks like a secret, and stands here as plain text [advice/plain-secret]
+      R"(in.yaml:30:13: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
    30 |     - name: WANDB_API_KEY
       |             ^~~~~~~~~~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
 )");
@@ -126,7 +126,7 @@ TEST_CASE("advice/plain-secret: the source is not shown where the value stands o
   const std::string text = with_env("{torch: {}}", "[]", "[{name: HUB, value: " + value + "}]");
   CHECK(
       advice("advice/plain-secret", text) ==
-      R"(in.yaml:30:18: warning: HUB looks like a Hugging Face token, and stands here as plain text [advice/plain-secret]
+      R"(in.yaml:30:18: warning: HUB looks like a Hugging Face token and is in plain text here [advice/plain-secret]
   hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
 )");
   CHECK(advice("advice/plain-secret",
@@ -261,14 +261,14 @@ TEST_CASE("advice/env-value-dropped: two sources of one variable") {
   };
   CHECK(
       env("{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}") ==
-      R"(in.yaml:28:29: warning: A has value and valueFrom: the controller drops value [advice/env-value-dropped]
+      R"(in.yaml:28:29: warning: A has both value and valueFrom: the controller drops value [advice/env-value-dropped]
    28 |   trainer: {env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}
       |                             ^~~~~ remove one of the two
 )");
   CHECK(env("{name: A, value: b}") == "");
   const std::string secret =
       env("{name: DB_PASSWORD, value: hunter2, valueFrom: {secretKeyRef: {name: a, key: b}}}");
-  CHECK(secret.find("DB_PASSWORD has value and valueFrom") != std::string::npos);
+  CHECK(secret.find("DB_PASSWORD has both value and valueFrom") != std::string::npos);
   CHECK(secret.find("hunter2") == std::string::npos);
   CHECK(env("{name: A, value: \"\", valueFrom: {fieldRef: {fieldPath: metadata.name}}}") == "");
 }

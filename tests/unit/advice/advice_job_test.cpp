@@ -29,9 +29,9 @@ TEST_CASE("advice/hidden-gpus: torch counts CPUs instead of GPUs") {
   CHECK(
       advice("advice/hidden-gpus",
              rt + job("  trainer:\n    resourcesPerNode: {requests: {cpu: \"11.5\"}}\n")) ==
-      R"(in.yaml:30:5: warning: torchrun starts 12 processes per node instead of one per GPU, which is 4: resourcesPerNode alone is counted, and hides the runtime's [advice/hidden-gpus]
+      R"(in.yaml:30:5: warning: torchrun starts 12 processes per node instead of one per GPU, which is 4: only resourcesPerNode is counted, which hides the runtime's [advice/hidden-gpus]
    30 |     resourcesPerNode: {requests: {cpu: "11.5"}}
-      |     ^~~~~~~~~~~~~~~~ name them here too: limits: {nvidia.com/gpu: 4}
+      |     ^~~~~~~~~~~~~~~~ add them here too: limits: {nvidia.com/gpu: 4}
   note: the runtime's GPUs at in.yaml:21:56
 )");
   CHECK(advice("advice/hidden-gpus",
@@ -49,13 +49,12 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
   const std::string resources = std::string("                  resources: ") + kGpus + "\n";
   const std::string tail = R"( [advice/hidden-gpus]
    38 |   trainer: {numNodes: 2, resourcesPerNode: {requests: {cpu: 12}}}
-      |                          ^~~~~~~~~~~~~~~~ name them here too: limits: {nvidia.com/gpu: 4}
+      |                          ^~~~~~~~~~~~~~~~ add them here too: limits: {nvidia.com/gpu: 4}
   note: the runtime's GPUs at in.yaml:21:56
 )";
   CHECK(advice("advice/hidden-gpus", runtime("{mpi: {}}", mpi_jobs(resources)) + change) ==
-        "in.yaml:38:26: warning: a node has 1 MPI slot instead of one per GPU, which is 4: resourcesPerNode "
-        "alone is "
-        "counted, and hides the runtime's" +
+        "in.yaml:38:26: warning: a node has 1 MPI slot instead of one per GPU, which is 4: only "
+        "resourcesPerNode is counted, which hides the runtime's" +
             tail);
   CHECK(advice("advice/hidden-gpus", runtime("{mpi: {numProcPerNode: 8}}", mpi_jobs(resources)) + change) ==
         "");
@@ -64,13 +63,11 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
     return found.substr(0, found.find(" [advice"));
   };
   CHECK(message_of("{xgboost: {}}") ==
-        "in.yaml:29:26: warning: XGBoost counts 2 workers instead of one per GPU, which is 8: "
-        "resourcesPerNode alone is "
-        "counted, and hides the runtime's");
+        "in.yaml:29:26: warning: XGBoost counts 2 workers instead of one per GPU, which is 8: only "
+        "resourcesPerNode is counted, which hides the runtime's");
   CHECK(message_of("{flux: {}}") ==
-        "in.yaml:29:26: warning: Flux runs the command without GPUs instead of with 4 per node: "
-        "resourcesPerNode alone is "
-        "counted, and hides the runtime's");
+        "in.yaml:29:26: warning: Flux runs the command without GPUs instead of with 4 per node: only "
+        "resourcesPerNode is counted, which hides the runtime's");
   CHECK(message_of("{jax: {}}") == "");
 }
 
@@ -81,7 +78,7 @@ TEST_CASE("advice/num-nodes-no-effect: nothing to count") {
              runtime("{torch: {}}", unlabelled) + job("  trainer: {numNodes: 2}\n")) ==
       R"(in.yaml:27:23: warning: numNodes has no effect: runtime "rt" has no replicatedJob with trainer.kubeflow.org/trainjob-ancestor-step: trainer [advice/num-nodes-no-effect]
    27 |   trainer: {numNodes: 2}
-      |                       ^ label the one that trains in the runtime
+      |                       ^ label the replicatedJob that trains, in the runtime
   note: the runtime at in.yaml:4:9
 )");
   const std::string launcher = "      replicatedJobs:\n" + replicated_job("launcher", "trainer");
@@ -107,7 +104,7 @@ TEST_CASE("advice/mpi-num-nodes: one node is two pods") {
       advice("advice/mpi-num-nodes", rt + job("  trainer: {numNodes: 1}\n")) ==
       R"(in.yaml:36:23: warning: numNodes: 1 runs two pods: the launcher is a node, and there is always one more [advice/mpi-num-nodes]
    36 |   trainer: {numNodes: 1}
-      |                       ^ write 2 to say so, or use a runtime without the replicatedJob "node"
+      |                       ^ write 2 to make this clear, or use a runtime without the replicatedJob "node"
 )");
   CHECK(advice("advice/mpi-num-nodes", rt + job("  trainer: {numNodes: 2}\n")) == "");
   CHECK(advice("advice/mpi-num-nodes",
@@ -137,7 +134,7 @@ TEST_CASE("advice/trainer-no-effect: no label, no policy, no use") {
                  job("  trainer: {image: \"a:1\", args: [b], resourcesPerNode: {requests: {cpu: 1}}}\n")) ==
       R"(in.yaml:27:13: warning: image, args, resourcesPerNode have no effect: no replicatedJob of runtime "rt" has trainer.kubeflow.org/trainjob-ancestor-step: trainer [advice/trainer-no-effect]
    27 |   trainer: {image: "a:1", args: [b], resourcesPerNode: {requests: {cpu: 1}}}
-      |             ^~~~~ label the one that trains in the runtime
+      |             ^~~~~ label the replicatedJob that trains, in the runtime
   note: the runtime at in.yaml:4:9
 )");
   CHECK(
@@ -146,7 +143,7 @@ TEST_CASE("advice/trainer-no-effect: no label, no policy, no use") {
                  job("  trainer: {image: \"a:1\", resourcesPerNode: {requests: {cpu: 1}}}\n")) ==
       R"(in.yaml:27:27: warning: resourcesPerNode has no effect: runtime "rt" has no mlPolicy [advice/trainer-no-effect]
    27 |   trainer: {image: "a:1", resourcesPerNode: {requests: {cpu: 1}}}
-      |                           ^~~~~~~~~~~~~~~~ give the runtime one
+      |                           ^~~~~~~~~~~~~~~~ add one to the runtime
   note: the runtime at in.yaml:4:9
 )");
   CHECK(

@@ -32,7 +32,7 @@ TEST_CASE("advice/mpi-launcher: a program that trains alone") {
       launcher("[python, train.py]") ==
       R"(in.yaml:36:36: warning: the launcher runs python itself: nothing starts processes on the nodes [advice/mpi-launcher]
    36 |   trainer: {numNodes: 2, command: [python, train.py]}
-      |                                    ^~~~~~ start it by mpirun: [mpirun, …]
+      |                                    ^~~~~~ start it with mpirun: [mpirun, …]
 )");
   CHECK(launcher("[bash, -c, 'export A=1; cd /w && exec python3 train.py']") != "");
   CHECK(launcher("[torchrun, train.py]") != "");
@@ -64,7 +64,7 @@ TEST_CASE("advice/mpi-launcher: a command of the runtime") {
       advice("advice/mpi-launcher", mpi(python, "", "{mpi: {}}", "")) ==
       R"(in.yaml:20:29: warning: the launcher runs python itself: nothing starts processes on the nodes [advice/mpi-launcher]
    20 |                   command: [python, train.py]
-      |                             ^~~~~~ start it by mpirun: [mpirun, …]
+      |                             ^~~~~~ start it with mpirun: [mpirun, …]
 )");
   CHECK(advice("advice/mpi-launcher", mpi(python, "")) == "");
 }
@@ -75,13 +75,13 @@ TEST_CASE("advice/mpi-image: two images that were one") {
   };
   CHECK(
       with_image(mpi("", ""), "mine:1") ==
-      R"(in.yaml:36:20: warning: the image reaches replicatedJob "launcher" only: "node" keeps "img:1", and mpirun runs one program on both [advice/mpi-image]
+      R"(in.yaml:36:20: warning: the image reaches only replicatedJob "launcher": "node" keeps "img:1", and mpirun runs one program on both [advice/mpi-image]
    36 |   trainer: {image: "mine:1"}
       |                    ^~~~~~~~ use a runtime whose replicatedJob "node" has this image too
   note: the image of "node" at in.yaml:28:26
 )");
-  CHECK(with_image(mpi("", "", "{mpi: {}}", ""), "mine:1").find("\"node\" only: \"launcher\" keeps") !=
-        std::string::npos);
+  CHECK(with_image(mpi("", "", "{mpi: {}}", ""), "mine:1")
+            .find("only replicatedJob \"node\": \"launcher\" keeps") != std::string::npos);
   CHECK(with_image(mpi("", ""), "img:1") == "");
   std::string different = mpi("", "");
   different.replace(different.find("img:1"), 5, "launch:1");
@@ -126,7 +126,7 @@ TEST_CASE("advice/processes-per-gpu: torch") {
   CHECK(found("{numProcPerNode: 8}", 4) ==
         R"(in.yaml:29:29: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
    29 |   trainer: {numProcPerNode: 8}
-      |                             ^ 4 would be one process for each
+      |                             ^ 4 would give one process each
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
   CHECK(found("{numProcPerNode: 2}", 4).find("2 processes per node leave 2 of its 4 nvidia.com/gpu idle") !=
@@ -147,7 +147,7 @@ TEST_CASE("advice/processes-per-gpu: a flag of torchrun beats the field") {
   CHECK(found("{command: [torchrun, --nproc_per_node=8, a.py]}") ==
         R"(in.yaml:29:33: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
    29 |   trainer: {command: [torchrun, --nproc_per_node=8, a.py]}
-      |                                 ^~~~~~~~~~~~~~~~~~ 4 would be one process for each
+      |                                 ^~~~~~~~~~~~~~~~~~ 4 would give one process each
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
   CHECK(found("{args: [--nproc-per-node, \"8\", a.py]}").find("8 processes per node") != std::string::npos);
@@ -163,12 +163,12 @@ TEST_CASE("advice/processes-per-gpu: Flux asks for the node's GPUs for each proc
   };
   CHECK(
       found("{}", "{numNodes: 2, numProcPerNode: 4}") ==
-      R"(in.yaml:29:42: warning: Flux is asked for 4 GPUs for each of the 4 processes of a node, and the node has no more than that: they never start [advice/processes-per-gpu]
+      R"(in.yaml:29:42: warning: Flux requests 4 GPUs for each of the 4 processes of a node, and the node has no more than that: they never start [advice/processes-per-gpu]
    29 |   trainer: {numNodes: 2, numProcPerNode: 4}
       |                                          ^ write numProcPerNode: 1
 )");
   CHECK(found("{}", "{numNodes: 2}") == "");
-  CHECK(found("{numProcPerNode: 2}", "{numNodes: 2}").starts_with("in.yaml:8:37: warning: Flux is asked"));
+  CHECK(found("{numProcPerNode: 2}", "{numNodes: 2}").starts_with("in.yaml:8:37: warning: Flux requests"));
   CHECK(found("{}", "{numNodes: 2, numProcPerNode: 4, resourcesPerNode: {requests: {cpu: 4}}}") == "");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("advice/processes-per-gpu: MPI slots") {
       advice("advice/processes-per-gpu", mpi("", gpus(8), two)) ==
       R"(in.yaml:8:36: warning: 2 processes per node leave 6 of its 8 nvidia.com/gpu idle, unless a process uses several [advice/processes-per-gpu]
     8 |   mlPolicy: {mpi: {numProcPerNode: 2}}
-      |                                    ^ 8 would be one process for each
+      |                                    ^ 8 would give one process each
   note: the node's nvidia.com/gpu at in.yaml:29:56
 )");
   // The runtime hears of it, its jobs don't.

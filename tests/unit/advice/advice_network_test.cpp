@@ -29,9 +29,9 @@ TEST_CASE("advice/address: another name than node") {
   CHECK(
       advice("advice/address",
              runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("worker", "trainer"))) ==
-      R"(in.yaml:12:15: warning: PET_MASTER_ADDR names a pod of replicatedJob "node", which is not this one: the nodes don't find each other [advice/address]
+      R"(in.yaml:12:15: warning: PET_MASTER_ADDR names a pod of replicatedJob "node", which is not this one: the nodes can't find each other [advice/address]
    12 |       - name: worker
-      |               ^~~~~~ call it "node"
+      |               ^~~~~~ rename it to "node"
 )");
   CHECK(advice("advice/address", runtime("{numNodes: 2}", "      replicatedJobs:\n" +
                                                               replicated_job("worker", "trainer"))) == "");
@@ -44,12 +44,12 @@ TEST_CASE("advice/address: subdomain and DNS hostnames") {
   };
   CHECK(
       with_network("{jax: {}}", "{subdomain: ring}") ==
-      R"(in.yaml:11:28: warning: JAX_COORDINATOR_ADDRESS has the TrainJob's name as the subdomain, not this one: the nodes don't find each other [advice/address]
+      R"(in.yaml:11:28: warning: JAX_COORDINATOR_ADDRESS uses the TrainJob's name as the subdomain, not this one: the nodes can't find each other [advice/address]
    11 |       network: {subdomain: ring}
       |                            ^~~~ remove it
 )");
   CHECK(with_network("{mpi: {}}", "{enableDNSHostnames: false}") ==
-        R"(in.yaml:11:37: warning: without DNS hostnames the nodes don't find each other [advice/address]
+        R"(in.yaml:11:37: warning: without DNS hostnames the nodes can't find each other [advice/address]
    11 |       network: {enableDNSHostnames: false}
       |                                     ^~~~~ remove it
 )");
@@ -60,7 +60,7 @@ TEST_CASE("advice/address: subdomain and DNS hostnames") {
 TEST_CASE("advice/port-replaced: a port without a name, a name that a probe uses") {
   CHECK(
       advice("advice/port-replaced", with_ports("[{name: web, containerPort: 80}, {containerPort: 9100}]")) ==
-      R"(in.yaml:21:75: warning: port 9100 is lost: it has no name, so the trainer's port 29500 takes its place [advice/port-replaced]
+      R"(in.yaml:21:75: warning: port 9100 is lost: it has no name, so the trainer's port 29500 replaces it [advice/port-replaced]
    21 |                   ports: [{name: web, containerPort: 80}, {containerPort: 9100}]
       |                                                                           ^~~~ give it a name
 )");
@@ -79,7 +79,7 @@ TEST_CASE("several ports without names: an error, with or without a job") {
   const std::string text = with_ports("[{containerPort: 80}, {containerPort: 81}]");
   CHECK(
       trainjobc::test::errors(text) ==
-      R"(in.yaml:21:48: error: the controller takes ports without a name for one, and writes the last of them twice [jobset/duplicate]
+      R"(in.yaml:21:48: error: the controller treats ports without a name as one, and writes the last of them twice [jobset/duplicate]
    21 |                   ports: [{containerPort: 80}, {containerPort: 81}]
       |                                                ^ give each port a name
 )");
@@ -95,7 +95,7 @@ TEST_CASE("advice/endless-restart: a rule that counts no restarts") {
   };
   CHECK(
       with_rules("        - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}\n") ==
-      R"(in.yaml:14:31: warning: a program of "node" that fails each time is restarted without end: this rule counts no restarts, and holds for every failure [advice/endless-restart]
+      R"(in.yaml:14:31: warning: a program of "node" that always fails is restarted forever: this rule counts no restarts and applies to every failure [advice/endless-restart]
    14 |         - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}
       |                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ limit it: onJobFailureReasons: [PodFailurePolicy]
 )");
@@ -109,7 +109,7 @@ TEST_CASE("advice/endless-restart: a rule that counts no restarts") {
 TEST_CASE("advice/endless-restart: limits that are none") {
   CHECK(
       advice("advice/endless-restart", with_job_spec("            backoffLimit: 2147483647\n")) ==
-      R"(in.yaml:16:27: warning: a pod that fails each time is restarted 2147483647 times [advice/endless-restart]
+      R"(in.yaml:16:27: warning: a pod that always fails is restarted 2147483647 times [advice/endless-restart]
    16 |             backoffLimit: 2147483647
       |                           ^~~~~~~~~~ write how many failures are worth a retry
 )");
@@ -126,7 +126,7 @@ TEST_CASE("advice/endless-restart: failures that don't count") {
   };
   CHECK(
       with_rule("{action: Ignore, onExitCodes: {operator: NotIn, values: [42]}}") ==
-      R"(in.yaml:16:49: warning: a program that ends with exit code 1 each time is restarted without end: such failures don't count [advice/endless-restart]
+      R"(in.yaml:16:49: warning: a program that always exits with code 1 is restarted forever: such failures don't count [advice/endless-restart]
    16 |             podFailurePolicy: {rules: [{action: Ignore, onExitCodes: {operator: NotIn, values: [42]}}]}
       |                                                 ^~~~~~ write Count, or leave 1 out
 )");
@@ -146,9 +146,9 @@ TEST_CASE("advice/pod-restart: a node alone before its gang") {
   };
   CHECK(
       gang("2", "{torch: {}}", "{numNodes: 4}") ==
-      R"(in.yaml:30:23: warning: when one of the 4 nodes fails, it is restarted alone before the gang is: the others can't take it back [advice/pod-restart]
+      R"(in.yaml:30:23: warning: when one of the 4 nodes fails, it is restarted alone before the gang is: the others can't accept it back [advice/pod-restart]
    30 |   trainer: {numNodes: 4}
-      |                       ^ let the runtime say backoffLimit: 0
+      |                       ^ set backoffLimit: 0 in the runtime
   note: backoffLimit: 2 at in.yaml:17:27
 )");
   CHECK(gang("0", "{torch: {}}", "{numNodes: 4}") == "");
@@ -199,7 +199,7 @@ spec:
       advice("advice/queue-no-effect", volcano + labelled) ==
       R"(in.yaml:30:17: warning: the TrainJob's annotations don't reach its PodGroup: this queue is not used [advice/queue-no-effect]
    30 |   annotations: {scheduling.volcano.sh/queue-name: fast}
-      |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ set it by a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations
+      |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ set it in a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations
 )");
   CHECK(
       advice("advice/queue", volcano) ==

@@ -70,7 +70,7 @@ TEST_CASE("advice/patch-overridden: the later manager wins") {
       R"(in.yaml:35:43: warning: serviceAccountName of manager "example.com/a" has no effect: manager "example.com/b" comes later and replaces it [advice/patch-overridden]
    35 |       template: {spec: {template: {spec: {serviceAccountName: x, nodeSelector: {zone: z}}}}}}]}}}
       |                                           ^~~~~~~~~~~~~~~~~~ keep one of the two
-  note: the one that counts at in.yaml:38:43
+  note: the one that applies at in.yaml:38:43
 )");
   CHECK(
       advice("advice/patch-overridden", patched(patch("a", "{nodeSelector: {zone: z}}") +
@@ -101,10 +101,10 @@ TEST_CASE("advice/patch-overridden: the same value, another element, a value tha
 TEST_CASE("advice/patch-no-effect: what is empty clears nothing") {
   CHECK(
       advice("advice/patch-no-effect", patched(patch("a", "{nodeSelector: {}, serviceAccountName: null}"))) ==
-      R"(in.yaml:35:43: warning: nodeSelector: {} has no effect: what is empty in a patch clears nothing [advice/patch-no-effect]
+      R"(in.yaml:35:43: warning: nodeSelector: {} has no effect: an empty value in a patch clears nothing [advice/patch-no-effect]
    35 |       template: {spec: {template: {spec: {nodeSelector: {}, serviceAccountName: null}}}}}]}}}
       |                                           ^~~~~~~~~~~~ {$patch: replace} clears it
-in.yaml:35:61: warning: serviceAccountName: null has no effect: what is empty in a patch clears nothing [advice/patch-no-effect]
+in.yaml:35:61: warning: serviceAccountName: null has no effect: an empty value in a patch clears nothing [advice/patch-no-effect]
    35 |       template: {spec: {template: {spec: {nodeSelector: {}, serviceAccountName: null}}}}}]}}}
       |                                                             ^~~~~~~~~~~~~~~~~~ the runtime's value stays; change it there
 )");
@@ -120,7 +120,7 @@ TEST_CASE("advice/patch-no-effect: $patch with nothing to work on") {
       "      template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}\n";
   CHECK(
       advice("advice/patch-no-effect", patched(metadata)) ==
-      R"(in.yaml:35:29: warning: the whole of annotations vanishes: the runtime has none that $patch could replace [advice/patch-no-effect]
+      R"(in.yaml:35:29: warning: all of annotations is removed: the runtime has none for $patch to replace [advice/patch-no-effect]
    35 |       template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}
       |                             ^~~~~~~~~~~ remove the line with $patch
 )");
@@ -145,7 +145,7 @@ TEST_CASE("advice/patch-overridden: an override that holds for one of its target
       R"(in.yaml:38:58: warning: serviceAccountName of override 1 has no effect: override 2 comes later and replaces it [advice/patch-overridden]
    38 |   - {targetJobs: [{name: prepare}, {name: node}], spec: {serviceAccountName: a}}
       |                                                          ^~~~~~~~~~~~~~~~~~ keep one of the two
-  note: the one that counts at in.yaml:39:58
+  note: the one that applies at in.yaml:39:58
 )");
 }
 

@@ -26,7 +26,7 @@ spec:
 TEST_CASE("advice/framework-label: a runtime without the label") {
   CHECK(
       advice("advice/framework-label", kUnlabelled) ==
-      R"(in.yaml:4:9: warning: runtime "rt" has no label trainer.kubeflow.org/framework: the Kubeflow SDK passes it over [advice/framework-label]
+      R"(in.yaml:4:9: warning: runtime "rt" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
     4 |   name: rt
       |         ^~ add trainer.kubeflow.org/framework: torch
 )");
@@ -71,7 +71,7 @@ spec: {template: {spec: {}}}
 )";
   CHECK(
       advice("advice/framework-label", plain) ==
-      R"(in.yaml:5:3: warning: runtime "rt" has no label trainer.kubeflow.org/framework: the Kubeflow SDK passes it over [advice/framework-label]
+      R"(in.yaml:5:3: warning: runtime "rt" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
     5 |   labels: {team: a}
       |   ^~~~~~ add trainer.kubeflow.org/framework with the framework, such as mpi or deepspeed
 )");
@@ -94,7 +94,7 @@ spec: {template: {spec: {}}}
 )";
   CHECK(
       advice("advice/kueue-label", text) ==
-      R"(in.yaml:7:5: warning: Kueue does not see a queue that is named on a runtime: the runtime's labels reach no job [advice/kueue-label]
+      R"(in.yaml:7:5: warning: Kueue does not see a queue named on a runtime: the runtime's labels reach no job [advice/kueue-label]
     7 |     kueue.x-k8s.io/queue-name: team
       |     ^~~~~~~~~~~~~~~~~~~~~~~~~ label each TrainJob instead
 )");
@@ -108,13 +108,13 @@ TEST_CASE("advice/image-tag: no tag, latest, and what is pinned") {
   };
   CHECK(
       of_image("reg:5000/team/img") ==
-      R"(in.yaml:29:12: warning: image "reg:5000/team/img" has no tag: every pull gets what is "latest" at that moment [advice/image-tag]
+      R"(in.yaml:29:12: warning: image "reg:5000/team/img" has no tag: every pull gets whatever is "latest" at that moment [advice/image-tag]
    29 |     image: reg:5000/team/img
       |            ^~~~~~~~~~~~~~~~~ pin a version or a digest
 )");
   CHECK(
       of_image("img:latest") ==
-      R"(in.yaml:29:12: warning: image "img:latest" is another one with each release: nodes may run different ones [advice/image-tag]
+      R"(in.yaml:29:12: warning: image "img:latest" changes with each release: nodes may run different versions [advice/image-tag]
    29 |     image: img:latest
       |            ^~~~~~~~~~ pin a version or a digest
 )");
@@ -124,7 +124,7 @@ TEST_CASE("advice/image-tag: no tag, latest, and what is pinned") {
   const std::string init = "                initContainers: [{name: prepare, image: busybox}]\n";
   CHECK(
       advice("advice/image-tag", runtime("{torch: {}}", trainer() + init)) ==
-      R"(in.yaml:21:57: warning: image "busybox" has no tag: every pull gets what is "latest" at that moment [advice/image-tag]
+      R"(in.yaml:21:57: warning: image "busybox" has no tag: every pull gets whatever is "latest" at that moment [advice/image-tag]
    21 |                 initContainers: [{name: prepare, image: busybox}]
       |                                                         ^~~~~~~ pin a version or a digest
 )");
@@ -153,9 +153,9 @@ TEST_CASE("advice/gpu-limit: another limit, and where a job's own error says it"
   };
   CHECK(
       advice("advice/gpu-limit", of_resources("{requests: {amd.com/gpu: 2}, limits: {amd.com/gpu: 4}}")) ==
-      R"(in.yaml:21:42: warning: jobs that don't set amd.com/gpu themselves would be refused: its limit, 4, is not its request, 2 [advice/gpu-limit]
+      R"(in.yaml:21:42: warning: jobs that don't set amd.com/gpu themselves would be refused: its limit, 4, does not equal its request, 2 [advice/gpu-limit]
    21 |                   resources: {requests: {amd.com/gpu: 2}, limits: {amd.com/gpu: 4}}
-      |                                          ^~~~~~~~~~~ extended resources need equal ones
+      |                                          ^~~~~~~~~~~ extended resources need a limit equal to the request
 )");
   CHECK(fixed("advice/gpu-limit", of_resources("{limits: {cpu: 1}, requests: {amd.com/gpu: 2}}"))
             .find("limits: {amd.com/gpu: 2, cpu: 1}") != std::string::npos);
@@ -184,7 +184,7 @@ in.yaml:11:7: warning: the MPI runtime has no replicatedJob "node": the hostfile
 )";
   CHECK(
       advice("advice/mpi-jobs", runtime("{mpi: {runLauncherAsNode: true}}", launcher)) ==
-      R"(in.yaml:13:65: warning: replicatedJob "launcher" has no container "node": Trainer mounts the SSH key and the hostfile into no other [advice/mpi-jobs]
+      R"(in.yaml:13:65: warning: replicatedJob "launcher" has no container "node": Trainer mounts the SSH key and the hostfile only there [advice/mpi-jobs]
    13 |         template: {spec: {template: {spec: {containers: [{name: mpirun, image: "img:1"}]}}}}
       |                                                                 ^~~~~~ name it "node"
 )");
@@ -199,7 +199,7 @@ TEST_CASE("advice/mpi-num-nodes: the runtime's number counts launchers") {
       "      replicatedJobs:\n" + replicated_job("launcher", "trainer") + replicated_job("node", "");
   CHECK(
       advice("advice/mpi-num-nodes", runtime("{numNodes: 4, mpi: {runLauncherAsNode: true}}", both)) ==
-      R"(in.yaml:8:24: warning: numNodes: 4 makes 4 launchers; the number of nodes stays as it is [advice/mpi-num-nodes]
+      R"(in.yaml:8:24: warning: numNodes: 4 starts 4 launchers; the number of nodes does not change [advice/mpi-num-nodes]
     8 |   mlPolicy: {numNodes: 4, mpi: {runLauncherAsNode: true}}
       |                        ^ write 1; the TrainJob's numNodes counts nodes
 )");
@@ -214,7 +214,7 @@ TEST_CASE("advice/second-trainer: two replicatedJobs that train") {
       "      replicatedJobs:\n" + replicated_job("node", "trainer") + replicated_job("more", "trainer");
   CHECK(
       advice("advice/second-trainer", runtime("{torch: {}}", two)) ==
-      R"(in.yaml:23:76: warning: replicatedJob "more" trains as well, but the TrainJob's numNodes and the framework's variables go to "node" only [advice/second-trainer]
+      R"(in.yaml:23:76: warning: replicatedJob "more" also trains, but the TrainJob's numNodes and the framework's variables go only to "node" [advice/second-trainer]
    23 |           metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
       |                                                                            ^~~~~~~ train in one replicatedJob
   note: the first one at in.yaml:14:76
@@ -232,14 +232,14 @@ TEST_CASE("advice/pod-count: numbers that are replaced") {
   CHECK(
       advice("advice/pod-count",
              with_counts("{numNodes: 2, torch: {}}", "trainer", "            parallelism: 4\n")) ==
-      R"(in.yaml:16:26: warning: parallelism: 4 has no effect: numNodes, 2 unless the TrainJob says otherwise, takes its place [advice/pod-count]
+      R"(in.yaml:16:26: warning: parallelism: 4 has no effect: numNodes, 2 unless the TrainJob says otherwise, replaces it [advice/pod-count]
    16 |             parallelism: 4
       |                          ^ remove it
 )");
   CHECK(
       advice("advice/pod-count",
              with_counts("", "", "            parallelism: 2\n            completions: 6\n")) ==
-      R"(in.yaml:15:26: warning: completions: 6 has no effect: the parallelism, 2, takes its place [advice/pod-count]
+      R"(in.yaml:15:26: warning: completions: 6 has no effect: the parallelism, 2, replaces it [advice/pod-count]
    15 |             completions: 6
       |                          ^ remove it
 )");

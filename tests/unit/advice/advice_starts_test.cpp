@@ -45,7 +45,7 @@ std::string with_claims(const std::string& policy = "") {
 TEST_CASE("advice/overhead: pods that state what a RuntimeClass adds") {
   const std::string overhead = "                overhead: {cpu: 100m}\n";
   CHECK(advice("advice/overhead", with_pod(overhead) + job("")) ==
-        R"(in.yaml:20:17: warning: no pod is made: overhead needs a RuntimeClass [advice/overhead]
+        R"(in.yaml:20:17: warning: no pod is created: overhead needs a RuntimeClass [advice/overhead]
    20 |                 overhead: {cpu: 100m}
       |                 ^~~~~~~~ remove it, or add runtimeClassName
 )");
@@ -57,10 +57,10 @@ TEST_CASE("advice/priority: a number or a preemptionPolicy without a PriorityCla
   CHECK(
       advice("advice/priority",
              with_pod("                priority: 1000\n                preemptionPolicy: Never\n")) ==
-      R"(in.yaml:20:17: warning: no pod is made: priority 1000 needs a PriorityClass of that value [advice/priority]
+      R"(in.yaml:20:17: warning: no pod is created: priority 1000 needs a PriorityClass with this value [advice/priority]
    20 |                 priority: 1000
       |                 ^~~~~~~~ write priorityClassName instead
-in.yaml:21:17: warning: no pod is made: preemptionPolicy Never needs a PriorityClass that says so [advice/priority]
+in.yaml:21:17: warning: no pod is created: preemptionPolicy Never needs a PriorityClass with this policy [advice/priority]
    21 |                 preemptionPolicy: Never
       |                 ^~~~~~~~~~~~~~~~ write priorityClassName instead
 )");
@@ -74,7 +74,7 @@ TEST_CASE("advice/node-name: what a gate holds back goes nowhere by name") {
   const std::string gates = "                schedulingGates: [{name: example.com/gate}]\n";
   CHECK(
       advice("advice/node-name", with_pod(gates + "                nodeName: node-17\n")) ==
-      R"(in.yaml:21:17: warning: no pod is made: nodeName can't stand beside schedulingGates [advice/node-name]
+      R"(in.yaml:21:17: warning: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
    21 |                 nodeName: node-17
       |                 ^~~~~~~~ remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates
 )");
@@ -83,7 +83,7 @@ TEST_CASE("advice/node-name: what a gate holds back goes nowhere by name") {
   CHECK(
       advice("advice/node-name", with_pod("                nodeName: node-17\n") +
                                      patch_of("{schedulingGates: [{name: example.com/gate}]}")) ==
-      R"(in.yaml:20:17: warning: no pod is made: nodeName can't stand beside schedulingGates [advice/node-name]
+      R"(in.yaml:20:17: warning: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
    20 |                 nodeName: node-17
       |                 ^~~~~~~~ remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates
 )");
@@ -98,7 +98,7 @@ TEST_CASE("advice/exclusive-topology: no key of a label") {
   CHECK(
       advice("advice/exclusive-topology",
              with_topology("alpha.jobset.sigs.k8s.io/exclusive-topology: \"rack 7\"") + job("")) ==
-      R"(in.yaml:9:75: warning: no pod is made: the topology "rack 7" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [advice/exclusive-topology]
+      R"(in.yaml:9:75: warning: no pod is created: the topology "rack 7" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [advice/exclusive-topology]
     9 |     metadata: {annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: "rack 7"}}
       |                                                                           ^~~~~~~~ write the key of a node label, such as topology.kubernetes.io/zone
 )");
@@ -160,10 +160,10 @@ TEST_CASE("advice/object-size: more than etcd takes") {
   CHECK(size_of(1500 * 1024) == "");
   CHECK(
       size_of(1700 * 1024) ==
-      R"(in.yaml:1:1: warning: the runtime is never stored: it takes 1.7 MiB, and etcd takes requests of 1.5 MiB [advice/object-size]
+      R"(in.yaml:1:1: warning: the runtime can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
     1 | apiVersion: trainer.kubeflow.org/v1alpha1
       | ^~~~~~~~~~ move scripts and data into images, ConfigMaps or volumes
-in.yaml:22:1: warning: the JobSet is never stored: it takes 1.7 MiB, and etcd takes requests of 1.5 MiB [advice/object-size]
+in.yaml:22:1: warning: the JobSet can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
    22 | apiVersion: trainer.kubeflow.org/v1alpha1
       | ^~~~~~~~~~ move scripts and data into images, ConfigMaps or volumes
 )");
@@ -172,9 +172,9 @@ in.yaml:22:1: warning: the JobSet is never stored: it takes 1.7 MiB, and etcd ta
 TEST_CASE("advice/claim-policy: a resumed job whose JobSet can't be updated") {
   CHECK(
       advice("advice/claim-policy", with_claims() + job("  suspend: true\n")) ==
-      R"(in.yaml:30:12: warning: the job starts suspended and stays so: its runtime's volumeClaimPolicies lack retentionPolicy, so that the controller's update of the JobSet is refused [advice/claim-policy]
+      R"(in.yaml:30:12: warning: the job starts suspended and stays suspended: its runtime's volumeClaimPolicies lack retentionPolicy, so the controller's update of the JobSet is refused [advice/claim-policy]
    30 |   suspend: true
-      |            ^~~~ write retentionPolicy: {whenDeleted: Delete} into the runtime
+      |            ^~~~ write retentionPolicy: {whenDeleted: Delete} in the runtime
   note: the policy at in.yaml:11:9
 )");
   std::string queued = job("");
@@ -182,9 +182,9 @@ TEST_CASE("advice/claim-policy: a resumed job whose JobSet can't be updated") {
                  "  name: job\n  labels: {kueue.x-k8s.io/queue-name: team-a}\n");
   CHECK(
       advice("advice/claim-policy", with_claims() + queued) ==
-      R"(in.yaml:28:39: warning: the job starts suspended and stays so: its runtime's volumeClaimPolicies lack retentionPolicy, so that the controller's update of the JobSet is refused [advice/claim-policy]
+      R"(in.yaml:28:39: warning: the job starts suspended and stays suspended: its runtime's volumeClaimPolicies lack retentionPolicy, so the controller's update of the JobSet is refused [advice/claim-policy]
    28 |   labels: {kueue.x-k8s.io/queue-name: team-a}
-      |                                       ^~~~~~ write retentionPolicy: {whenDeleted: Delete} into the runtime
+      |                                       ^~~~~~ write retentionPolicy: {whenDeleted: Delete} in the runtime
   note: the policy at in.yaml:11:9
 )");
   CHECK(advice("advice/claim-policy", with_claims() + job("")) == "");
@@ -197,7 +197,7 @@ TEST_CASE("advice/claim-retained: claims that refuse the next job") {
       advice("advice/claim-retained", with_claims("        retentionPolicy: {whenDeleted: Retain}\n")) ==
       R"(in.yaml:12:40: info: these claims outlive their job, and JobSet refuses the next job of that name while they exist [advice/claim-retained]
    12 |         retentionPolicy: {whenDeleted: Retain}
-      |                                        ^~~~~~ give each job a name of its own, or delete its claims before the next one
+      |                                        ^~~~~~ give each job a unique name, or delete its claims before the next one
 )");
   CHECK(advice("advice/claim-retained", with_claims("        retentionPolicy: {whenDeleted: Delete}\n")) ==
         "");
@@ -208,7 +208,7 @@ TEST_CASE("advice/managed-elsewhere: MultiKueue's jobs") {
   const std::string managed = job("  managedBy: kueue.x-k8s.io/multikueue\n");
   CHECK(
       advice("advice/managed-elsewhere", runtime("", trainer()) + managed) ==
-      R"(in.yaml:27:14: info: kueue.x-k8s.io/multikueue manages this job: the Trainer of the cluster that it is applied to makes nothing of it [advice/managed-elsewhere]
+      R"(in.yaml:27:14: info: kueue.x-k8s.io/multikueue manages this job: in the cluster that it is applied to, Trainer creates nothing for it [advice/managed-elsewhere]
    27 |   managedBy: kueue.x-k8s.io/multikueue
       |              ^~~~~~~~~~~~~~~~~~~~~~~~~
 )");
@@ -218,7 +218,7 @@ TEST_CASE("advice/managed-elsewhere: MultiKueue's jobs") {
         "");
 }
 
-TEST_CASE("what another cluster would refuse is no error here") {
+TEST_CASE("what another cluster would refuse is not an error here") {
   const std::string managed = "  managedBy: kueue.x-k8s.io/multikueue\n";
   const std::string refused = with_pod("                volumes: [{name: x, projected: {}}]\n");
   const auto warnings = [](const std::string& text) {
@@ -231,13 +231,13 @@ TEST_CASE("what another cluster would refuse is no error here") {
   };
   CHECK(
       warnings(refused + job(managed)) ==
-      R"(in.yaml:20:48: warning: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+      R"(in.yaml:20:48: warning: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    20 |                 volumes: [{name: x, projected: {}}]
       |                                                ^ add sources: []
-  note: no error here: kueue.x-k8s.io/multikueue has the JobSet made on another cluster at in.yaml:28:14
+  note: not an error here: kueue.x-k8s.io/multikueue has the JobSet created in another cluster at in.yaml:28:14
 )");
   const std::string error =
-      R"(in.yaml:20:48: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+      R"(in.yaml:20:48: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    20 |                 volumes: [{name: x, projected: {}}]
       |                                                ^ add sources: []
 )";

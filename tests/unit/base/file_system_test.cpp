@@ -67,11 +67,13 @@ TEST_CASE("a directory's entries, by name: what links lead to, what is no file")
 TEST_CASE("reading ends at the largest size, before it for a file that says its own") {
   const Folder folder;
   const base::RealFileSystem files;
-  CHECK(error_of(files.read("/dev/zero")) == "read /dev/zero: more than 128 MiB, which no manifest has");
+  CHECK(error_of(files.read("/dev/zero")) ==
+        "read /dev/zero: larger than 128 MiB, which is too large for a manifest");
   const std::string sparse = (folder.path / "sparse.yaml").string();
   std::ofstream(sparse) << "a";
   fs::resize_file(sparse, uintmax_t{5} << 30U);
-  CHECK(error_of(files.read(sparse)) == "read " + sparse + ": more than 128 MiB, which no manifest has");
+  CHECK(error_of(files.read(sparse)) ==
+        "read " + sparse + ": larger than 128 MiB, which is too large for a manifest");
 }
 
 TEST_CASE("a pipe that is named is read to its end") {

@@ -36,10 +36,8 @@ TEST_CASE("completion of commands") {
 }
 
 TEST_CASE("completion of flags leaves out those that were given and don't repeat") {
-  CHECK(completed({"lint", "--fix", "--fi"}) ==
-        "--filename\tThe same as PATH; may be given several times\n:4\n");
-  CHECK(completed({"lint", "-f", "a.yaml", "--filen"}) ==
-        "--filename\tThe same as PATH; may be given several times\n:4\n");
+  CHECK(completed({"lint", "--fix", "--fi"}) == "--filename\tSame as PATH; can be repeated\n:4\n");
+  CHECK(completed({"lint", "-f", "a.yaml", "--filen"}) == "--filename\tSame as PATH; can be repeated\n:4\n");
 }
 
 TEST_CASE("completion of values, behind a space or an equals sign") {

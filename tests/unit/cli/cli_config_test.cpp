@@ -66,7 +66,7 @@ TEST_CASE("a version that nobody knows is refused") {
   CHECK(read_error("trainerVersion: 3.1\n") ==
         "team/.trainjobc.yaml:1:17: error: there is no Trainer version \"3.1\" [config/invalid]\n"
         "    1 | trainerVersion: 3.1\n"
-        "      |                 ^~~ auto, or a version such as 2.3\n");
+        "      |                 ^~~ use auto, or a version such as 2.3\n");
 }
 
 TEST_CASE("exclude is a list of globs") {

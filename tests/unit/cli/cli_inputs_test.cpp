@@ -79,18 +79,18 @@ TEST_CASE("a directory that holds nothing is an error, files that hold nothing a
   files.files["jobs/a.yaml"] = job("a");
   const Run empty = run(files, {"lint", "jobs", "empty"});
   CHECK(empty.status == 2);
-  CHECK(
-      empty.err ==
-      "trainjobc: empty holds no TrainJob and no runtime; -v says what is there, --allow-empty accepts it\n");
+  CHECK(empty.err ==
+        "trainjobc: empty contains no TrainJob and no runtime; -v shows what was "
+        "skipped, --allow-empty accepts this\n");
   CHECK(run(files, {"lint", "--allow-empty", "empty"}).status == 0);
   const Run named = run(files, {"lint", "empty/values.yaml"});
   CHECK(named.status == 0);
   CHECK((named.out + named.err).empty());
   const Run verbose = run(files, {"lint", "-v", "empty/values.yaml"});
   CHECK(verbose.status == 0);
-  CHECK(verbose.err == "note: empty/values.yaml:1 has no apiVersion and kind: passed over\n");
+  CHECK(verbose.err == "note: empty/values.yaml:1 has no apiVersion and kind: skipped\n");
   CHECK(run(files, {"runtimes", "jobs"}).err ==
-        "trainjobc: jobs holds no runtime; --allow-empty accepts it\n");
+        "trainjobc: jobs contains no runtime; --allow-empty accepts this\n");
   CHECK(run(files, {"migrate", "empty"}).status == 2);
 }
 
@@ -103,11 +103,12 @@ TEST_CASE("exclude leaves files and folders out, found or named") {
   CHECK(names(files, {"."}) == "jobset.jobset.x-k8s.io/c\n");
   const Run named = run(files, {"lint", "charts/x/a.yaml"});
   CHECK(named.status == 0);
-  CHECK(named.err == "note: a file that was named is excluded by the configuration: charts/x/a.yaml\n");
+  CHECK(named.err ==
+        "note: a file named on the command line is excluded by the configuration: charts/x/a.yaml\n");
   const Run all = run(files, {"lint", "-v", "."});
   CHECK(all.err ==
-        "note: ./charts/ is excluded by .trainjobc.yaml: passed over\n"
-        "note: ./jobs/b.tmpl.yaml is excluded by .trainjobc.yaml: passed over\n");
+        "note: ./charts/ is excluded by .trainjobc.yaml: skipped\n"
+        "note: ./jobs/b.tmpl.yaml is excluded by .trainjobc.yaml: skipped\n");
   CHECK(names(files, {"--no-config", "."}).find("/a\n") != std::string::npos);
 }
 
@@ -176,9 +177,9 @@ TEST_CASE("a configuration below that can't be used ends the command") {
   const Run broken = run(files, {"lint", "jobs"});
   CHECK(broken.status == 2);
   CHECK(broken.err ==
-        "jobs/.trainjobc.yaml:3:1: error: a configuration is one document [config/invalid]\n"
+        "jobs/.trainjobc.yaml:3:1: error: a configuration must be a single document [config/invalid]\n"
         "    3 | failOn: never\n"
-        "      | ^~~~~~ remove what follows the \"---\"\n");
+        "      | ^~~~~~ remove everything after the \"---\"\n");
 }
 
 TEST_CASE("values of TRAINJOBC_* are checked as those of flags are") {

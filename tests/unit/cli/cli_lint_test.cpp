@@ -202,8 +202,7 @@ TEST_CASE("lint --fix does not take standard input") {
   console.in = kBad;
   CHECK(cli::run({"lint", "--no-config", "--fix", "-"}, console) == 2);
   CHECK(console.out == "");
-  CHECK(console.err ==
-        "trainjobc: --fix can't write to standard input: --fix --diff shows what it would change\n");
+  CHECK(console.err == "trainjobc: --fix can't write to standard input: --fix --diff shows the changes\n");
 }
 
 TEST_CASE("reports go to their files, one to stdout") {
@@ -224,7 +223,7 @@ TEST_CASE("two reports to stdout, or an --output-file before its --format, are u
         "trainjobc: only one report can go to standard output: give the others an --output-file\n");
   const Run early = lint(files, {"--output", "x", "--format", "json", "a.yaml"});
   CHECK(early.status == 2);
-  CHECK(early.err == "trainjobc: --output-file must follow the --format that it is for\n");
+  CHECK(early.err == "trainjobc: --output-file must follow its --format\n");
 }
 
 TEST_CASE("--fail-on") {
@@ -305,6 +304,6 @@ TEST_CASE("lint --fix leaves a file that somebody else has written to meanwhile"
   test::TestConsole console(files);
   CHECK(cli::run({"lint", "--no-config", "--fix", "a.yaml"}, console) == 2);
   CHECK(console.err ==
-        "trainjobc: write a.yaml: the file has changed since it was read; it is left as it is\n");
+        "trainjobc: write a.yaml: the file has changed since it was read and was left unchanged\n");
   CHECK(files.memory.files["a.yaml"] == std::string(kBad) + "# edited\n");
 }

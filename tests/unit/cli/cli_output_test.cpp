@@ -75,7 +75,7 @@ TEST_CASE("--output-dir: foreign names stay below the directory, two objects nev
       "metadata:\n  name: X\n";
   const Run result = run(files, {"render", "--passthrough", "--output-dir", "other", "a.yaml"});
   CHECK(result.status == 2);
-  CHECK(result.err == "trainjobc: --output-dir: two objects belong into v1_configmap_x.yaml\n");
+  CHECK(result.err == "trainjobc: --output-dir: two objects would be written to v1_configmap_x.yaml\n");
   CHECK(names_below(files, "other/").empty());
 }
 
@@ -95,9 +95,9 @@ TEST_CASE("inputs that hold nothing are noted where something was to be printed,
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
   files.files["jobs/team/b.yaml"] = job("one");
-  CHECK(run(files, {"render", "a.yaml"}).err == "note: the inputs hold no TrainJob\n");
+  CHECK(run(files, {"render", "a.yaml"}).err == "note: the inputs contain no TrainJob\n");
   CHECK(run(files, {"lint", "a.yaml"}).err.empty());
-  CHECK(run(files, {"lint", "-"}).err == "note: the inputs hold no TrainJob and no runtime\n");
+  CHECK(run(files, {"lint", "-"}).err == "note: the inputs contain no TrainJob and no runtime\n");
   CHECK(run(files, {"lint", "jobs"}).err.empty());
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("--fail-if-no-objects-found") {
     const Run result = run(files, {command, "--fail-if-no-objects-found", "a.yaml"});
     CHECK(result.status == 2);
     CHECK(result.err ==
-          "trainjobc: --fail-if-no-objects-found: the inputs hold no TrainJob and no runtime\n");
+          "trainjobc: --fail-if-no-objects-found: the inputs contain no TrainJob and no runtime\n");
     CHECK(run(files, {command, "--fail-if-no-objects-found", "b.yaml"}).status == 0);
   }
 }

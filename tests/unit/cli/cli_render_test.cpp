@@ -79,8 +79,8 @@ TEST_CASE("a generated key is noted, and never shown on stderr") {
   files.files["b.yaml"] = kMpiJob;
   const Run result = run(files, {"render", "b.yaml"});
   CHECK(result.err ==
-        "note: a Secret was rendered with a fresh SSH key: don't commit it; --ssh-key seed:FILE renders "
-        "the same key each time, --ssh-key omit none\n");
+        "note: a Secret was rendered with a new SSH key: don't commit it; --ssh-key seed:FILE renders the "
+        "same key each time, --ssh-key omit renders none\n");
 }
 
 TEST_CASE("--ssh-key omit notes the Secrets that must be there") {
@@ -133,7 +133,7 @@ TEST_CASE("no input on a terminal is a usage error") {
   test::TestConsole console(files);
   console.terminal = true;
   CHECK(cli::run({"render", "--no-config"}, console) == 2);
-  CHECK(console.err == "trainjobc: no input: name a file or a directory, or - for standard input\n");
+  CHECK(console.err == "trainjobc: no input: name a file or directory, or - for standard input\n");
 }
 
 TEST_CASE("a full disk never ends in 0") {
@@ -142,7 +142,7 @@ TEST_CASE("a full disk never ends in 0") {
   test::TestConsole console(files);
   console.full = true;
   CHECK(cli::run({"render", "--no-config", "a.yaml"}, console) == 2);
-  CHECK(console.err == "trainjobc: the output could not be written\n");
+  CHECK(console.err == "trainjobc: can't write the output\n");
 }
 
 TEST_CASE("--namespace is for jobs that name none") {
@@ -188,7 +188,7 @@ TEST_CASE(
   before["two.yaml"] = files.files["two.yaml"];
   const Run rejected = run(files, both);
   CHECK(rejected.status == 1);
-  CHECK(rejected.err.ends_with("note: --prune-output removed nothing, since an input was rejected\n"));
+  CHECK(rejected.err.ends_with("note: --prune-output removed nothing because an input was rejected\n"));
   // One namespace is left, and so no folder for it.
   before["out/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"] =
       before["out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"];
@@ -233,10 +233,10 @@ TEST_CASE("a seed is no manifest and no configuration, so that no message quotes
   files.files["b.yaml"] = kMpiJob;
   const Run same = run(files, {"render", "--ssh-key", "seed:/keys/seed", "b.yaml", "/keys/../keys/seed"});
   CHECK(same.status == 2);
-  CHECK(same.err == "trainjobc: open /keys/../keys/seed: files of SSH keys are never read as input\n");
+  CHECK(same.err == "trainjobc: open /keys/../keys/seed: SSH key files are never read as input\n");
   const Run folder =
       run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml", "/keys/other"});
   CHECK(folder.status == 2);
-  CHECK(folder.err == "trainjobc: open /keys/other: files of SSH keys are never read as input\n");
+  CHECK(folder.err == "trainjobc: open /keys/other: SSH key files are never read as input\n");
   CHECK(run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml"}).status == 0);
 }

@@ -83,8 +83,8 @@ TEST_CASE("width: notes and failures go on in the next line, a little to the rig
         "    keys ssh-privatekey and ssh-publickey, before the job starts:\n"
         "    \"a-mpi-ssh-auth\" in namespace \"team\"\n");
   CHECK(printed({"lint", "--no-config", "jobs", "empty"}, 60) ==
-        "trainjobc: empty holds no TrainJob and no runtime; -v says\n"
-        "    what is there, --allow-empty accepts it\n");
+        "trainjobc: empty contains no TrainJob and no runtime; -v\n"
+        "    shows what was skipped, --allow-empty accepts this\n");
 }
 
 TEST_CASE("width: the table of runtimes") {

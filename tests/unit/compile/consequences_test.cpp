@@ -81,18 +81,18 @@ TEST_CASE("consequences: a part of a device is not mended into another error") {
       report(resources("      requests: {nvidia.com/gpu: 0.5}\n")) ==
       R"(in.yaml:8:34: error: spec.trainer.resourcesPerNode.requests.nvidia.com/gpu must be a whole number, not 0.5 [input/type]
     8 |       requests: {nvidia.com/gpu: 0.5}
-      |                                  ^~~ extended resources can't be divided
+      |                                  ^~~ extended resources must be whole numbers
 )");
   CHECK(report(resources("      requests: {nvidia.com/gpu: \"0.5\"}\n")) ==
         R"(in.yaml:8:34: error: nvidia.com/gpu "500m" is not a whole number [job/resources]
     8 |       requests: {nvidia.com/gpu: "0.5"}
-      |                                  ^~~~~ extended resources can't be divided
+      |                                  ^~~~~ extended resources must be whole numbers
 )");
   // Whatever else is refused: the name of one resource begins that of the other.
   CHECK(report(resources("      requests: {nvidia.com/g: \"0.5\", nvidia.com/gpu: 1}\n")) ==
         R"(in.yaml:8:32: error: nvidia.com/g "500m" is not a whole number [job/resources]
     8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
-      |                                ^~~~~ extended resources can't be divided
+      |                                ^~~~~ extended resources must be whole numbers
 in.yaml:8:39: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
     8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
       |                                       ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 1}

@@ -66,11 +66,10 @@ struct Migrated {
 
 TEST_CASE("dialects: what trains is found by its old name") {
   const Compilation compiled = compile_for("2.3", v2alpha1("mlPolicy: {numNodes: 2, torch: {}}") + kJob);
-  CHECK(
-      warnings(compiled) ==
-      "advice/dialect: a cluster with Trainer 2.0 or later doesn't know kubeflow.org/v2alpha1: it is read as "
-      "trainer.kubeflow.org/v1alpha1, with replicatedJob \"trainer-node\" as \"node\" and container "
-      "\"trainer\" as \"node\"\n");
+  CHECK(warnings(compiled) ==
+        "advice/dialect: a cluster with Trainer 2.0 or later does not serve kubeflow.org/v2alpha1: it is "
+        "read as trainer.kubeflow.org/v1alpha1, with replicatedJob \"trainer-node\" as \"node\" and "
+        "container \"trainer\" as \"node\"\n");
   CHECK(outcome(compiled, "JobSet", "spec/replicatedJobs/node/template/spec/parallelism") == "2");
   CHECK(outcome(compiled, "JobSet", of_node("env/PET_NNODES/value")) == "\"2\"");
   CHECK(outcome(compile_for("2.3", runtime("trainer.kubeflow.org/v2alpha1", "mlPolicy: {numNodes: 3}",
@@ -107,10 +106,9 @@ TEST_CASE("dialects: an elastic policy is a range of nodes and a rendezvous") {
             .starts_with("PET_NNODES=4\n"));
   const std::string metrics =
       ome("mlPolicy: {torch: {elasticPolicy: {maxNodes: 2, metrics: [{type: Resource}]}}}");
-  CHECK(
-      warnings(compile_for("2.3", metrics + kJob))
-          .ends_with(
-              "advice/dialect: no autoscaler is made of these metrics: the job starts with all its nodes\n"));
+  CHECK(warnings(compile_for("2.3", metrics + kJob))
+            .ends_with("advice/dialect: no autoscaler is created from these metrics: the "
+                       "job starts with all its nodes\n"));
 }
 
 TEST_CASE("dialects: MPI implementations have variables and a hostfile of their own") {
@@ -264,10 +262,13 @@ TEST_CASE("dialects: what Trainer can't do keeps a runtime from being migrated")
   Migrated run(elastic);
   CHECK(run.status == 1);
   CHECK(run.text() == elastic);
-  CHECK(run.console.err.find("error: Trainer has no elastic training: torchrun gets one number of nodes "
-                             "[migrate/lost]\n") != std::string::npos);
-  CHECK(run.console.err.find("error: Trainer counts every pod of the job as a member that must be there "
-                             "[migrate/lost]\n") != std::string::npos);
+  CHECK(
+      run.console.err.find(
+          "error: Trainer has no elastic training: torchrun gets a fixed number of nodes [migrate/lost]\n") !=
+      std::string::npos);
+  CHECK(run.console.err.find(
+            "error: Trainer counts every pod of the job as a required member [migrate/lost]\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("parts of documents, as documentation prints them, say what is missing") {
@@ -277,10 +278,10 @@ TEST_CASE("parts of documents, as documentation prints them, say what is missing
     return std::to_string(d.location.line) + " " + d.message + " (" + d.hint + ")";
   };
   CHECK(first("spec:\n  mlPolicy: {numNodes: 2}\n") ==
-        "1 the document has no kind (this is a part of a TrainingRuntime: add apiVersion: "
+        "1 the document has no kind (this is part of a TrainingRuntime: add apiVersion: "
         "trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata.name)");
   CHECK(first("a: b\nspec:\n  c: d\n  ...\n") ==
-        "4 \"...\" stands for what was left out here (write it, or remove the line)");
+        "4 \"...\" is a placeholder for omitted text (write the text, or remove the line)");
   CHECK(first("a: b\nspec:\n    c: d\n    ...\n---\n") ==
-        "4 \"...\" stands for what was left out here (write it, or remove the line)");
+        "4 \"...\" is a placeholder for omitted text (write the text, or remove the line)");
 }

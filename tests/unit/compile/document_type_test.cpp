@@ -114,7 +114,7 @@ TEST_CASE("a template is one finding") {
   const base::Diagnostic& finding = found.diagnostics.items().front();
   CHECK(finding.rule == "yaml/template");
   CHECK(finding.message == "this is an unrendered template");
-  CHECK(finding.hint == "pipe what it renders to in: helm template CHART | trainjobc lint -");
+  CHECK(finding.hint == "pipe in its rendered output: helm template CHART | trainjobc lint -");
 
   std::string variables = job("trainer.kubeflow.org/v1alpha1");
   variables.replace(variables.find("name: a"), 7, "name: ${NAME}\n  namespace: ${TEAM:-a}");
@@ -122,7 +122,7 @@ TEST_CASE("a template is one finding") {
   CHECK(report(compiled(variables)) ==
         "a.yaml:4:9: error: this is an unrendered template [yaml/template]\n"
         "    4 |   name: ${NAME}\n"
-        "      |         ^~~~~~~ pipe what it renders to in: envsubst < FILE | trainjobc lint -\n");
+        "      |         ^~~~~~~ pipe in its rendered output: envsubst < FILE | trainjobc lint -\n");
 }
 
 TEST_CASE("a template that doesn't mention Trainer is passed over; a script's variables make no template") {
@@ -136,6 +136,6 @@ TEST_CASE("a template that doesn't mention Trainer is passed over; a script's va
 TEST_CASE("JSON of other tools is passed over where it is found") {
   const std::string comments = "{\n  // comments\n  \"compilerOptions\": {},\n}\n";
   CHECK(report(compiled(comments, "auto", "tsconfig.json", false)) ==
-        "tsconfig.json:0 is not JSON that Kubernetes reads\n");
+        "tsconfig.json:0 is not JSON that Kubernetes can read\n");
   CHECK(compiled(comments, "auto", "tsconfig.json", true).diagnostics.has_errors());
 }

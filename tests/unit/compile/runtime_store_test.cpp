@@ -47,14 +47,14 @@ TEST_CASE("a job that is rejected for something else hears of its runtimeRef too
   CHECK(errors(broken, {}) ==
         R"(in.yaml:7:22: error: there is no ClusterTrainingRuntime "rt" [input/missing-runtime]
     7 |   runtimeRef: {name: rt}
-      |                      ^~ add it to the inputs, or name its file or folder with --runtimes
+      |                      ^~ add it to the inputs, or pass its file or folder with --runtimes
 )" + type);
   std::string other_kind = broken;
   other_kind.replace(other_kind.find("{name: rt}"), 10, "{name: rt, kind: TrainingRuntim}");
   CHECK(
       errors(other_kind, {})
           .starts_with(
-              R"(in.yaml:7:32: error: no runtime is of kind "TrainingRuntim" in group "trainer.kubeflow.org" [input/runtime-kind]
+              R"(in.yaml:7:32: error: there is no runtime kind "TrainingRuntim" in group "trainer.kubeflow.org" [input/runtime-kind]
     7 |   runtimeRef: {name: rt, kind: TrainingRuntim}
       |                                ^~~~~~~~~~~~~~ did you mean "TrainingRuntime"?
 )"));
@@ -73,7 +73,7 @@ TEST_CASE("thousands of wrong references among thousands of runtimes") {
     text += "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: job-" + number +
             "}\nspec: {runtimeRef: {name: trch-" + number + "}}\n---\n";
     wanted += "did you mean \"torch-" + number +
-              "\"? Or add it to the inputs, or name its file or folder with --runtimes\n";
+              "\"? Or add it to the inputs, or pass its file or folder with --runtimes\n";
   }
   std::string runtimes;
   for (int i = 0; i < kCount; ++i) {
@@ -100,12 +100,10 @@ TEST_CASE("a missing runtime: where there is one of that name") {
   };
   std::string wants_own = job("");
   wants_own.replace(wants_own.find("{name: rt}"), 10, "{name: rt, kind: TrainingRuntime}");
-  CHECK(
-      hint(wants_own, {{"rt.yaml", of_namespace}}) ==
-      "there is no TrainingRuntime \"rt\" in namespace \"default\", but there is a TrainingRuntime \"rt\" in "
-      "namespace \"x\" | put the TrainJob and its TrainingRuntime into one namespace, or add it to the "
-      "inputs, or "
-      "name its file or folder with --runtimes");
+  CHECK(hint(wants_own, {{"rt.yaml", of_namespace}}) ==
+        "there is no TrainingRuntime \"rt\" in namespace \"default\", but there is a TrainingRuntime \"rt\" "
+        "in namespace \"x\" | put the TrainJob and its TrainingRuntime in the same namespace, or add it to "
+        "the inputs, or pass its file or folder with --runtimes");
   CHECK(hint(wants_own, {{"rt.yaml", trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer())}}) ==
         "there is no TrainingRuntime \"rt\" in namespace \"default\", but there is a ClusterTrainingRuntime "
         "\"rt\" | write kind: ClusterTrainingRuntime");
@@ -118,7 +116,6 @@ TEST_CASE("a missing runtime: where there is one of that name") {
   std::string typo = job("");
   typo.replace(typo.find("name: rt}"), 9, "name: mt}");
   CHECK(hint(typo, {{"rt.yaml", trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer())}}) ==
-        "there is no ClusterTrainingRuntime \"mt\" | did you mean \"rt\"? Or add it to the inputs, or name "
-        "its file "
-        "or folder with --runtimes");
+        "there is no ClusterTrainingRuntime \"mt\" | did you mean \"rt\"? Or add it to the inputs, or pass "
+        "its file or folder with --runtimes");
 }

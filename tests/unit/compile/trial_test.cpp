@@ -73,9 +73,9 @@ TEST_CASE("trial: what the controller fails at") {
       runtime("{mpi: {mpiImplementation: \"\"}}", "      replicatedJobs:\n" + replicated_job("launcher", ""));
   CHECK(
       errors(mpi) ==
-      R"(in.yaml:8:39: error: the runtime's mpiImplementation is "", which the controller can't set up: it fails each time it reconciles the job [input/mpi-implementation]
+      R"(in.yaml:8:39: error: the runtime's mpiImplementation is "", which the controller does not support: every reconciliation of the job fails [input/mpi-implementation]
     8 |   mlPolicy: {mpi: {mpiImplementation: ""}}
-      |                                       ^~ the runtime must say OpenMPI
+      |                                       ^~ use OpenMPI in the runtime
 )");
 }
 

@@ -19,9 +19,9 @@ TEST_CASE("names of containers") {
       pod_findings(R"(
 containers: [{name: Node_1, image: i}, {image: i}, {name: a.b, image: i}, {name: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, image: i}]
 )") ==
-      R"(containers[0].name: container name "Node_1" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write node-1
+      R"(containers[0].name: container name "Node_1" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write node-1
 containers[1].name: containers[1] has no name | add name
-containers[2].name: container name "a.b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
+containers[2].name: container name "a.b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
 containers[3].name: container name "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is 64 characters long, at most 63 are allowed
 )");
 }
@@ -80,9 +80,9 @@ ports:
 - {containerPort: 7, name: http, protocol: SCTP}
 )") ==
         R"(ports[0].name: port name "torch-distributed-rdzv" is 22 characters long, at most 15 are allowed
-ports[1].name: port name "Metrics" may hold only lower-case letters, digits and '-' | write metrics
-ports[2].name: port name "29500" must hold at least one letter
-ports[3].name: port name "a--b" can't hold two dashes in a row
+ports[1].name: port name "Metrics" may contain only lower-case letters, digits and '-' | write metrics
+ports[2].name: port name "29500" must contain at least one letter
+ports[3].name: port name "a--b" can't contain two dashes in a row
 ports[4].name: port name "-a" can't begin or end with a dash | write a
 ports[5].protocol: protocol can't be "udp" | did you mean "UDP"? (one of "TCP", "UDP", "SCTP")
 ports[6].name: two ports of the container are named "http" | rename one of them
@@ -90,8 +90,7 @@ ports[6].name: two ports of the container are named "http" | rename one of them
 }
 
 TEST_CASE("ports of the host are claimed once") {
-  CHECK(
-      pod_findings(R"(
+  CHECK(pod_findings(R"(
 containers:
 - {name: a, image: i, ports: [{containerPort: 80, hostPort: 80}, {containerPort: 81, hostPort: 80}]}
 - {name: b, image: i, ports: [{containerPort: 80, hostPort: 80, protocol: UDP}, {containerPort: 80, hostPort: 80, hostIP: 10.0.0.1}]}
@@ -99,8 +98,8 @@ initContainers:
 - {name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}
 - {name: d, image: i, ports: [{containerPort: 80, hostPort: 80}, {containerPort: 82, hostPort: 80}]}
 )") ==
-      R"(containers[0].ports[1].hostPort: hostPort 80 is claimed twice | give one of the ports another hostPort
-initContainers[0].ports[1].hostPort: hostPort 80 is claimed twice | give one of the ports another hostPort
+        R"(containers[0].ports[1].hostPort: hostPort 80 is used twice | give one of the ports another hostPort
+initContainers[0].ports[1].hostPort: hostPort 80 is used twice | give one of the ports another hostPort
 )");
 }
 
@@ -110,7 +109,7 @@ livenessProbe: {}
 readinessProbe: {exec: {command: [a]}, httpGet: {port: 80}}
 startupProbe: {exec: {command: []}}
 )") ==
-        R"(livenessProbe: livenessProbe does nothing | add exec, or httpGet, or tcpSocket, or grpc
+        R"(livenessProbe: livenessProbe has no action | add exec, or httpGet, or tcpSocket, or grpc
 readinessProbe.httpGet: readinessProbe can't have both exec and httpGet | remove one of the two
 startupProbe.exec.command: exec needs a command | add command
 )");
@@ -124,8 +123,8 @@ startupProbe: {grpc: {port: 0}}
 )") ==
         R"(livenessProbe.httpGet.port: port must be from 1 to 65535, not 70000
 livenessProbe.httpGet.scheme: scheme can't be "https" | did you mean "HTTPS"? (one of "HTTP", "HTTPS")
-livenessProbe.httpGet.httpHeaders: header name "X Y" may hold only letters, digits and '-'
-readinessProbe.tcpSocket.port: port name "HTTP" may hold only lower-case letters, digits and '-' | write http
+livenessProbe.httpGet.httpHeaders: header name "X Y" may contain only letters, digits and '-'
+readinessProbe.tcpSocket.port: port name "HTTP" may contain only lower-case letters, digits and '-' | write http
 startupProbe.grpc.port: port must be from 1 to 65535, not 0
 )");
   CHECK(container_findings(R"(
@@ -145,7 +144,7 @@ startupProbe: {exec: {command: [a]}, successThreshold: -1}
 livenessProbe.successThreshold: successThreshold of a livenessProbe must be 1 | remove it
 livenessProbe.terminationGracePeriodSeconds: terminationGracePeriodSeconds must be at least 1, not 0
 readinessProbe.periodSeconds: periodSeconds can't be negative, it is -1
-readinessProbe.terminationGracePeriodSeconds: a readinessProbe ends no container | remove terminationGracePeriodSeconds
+readinessProbe.terminationGracePeriodSeconds: a readinessProbe never terminates a container | remove terminationGracePeriodSeconds
 startupProbe.successThreshold: successThreshold can't be negative, it is -1
 )");
 }
@@ -154,7 +153,7 @@ TEST_CASE("hooks") {
   CHECK(container_findings(R"(
 lifecycle: {preStop: {sleep: {seconds: 120}}, postStart: {}}
 )") ==
-        R"(lifecycle.postStart: postStart does nothing | add exec, or httpGet, or tcpSocket, or sleep
+        R"(lifecycle.postStart: postStart has no action | add exec, or httpGet, or tcpSocket, or sleep
 lifecycle.preStop.sleep: a sleep of 120 seconds is longer than the pod's terminationGracePeriodSeconds of 30 | raise terminationGracePeriodSeconds to 120 or more
 )");
   CHECK(container_findings(R"(
@@ -182,7 +181,7 @@ initContainers:
 )") ==
       R"(initContainers[0].lifecycle: init container "a" can't have a lifecycle | remove it, or make it a sidecar with restartPolicy: Always
 initContainers[0].readinessProbe: init container "a" can't have a readinessProbe | remove it, or make it a sidecar with restartPolicy: Always
-initContainers[2].livenessProbe: livenessProbe does nothing | add exec, or httpGet, or tcpSocket, or grpc
+initContainers[2].livenessProbe: livenessProbe has no action | add exec, or httpGet, or tcpSocket, or grpc
 )");
 }
 
@@ -212,8 +211,8 @@ TEST_CASE("resizing containers") {
 resizePolicy: [{resourceName: cpu, restartPolicy: RestartContainer}, {resourceName: gpu, restartPolicy: NotRequired}, {resourceName: cpu, restartPolicy: Now}]
 )") ==
       R"(resizePolicy: a pod with restartPolicy Never can't restart a container for a resize | write NotRequired
-resizePolicy: resizePolicy can't be for "gpu" | cpu or memory
-resizePolicy[2]: resizePolicy of cpu is there twice | remove one of the two
+resizePolicy: resizePolicy can't be set for "gpu" | cpu or memory
+resizePolicy[2]: resizePolicy of cpu is set twice | remove one of the two
 resizePolicy: restartPolicy of a resize can't be "Now" | NotRequired or RestartContainer
 )");
   CHECK(
@@ -230,7 +229,7 @@ TEST_CASE("no ephemeral containers in a template") {
       pod_findings(R"(
 ephemeralContainers: [{name: node, image: " i", ports: [{containerPort: 1}], targetContainerName: nope}]
 )") ==
-      R"(ephemeralContainers: ephemeral containers are for running pods, not for templates | remove ephemeralContainers
+      R"(ephemeralContainers: ephemeral containers are allowed only in running pods, not in templates | remove ephemeralContainers
 ephemeralContainers[0].name: two containers are named "node" | rename one of them
 ephemeralContainers[0].ports: an ephemeral container can't have ports | remove it
 ephemeralContainers[0].image: image " i" begins or ends with a space

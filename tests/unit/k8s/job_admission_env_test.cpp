@@ -10,9 +10,9 @@ TEST_CASE("names of variables") {
   CHECK(container_findings(R"(
 env: [{name: has=equals}, {name: ""}, {name: ΚΛΕΙΔΙ}, {name: 1.with space}]
 )") ==
-        R"(env[0].name: variable name "has=equals" may hold only printable ASCII characters, and no '='
+        R"(env[0].name: variable name "has=equals" may contain only printable ASCII characters, and no '='
 env[1].name: name of env[1] is empty | add name
-env[2].name: variable name "ΚΛΕΙΔΙ" may hold only printable ASCII characters, and no '='
+env[2].name: variable name "ΚΛΕΙΔΙ" may contain only printable ASCII characters, and no '='
 )");
 }
 
@@ -39,8 +39,8 @@ env:
 - {name: C, valueFrom: {secretKeyRef: {key: ..b}}}
 - {name: D, valueFrom: {secretKeyRef: {name: a}}}
 )") ==
-      R"(env[0].valueFrom.configMapKeyRef.key: key "train/lr" may hold only letters, digits, '-', '_' and '.' | write train-lr
-env[1].valueFrom.secretKeyRef.name: name of secretKeyRef "HF_Token" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write hf-token
+      R"(env[0].valueFrom.configMapKeyRef.key: key "train/lr" may contain only letters, digits, '-', '_' and '.' | write train-lr
+env[1].valueFrom.secretKeyRef.name: name of secretKeyRef "HF_Token" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write hf-token
 env[2].valueFrom.secretKeyRef.name: name of secretKeyRef is missing
 env[2].valueFrom.secretKeyRef.key: key "..b" can't begin with '..' or be a lone '.' | write b
 env[3].valueFrom.secretKeyRef.key: secretKeyRef has no key | add key
@@ -60,10 +60,10 @@ env:
 - {name: G, valueFrom: {fieldRef: {fieldPath: status.podIP, apiVersion: v2}}}
 - {name: H, valueFrom: {fieldRef: {fieldPath: spec.host}}}
 )") ==
-      R"(env[0].valueFrom.fieldRef.fieldPath: fieldPath "status.phase" can't be read here | did you mean status.podIP?
-env[1].valueFrom.fieldRef.fieldPath: fieldPath "metadata.labels" can't be read here | name the key: metadata.labels['app']
-env[2].valueFrom.fieldRef: label key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
-env[4].valueFrom.fieldRef.fieldPath: spec.nodeName takes no key in brackets | only metadata.labels and metadata.annotations do
+      R"(env[0].valueFrom.fieldRef.fieldPath: fieldPath "status.phase" is not supported here | did you mean status.podIP?
+env[1].valueFrom.fieldRef.fieldPath: fieldPath "metadata.labels" is not supported here | name the key: metadata.labels['app']
+env[2].valueFrom.fieldRef: label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
+env[4].valueFrom.fieldRef.fieldPath: spec.nodeName can't have a key in brackets | only metadata.labels and metadata.annotations can
 env[5].valueFrom.fieldRef.fieldPath: fieldRef has no fieldPath | add fieldPath
 env[6].valueFrom.fieldRef.fieldPath: pods have no apiVersion "v2" | leave apiVersion out
 )");
@@ -79,7 +79,7 @@ env:
 - {name: D, valueFrom: {resourceFieldRef: {resource: limits.hugepages-2Mi, divisor: 1Mi}}}
 - {name: E, valueFrom: {resourceFieldRef: {divisor: 0}}}
 )") ==
-      R"(env[0].valueFrom.resourceFieldRef.resource: resource "limits.nvidia.com/gpu" can't be read here | limits or requests of cpu, memory, ephemeral-storage or hugepages-<size>
+      R"(env[0].valueFrom.resourceFieldRef.resource: resource "limits.nvidia.com/gpu" is not supported here | limits or requests of cpu, memory, ephemeral-storage or hugepages-<size>
 env[1].valueFrom.resourceFieldRef.divisor: limits.cpu can't be divided by 100m | 1 or 1m
 env[2].valueFrom.resourceFieldRef.divisor: requests.memory can't be divided by 1m | 1, or one k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei
 env[4].valueFrom.resourceFieldRef.resource: resourceFieldRef has no resource | add resource
@@ -97,8 +97,8 @@ env:
                            R"(
 volumes: [{name: scratch}, {name: claim, persistentVolumeClaim: {claimName: c}}]
 )") ==
-        R"(env[0].valueFrom.fileKeyRef.key: key "a=b" may hold only printable ASCII characters, and no '='
-env[0].valueFrom.fileKeyRef.path: path "../x" can't hold ".."
+        R"(env[0].valueFrom.fileKeyRef.key: key "a=b" may contain only printable ASCII characters, and no '='
+env[0].valueFrom.fileKeyRef.path: path "../x" can't contain ".."
 env[3].valueFrom.fileKeyRef.key: fileKeyRef has no key | add key
 env[3].valueFrom.fileKeyRef.volumeName: fileKeyRef has no volumeName | add volumeName
 env[3].valueFrom.fileKeyRef.path: fileKeyRef has no path | add path
@@ -112,10 +112,10 @@ TEST_CASE("whole ConfigMaps and Secrets") {
 envFrom: [{}, {configMapRef: {name: a}, secretRef: {name: b}}, {secretRef: {}}, {secretRef: {name: A}}, {configMapRef: {name: ends-with-}}, {prefix: a=, secretRef: {name: a}}]
 )") ==
         R"(envFrom: an envFrom entry needs configMapRef or secretRef
-envFrom: an envFrom entry can't have both configMapRef and secretRef | make two entries of it
+envFrom: an envFrom entry can't have both configMapRef and secretRef | split it into two entries
 envFrom[2].secretRef.name: secretRef has no name | add name
-envFrom[3].secretRef.name: name of secretRef "A" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
-envFrom[5].prefix: prefix "a=" may hold only printable ASCII characters, and no '='
+envFrom[3].secretRef.name: name of secretRef "A" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
+envFrom[5].prefix: prefix "a=" may contain only printable ASCII characters, and no '='
 )");
 }
 

@@ -19,7 +19,7 @@ podFailurePolicy:
       R"(podFailurePolicy.rules[0].action: action can't be "Retry" | one of "Count", "FailIndex", "FailJob", "Ignore"
 podFailurePolicy.rules[1].action: rules[1] has no action | one of "Count", "FailIndex", "FailJob", "Ignore"
 podFailurePolicy.rules[2]: a rule needs onExitCodes or onPodConditions
-podFailurePolicy.rules[3]: a rule can't have both onExitCodes and onPodConditions | make two rules of it
+podFailurePolicy.rules[3]: a rule can't have both onExitCodes and onPodConditions | split it into two rules
 )");
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("conditions of pods") {
       spec_findings(R"(
 podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: Disruption Target}, {type: DisruptionTarget, status: yes-please}, {type: DisruptionTarget}]}]}
 )") ==
-      R"(podFailurePolicy.rules[0].onPodConditions[0].type: condition type "Disruption Target" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write Disruption-Target
+      R"(podFailurePolicy.rules[0].onPodConditions[0].type: condition type "Disruption Target" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write Disruption-Target
 podFailurePolicy.rules[0].onPodConditions[1].status: status can't be "yes-please" | one of "False", "True", "Unknown"
 )");
 }

@@ -18,9 +18,9 @@ spec:
         annotations: {Prometheus.io/Scrape: "true", a b: x}
       spec: {template: {spec: {restartPolicy: Never, containers: [{name: node, image: i}]}}}
 )") ==
-      R"(spec.replicatedJobs[0].template.metadata.labels: the value "ada@example.com" of label owner may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write ada-example.com
-spec.replicatedJobs[0].template.metadata.labels: label key "example.com/a/b" has more than one '/'; only a DNS prefix may stand before a name | write example.com/a-b
-spec.replicatedJobs[0].template.metadata.annotations: annotation key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+      R"(spec.replicatedJobs[0].template.metadata.labels: the value "ada@example.com" of label owner may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write ada-example.com
+spec.replicatedJobs[0].template.metadata.labels: label key "example.com/a/b" has more than one '/'; only a DNS prefix may come before the name | write example.com/a-b
+spec.replicatedJobs[0].template.metadata.annotations: annotation key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
 )");
 }
 
@@ -87,11 +87,11 @@ spec:
             annotations: {prometheus.io/scrape/port: "9"}
           spec: {restartPolicy: Never, containers: [{name: node, image: i}]}
 )") ==
-      R"(spec.replicatedJobs[0].template.spec.template.labels: the value "-lora" of label variant may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write lora
+      R"(spec.replicatedJobs[0].template.spec.template.labels: the value "-lora" of label variant may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write lora
 spec.replicatedJobs[0].template.spec.template.labels: the value "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" of label run is 64 characters long, at most 63 are allowed
-spec.replicatedJobs[0].template.spec.template.labels: label key "UPPER/x" has a prefix that may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write upper/x
+spec.replicatedJobs[0].template.spec.template.labels: label key "UPPER/x" has a prefix that may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write upper/x
 spec.replicatedJobs[0].template.spec.template.labels: label key "x/" has no name after its prefix
-spec.replicatedJobs[0].template.spec.template.annotations: annotation key "prometheus.io/scrape/port" has more than one '/'; only a DNS prefix may stand before a name | write prometheus.io/scrape-port
+spec.replicatedJobs[0].template.spec.template.annotations: annotation key "prometheus.io/scrape/port" has more than one '/'; only a DNS prefix may come before the name | write prometheus.io/scrape-port
 )");
 }
 
@@ -107,7 +107,7 @@ spec:
           metadata: {labels: {job-name: other, batch.kubernetes.io/job-name: js-node-0, controller-uid: u}}
           spec: {restartPolicy: Never, containers: [{name: node, image: i}]}
 )") ==
-      R"(spec.replicatedJobs[0].template.spec.template.metadata.labels[controller-uid]: label controller-uid must be the Job's uid, which nobody knows beforehand | remove it
+      R"(spec.replicatedJobs[0].template.spec.template.metadata.labels[controller-uid]: label controller-uid must be the Job's uid, which is not known in advance | remove it
 spec.replicatedJobs[0].template.spec.template.metadata.labels[job-name]: label job-name must be the Job's name "js-node-0", not "other" | remove it
 )");
 }
@@ -221,7 +221,7 @@ TEST_CASE("tolerations in an annotation") {
       annotation_findings(R"(
 scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a b", "operator": "Exists"}]'
 )") ==
-      R"(annotations.scheduler.alpha.kubernetes.io/tolerations[0].key: toleration key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | use spec.tolerations
+      R"(annotations.scheduler.alpha.kubernetes.io/tolerations[0].key: toleration key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | use spec.tolerations
 )");
   CHECK(
       annotation_findings(R"(

@@ -24,8 +24,8 @@ volumeMounts: [{name: data, mountPath: /a}]
                          R"(
 volumes: [{name: data, nfs: {server: a, path: /b}, emptyDir: {}}]
 )") ==
-      R"(spec.replicatedJobs[0].template.spec.template.spec.volumes[0].nfs: volume "data" has two sources, emptyDir and nfs | keep one of them; a patch that changes a source adds to the old one
-volumeMounts[0].name: volume "data" can't be used, because it is refused itself | correct the volume first
+      R"(spec.replicatedJobs[0].template.spec.template.spec.volumes[0].nfs: volume "data" has two sources, emptyDir and nfs | keep one of them; a patch that changes the source keeps the old one too
+volumeMounts[0].name: volume "data" can't be used because it is invalid itself | correct the volume first
 )");
 }
 
@@ -50,15 +50,15 @@ spec:
           job_set_of("volumes: [{name: own}], containers: [{name: node, image: i, volumeMounts: [{name: "
                      "data.v1, mountPath: /d}, {name: own, mountPath: /o}, {name: owm, mountPath: /p}]}]"),
           "spec.replicatedJobs[0].template.spec.template.spec.") ==
-      R"(volumes[1].name: volume name "data.v1" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write data-v1
-containers[0].volumeMounts[0].name: volume "data.v1" can't be used, because it is refused itself | correct the volume first
+      R"(volumes[1].name: volume name "data.v1" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write data-v1
+containers[0].volumeMounts[0].name: volume "data.v1" can't be used because it is invalid itself | correct the volume first
 containers[0].volumeMounts[2].name: the pod has no volume "owm" | did you mean "own"?
 )");
   CHECK(
       job_set_findings(
           job_set_of("containers: [{name: node, image: i, volumeDevices: [{name: cache, devicePath: /c}]}]"),
           "spec.replicatedJobs[0].template.spec.template.spec.") ==
-      R"(containers[0].volumeDevices[0].name: JobSet adds no volume "cache" to this pod: it adds a claim's volume only if a container mounts it | claims of volumeClaimPolicies can't be block devices; add a volume with a persistentVolumeClaim of its own
+      R"(containers[0].volumeDevices[0].name: JobSet adds no volume "cache" to this pod: it adds a claim's volume only if a container mounts it | claims of volumeClaimPolicies can't be block devices; add a volume with its own persistentVolumeClaim
 )");
 }
 
@@ -85,10 +85,10 @@ volumeMounts:
                            R"(
 volumes: [{name: data}]
 )") ==
-        R"yaml(volumeMounts.subPath: subPath "/ada" must be relative | leave out the '/' it begins with
-volumeMounts.subPath: subPath "v2/../../x" can't hold ".."
+        R"yaml(volumeMounts.subPath: subPath "/ada" must be relative | remove the leading '/'
+volumeMounts.subPath: subPath "v2/../../x" can't contain ".."
 volumeMounts[2].subPathExpr: a mount can't have both subPath and subPathExpr | remove one of the two
-volumeMounts.subPathExpr: subPathExpr "/$(POD)" must be relative | leave out the '/' it begins with
+volumeMounts.subPathExpr: subPathExpr "/$(POD)" must be relative | remove the leading '/'
 )yaml");
 }
 
@@ -108,7 +108,7 @@ volumes: [{name: data}]
       R"(volumeMounts.mountPropagation: only privileged containers can propagate mounts in both directions | write mountPropagation: HostToContainer
 volumeMounts.mountPropagation: mountPropagation can't be "hostToContainer" | did you mean "HostToContainer"? (one of "None", "HostToContainer", "Bidirectional")
 volumeMounts.recursiveReadOnly: recursiveReadOnly Enabled needs readOnly: true | add readOnly: true
-volumeMounts.recursiveReadOnly: recursiveReadOnly IfPossible can't stand beside mountPropagation HostToContainer | remove mountPropagation
+volumeMounts.recursiveReadOnly: recursiveReadOnly IfPossible can't be used with mountPropagation HostToContainer | remove mountPropagation
 volumeMounts.recursiveReadOnly: recursiveReadOnly can't be "yes" | one of "Disabled", "IfPossible", "Enabled"
 )");
 }
@@ -128,11 +128,11 @@ volumes:
 - {name: claim, persistentVolumeClaim: {claimName: c}}
 - {name: own, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}
 )") ==
-        R"(volumeDevices[1].name: volume "claim" is a device twice | remove one of the two
+        R"(volumeDevices[1].name: volume "claim" is used as a device twice | remove one of the two
 volumeDevices[1].devicePath: two devices at "/dev/a" | move one of them to another path
 volumeDevices[2].name: volume "data" is not a claim, only a claim can be a block device
 volumeDevices[3].name: the pod has no volume "none" | add a volume of that name to the pod's volumes
-volumeDevices[3].devicePath: devicePath "/dev/../c" can't hold ".."
+volumeDevices[3].devicePath: devicePath "/dev/../c" can't contain ".."
 volumeDevices[4].devicePath: devicePath of volumeDevices[4] is empty | add devicePath
 )");
 }

@@ -38,9 +38,9 @@ dnsConfig: {nameservers: [010.0.0.1, "::ffff:1.2.3.4", "2001:db8::1", dns], sear
 )") ==
         R"(dnsConfig.nameservers: 4 nameservers are too many, at most 3 are allowed
 dnsConfig.nameservers[0]: nameservers[0] "010.0.0.1" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
-dnsConfig.nameservers[1]: nameservers[1] "::ffff:1.2.3.4" is an IPv4 address dressed as IPv6 | write it as 10.9.8.7 or 2001:db8::1
+dnsConfig.nameservers[1]: nameservers[1] "::ffff:1.2.3.4" is an IPv4-mapped IPv6 address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.nameservers[3]: nameservers[3] "dns" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
-dnsConfig.searches[0]: search domain "A.b" may hold only lower-case letters, digits, '-', '_' and '.', and each part between dots must end with a letter or digit | write a.b
+dnsConfig.searches[0]: search domain "A.b" may contain only lower-case letters, digits, '-', '_' and '.', and each part between dots must end with a letter or digit | write a.b
 dnsConfig.options[1]: a DNS option needs a name
 )");
 }
@@ -52,28 +52,28 @@ hostname: a.b
 hostAliases: [{ip: 1.2.3, hostnames: [A]}]
 subdomain: A
 )") ==
-      R"(hostname: hostname "a.b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
+      R"(hostname: hostname "a.b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
 hostAliases[0].ip: ip "1.2.3" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
-hostAliases[0].hostnames[0]: host name "A" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
-subdomain: subdomain "A" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a
+hostAliases[0].hostnames[0]: host name "A" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
+subdomain: subdomain "A" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a
 )");
   CHECK(
       pod_findings(R"(
 hostnameOverride: A
 )") ==
-      R"(hostnameOverride: hostnameOverride "A" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
+      R"(hostnameOverride: hostnameOverride "A" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
 )");
   CHECK(pod_findings(R"(
 hostnameOverride: a
 setHostnameAsFQDN: true
 )") ==
-        R"(hostnameOverride: hostnameOverride can't stand beside setHostnameAsFQDN: true | remove one of them
+        R"(hostnameOverride: hostnameOverride can't be used with setHostnameAsFQDN: true | remove one of them
 )");
   CHECK(pod_findings(R"(
 hostnameOverride: a
 hostNetwork: true
 )") ==
-        R"(hostnameOverride: a pod on the host's network has the host's name | remove hostnameOverride
+        R"(hostnameOverride: a pod with hostNetwork has the host's name | remove hostnameOverride
 )");
   CHECK(pod_findings(R"(
 hostnameOverride: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
@@ -98,7 +98,7 @@ TEST_CASE("ports on the host's network") {
 hostNetwork: true
 containers: [{name: node, image: i, ports: [{containerPort: 29400, hostPort: 39400}, {containerPort: 1}, {containerPort: 2, hostPort: 2}]}]
 )") ==
-      R"(containers[0].ports[0].hostPort: on the host's network hostPort 39400 must equal containerPort 29400 | leave hostPort out
+      R"(containers[0].ports[0].hostPort: with hostNetwork, hostPort 39400 must equal containerPort 29400 | leave hostPort out
 )");
 }
 
@@ -141,8 +141,8 @@ TEST_CASE("sysctls") {
 hostNetwork: true
 securityContext: {sysctls: [{name: net.core.somaxconn, value: "1"}, {name: kernel.SHM, value: "1"}, {name: kernel/shmmax, value: "1"}, {name: kernel/shmmax, value: "2"}, {value: "1"}]}
 )") ==
-      R"(securityContext.sysctls[0].name: sysctl net.core.somaxconn is the host's own with hostNetwork | remove the sysctl, or hostNetwork
-securityContext.sysctls[1].name: sysctl "kernel.SHM" may hold only lower-case letters, digits, '-', '_', and '.' or '/' between its parts | write kernel.shm
+      R"(securityContext.sysctls[0].name: sysctl net.core.somaxconn can't be set with hostNetwork | remove the sysctl, or hostNetwork
+securityContext.sysctls[1].name: sysctl "kernel.SHM" may contain only lower-case letters, digits, '-', '_', and '.' or '/' between its parts | write kernel.shm
 securityContext.sysctls[3].name: sysctl kernel/shmmax is set twice | remove one of the two
 securityContext.sysctls[4].name: sysctls[4] has no name | add name
 )");
@@ -151,8 +151,8 @@ securityContext.sysctls[4].name: sysctls[4] has no name | add name
 hostIPC: true
 securityContext: {sysctls: [{name: kernel/shmmax, value: "1"}, {name: fs.mqueue.x, value: "1"}]}
 )") ==
-      R"(securityContext.sysctls[0].name: sysctl kernel/shmmax is the host's own with hostIPC | remove the sysctl, or hostIPC
-securityContext.sysctls[1].name: sysctl fs.mqueue.x is the host's own with hostIPC | remove the sysctl, or hostIPC
+      R"(securityContext.sysctls[0].name: sysctl kernel/shmmax can't be set with hostIPC | remove the sysctl, or hostIPC
+securityContext.sysctls[1].name: sysctl fs.mqueue.x can't be set with hostIPC | remove the sysctl, or hostIPC
 )");
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("what containers may do") {
       container_findings(R"(
 securityContext: {privileged: true, runAsUser: -1, runAsGroup: -1, procMount: Some}
 )") ==
-      R"(securityContext.privileged: privileged containers are off unless the cluster allows them | remove privileged, or start kube-apiserver with --allow-privileged
+      R"(securityContext.privileged: privileged containers are not allowed unless the cluster allows them | remove privileged, or start kube-apiserver with --allow-privileged
 securityContext.runAsUser: runAsUser must be from 0 to 2147483647, not -1
 securityContext.runAsGroup: runAsGroup must be from 0 to 2147483647, not -1
 securityContext.procMount: procMount can't be "Some" | one of "Default", "Unmasked"
@@ -176,14 +176,14 @@ securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_
       container_findings(R"(
 securityContext: {allowPrivilegeEscalation: false, privileged: true}
 )") ==
-      R"(securityContext.privileged: privileged containers are off unless the cluster allows them | remove privileged, or start kube-apiserver with --allow-privileged
+      R"(securityContext.privileged: privileged containers are not allowed unless the cluster allows them | remove privileged, or start kube-apiserver with --allow-privileged
 securityContext: a privileged container can't have allowPrivilegeEscalation: false | remove allowPrivilegeEscalation, or privileged
 )");
   CHECK(
       container_findings(R"(
 securityContext: {procMount: Unmasked}
 )") ==
-      R"(securityContext.procMount: procMount Unmasked needs users of the pod's own | add hostUsers: false to the pod spec
+      R"(securityContext.procMount: procMount Unmasked needs a user namespace | add hostUsers: false to the pod spec
 )");
   CHECK(container_findings(R"(
 securityContext: {procMount: Unmasked}
@@ -205,7 +205,7 @@ securityContext.appArmorProfile.type: type can't be "Some" | one of "Localhost",
       container_findings(R"(
 securityContext: {seccompProfile: {type: Localhost, localhostProfile: /a}, appArmorProfile: {type: Localhost, localhostProfile: " a"}}
 )") ==
-      R"(securityContext.seccompProfile.localhostProfile: localhostProfile "/a" must be relative | leave out the '/' it begins with
+      R"(securityContext.seccompProfile.localhostProfile: localhostProfile "/a" must be relative | remove the leading '/'
 securityContext.appArmorProfile.localhostProfile: localhostProfile begins or ends with a space | remove the space
 )");
   CHECK(
@@ -260,7 +260,7 @@ TEST_CASE("Windows options") {
       container_findings(R"(
 securityContext: {windowsOptions: {gmsaCredentialSpecName: A, gmsaCredentialSpec: "", runAsUserName: a\b\c}}
 )") ==
-      R"(securityContext.windowsOptions.gmsaCredentialSpecName: gmsaCredentialSpecName "A" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
+      R"(securityContext.windowsOptions.gmsaCredentialSpecName: gmsaCredentialSpecName "A" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a
 securityContext.windowsOptions.gmsaCredentialSpec: gmsaCredentialSpec is empty | remove it
 securityContext.windowsOptions.runAsUserName: runAsUserName "a\b\c" has more than one backslash
 )");
@@ -268,13 +268,13 @@ securityContext.windowsOptions.runAsUserName: runAsUserName "a\b\c" has more tha
       container_findings(R"(
 securityContext: {windowsOptions: {runAsUserName: "D:\\x"}}
 )") ==
-      R"(securityContext.windowsOptions.runAsUserName: runAsUserName "D:\x" has a domain that is neither NetBIOS nor DNS
+      R"(securityContext.windowsOptions.runAsUserName: runAsUserName "D:\x" has a domain that is neither a NetBIOS nor a DNS name
 )");
   CHECK(
       container_findings(R"(
 securityContext: {windowsOptions: {runAsUserName: "a@b"}}
 )") ==
-      R"(securityContext.windowsOptions.runAsUserName: runAsUserName "a@b" has a character that no Windows user may have
+      R"(securityContext.windowsOptions.runAsUserName: runAsUserName "a@b" has a character that is not allowed in a Windows user name
 )");
   CHECK(container_findings(R"(
 securityContext: {windowsOptions: {runAsUserName: "NT AUTHORITY\\SYSTEM"}}
@@ -292,14 +292,14 @@ containers: [{name: a, image: i}, {name: b, image: i, securityContext: {windowsO
 )") ==
       R"(containers[1].securityContext.windowsOptions.hostProcess: hostProcess of the container contradicts that of the pod
 spec.replicatedJobs[0].template.spec.template.spec: either all containers are hostProcess containers, or none
-hostNetwork: hostProcess containers need the host's network | add hostNetwork: true
+hostNetwork: hostProcess containers need hostNetwork | add hostNetwork: true
 )");
   CHECK(
       pod_findings(R"(
 hostNetwork: true
 securityContext: {windowsOptions: {hostProcess: true}}
 )") ==
-      R"(spec.replicatedJobs[0].template.spec.template.spec: hostProcess containers are off unless the cluster allows privileged ones
+      R"(spec.replicatedJobs[0].template.spec.template.spec: hostProcess containers are not allowed unless the cluster allows privileged containers
 )");
 }
 

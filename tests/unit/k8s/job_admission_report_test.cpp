@@ -103,7 +103,7 @@ TEST_CASE("a second source of a volume is reported at its key") {
   CHECK(findings[0].text ==
         R"(jobset.yaml:14:15: error: volume "data" has two sources, emptyDir and nfs [job/volume]
    14 |               nfs: {server: a, path: /b}
-      |               ^~~ keep one of them; a patch that changes a source adds to the old one
+      |               ^~~ keep one of them; a patch that changes the source keeps the old one too
 )");
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("annotations together have at most 256 KiB") {
   const std::string big(261827, 'x');  // the JobSet controller's own take 315 bytes here
   CHECK(annotation_findings("a: " + big + "\n") == "");
   CHECK(annotation_findings("a: " + big + "x\n") ==
-        "annotations: annotations take 262145 bytes together, at most 262144 are allowed\n");
+        "annotations: annotations have 262145 bytes in total, at most 262144 are allowed\n");
 }
 
 TEST_CASE("no JobSet, no findings") {

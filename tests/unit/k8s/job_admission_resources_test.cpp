@@ -56,10 +56,10 @@ TEST_CASE("names of resources") {
       container_findings(R"(
 resources: {limits: {memoryx: 1, pods: 1, gpu: 1, a b: 1, kubernetes.io/x: 1, requests.nvidia.com/gpu: 1, ephemeral-storage: 1Gi}}
 )") ==
-      R"(resources.limits[memoryx]: resource "memoryx" is not one that a container can ask for | did you mean memory?
-resources.limits[pods]: resource "pods" is not one that a container can ask for | extended resources are named vendor.com/device
-resources.limits[gpu]: resource "gpu" is not one that a container can ask for | write the vendor's name: nvidia.com/gpu
-resources.limits[a b]: resource "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | extended resources are named vendor.com/device
+      R"(resources.limits[memoryx]: resource "memoryx" is not one that a container can request | did you mean memory?
+resources.limits[pods]: resource "pods" is not one that a container can request | extended resources are named vendor.com/device
+resources.limits[gpu]: resource "gpu" is not one that a container can request | write the vendor's name: nvidia.com/gpu
+resources.limits[a b]: resource "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | extended resources are named vendor.com/device
 resources.limits[requests.nvidia.com/gpu]: resource "requests.nvidia.com/gpu" is not a name for an extended resource | extended resources are named vendor.com/device
 )");
 }
@@ -69,7 +69,7 @@ TEST_CASE("amounts") {
 resources: {limits: {memory: "-3", nvidia.com/gpu: "1.5"}}
 )") ==
         R"(resources.limits[memory]: memory "-3" is negative
-resources.limits[nvidia.com/gpu]: nvidia.com/gpu "1.5" is not a whole number | extended resources can't be divided
+resources.limits[nvidia.com/gpu]: nvidia.com/gpu "1.5" is not a whole number | extended resources must be whole numbers
 )");
   CHECK(container_findings(R"(
 resources: {limits: {cpu: "1.5", nvidia.com/gpu: "2000m"}}
@@ -85,7 +85,7 @@ resources: {limits: {hugepages-2Mi: 3Mi, cpu: 1}}
   CHECK(container_findings(R"(
 resources: {limits: {hugepages-2Mi: 4Mi}}
 )") ==
-        R"(resources: huge pages need cpu or memory beside them | add cpu or memory
+        R"(resources: huge pages need cpu or memory as well | add cpu or memory
 )");
   CHECK(
       container_findings(R"(
@@ -108,9 +108,9 @@ resources: {claims: [{name: gpu}, {name: gpus}, {name: gpus}, {}, {name: nics, r
 resourceClaims: [{name: gpus, resourceClaimName: a}, {name: nics, resourceClaimTemplateName: b}]
 )") ==
         R"(resources.claims[0]: the pod has no resource claim "gpu" | did you mean "gpus"?
-resources.claims[2]: claim "gpus" is there twice | remove one of the two
+resources.claims[2]: claim "gpus" is listed twice | remove one of the two
 resources.claims[3]: a claim needs the name of one of the pod's resourceClaims
-resources.claims[4].request: request "A_b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
+resources.claims[4].request: request "A_b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
 )");
 }
 
@@ -119,11 +119,11 @@ TEST_CASE("claims of pods") {
       pod_findings(R"(
 resourceClaims: [{name: a_b, resourceClaimName: x}, {name: b}, {name: c, resourceClaimName: x, resourceClaimTemplateName: y}, {name: c, resourceClaimName: X}, {resourceClaimName: x}]
 )") ==
-      R"(resourceClaims[0].name: claim name "a_b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
+      R"(resourceClaims[0].name: claim name "a_b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
 resourceClaims[1]: a claim needs a resourceClaimName or a resourceClaimTemplateName
 resourceClaims[2]: a claim can't have both resourceClaimName and resourceClaimTemplateName | remove one of the two
 resourceClaims[3].name: two claims are named "c" | rename one of them
-resourceClaims[3].resourceClaimName: resourceClaimName "X" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write x
+resourceClaims[3].resourceClaimName: resourceClaimName "X" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write x
 resourceClaims[4].name: resourceClaims[4] has no name | add name
 )");
 }
@@ -133,10 +133,10 @@ TEST_CASE("resources of a pod as a whole") {
       pod_findings(R"(
 resources: {requests: {cpu: 2, nvidia.com/gpu: 1}, limits: {cpu: 1, nvidia.com/gpu: 1}, claims: [{name: x}]}
 )") ==
-      R"(resources.limits[nvidia.com/gpu]: resource "nvidia.com/gpu" can't be set for the pod as a whole | only cpu, memory and hugepages-<size>
-resources.requests[nvidia.com/gpu]: resource "nvidia.com/gpu" can't be set for the pod as a whole | only cpu, memory and hugepages-<size>
+      R"(resources.limits[nvidia.com/gpu]: resource "nvidia.com/gpu" can't be set at the pod level | only cpu, memory and hugepages-<size>
+resources.requests[nvidia.com/gpu]: resource "nvidia.com/gpu" can't be set at the pod level | only cpu, memory and hugepages-<size>
 resources.requests: the cpu request of 2 is more than the limit of 1 | lower the request, or raise the limit
-resources.claims: the pod as a whole takes no claims | set them on a container
+resources.claims: pod-level resources can't have claims | set them on a container
 resources.claims[0]: the pod has no resource claim "x" | add it to the pod's resourceClaims
 )");
 }
@@ -163,7 +163,7 @@ TEST_CASE("a Windows pod has no resources as a whole") {
 os: {name: windows}
 resources: {limits: {cpu: 1}}
 )") ==
-        R"(resources: a Windows pod takes no resources as a whole | set them on its containers
+        R"(resources: a Windows pod can't have pod-level resources | set them on its containers
 )");
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("overhead") {
 overhead: {cpu: "-1", pods: 1, memory: 10Mi}
 )") ==
         R"(overhead.limits[cpu]: cpu "-1" is negative
-overhead.limits[pods]: resource "pods" is not one that a container can ask for | extended resources are named vendor.com/device
+overhead.limits[pods]: resource "pods" is not one that a container can request | extended resources are named vendor.com/device
 )");
 }
 

@@ -24,16 +24,16 @@ affinity:
         - {key: metadata.uid, operator: Exists, values: [x]}
         - {key: metadata.name, operator: In, values: []}
 )") ==
-      R"(affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]: node label value "NVIDIA H100" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write NVIDIA-H100
+      R"(affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]: node label value "NVIDIA H100" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write NVIDIA-H100
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: operator In needs values | list at least one value, or use Exists
-affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: operator Exists takes no values | leave values out, or use In or NotIn
+affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: operator Exists allows no values | leave values out, or use In or NotIn
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values: operator Gt needs exactly one value
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].operator: operator can't be "Is" | did you mean "In"? (one of "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: node label key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
-affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values[0]: node name "A_b" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
+affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: node label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values[0]: node name "A_b" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[1].operator: operator can't be "Exists" | one of "In", "NotIn"
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[1].key: key can't be "metadata.uid" | only "metadata.name"
-affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[2].values: a node field is matched with exactly one value
+affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[2].values: a node field selector needs exactly one value
 )");
   CHECK(
       pod_findings(R"(
@@ -68,10 +68,10 @@ affinity:
       R"(affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: weight must be from 1 to 100, not 101
 affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: podAffinityTerm has no topologyKey | add topologyKey
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values: operator In needs values | list at least one value, or use Exists
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: namespace "A_b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: topologyKey "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].matchLabelKeys: matchLabelKeys needs a labelSelector beside it | add a labelSelector
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].mismatchLabelKeys: mismatchLabelKeys needs a labelSelector beside it | add a labelSelector
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: namespace "A_b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: topologyKey "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].matchLabelKeys: matchLabelKeys needs a labelSelector | add a labelSelector
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].mismatchLabelKeys: mismatchLabelKeys needs a labelSelector | add a labelSelector
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2][0]: label a is both in matchLabelKeys and in the labelSelector | remove it from one of them
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2].matchLabelKeys[1]: label c is both in matchLabelKeys and in mismatchLabelKeys | remove it from one of them
 )");
@@ -91,9 +91,9 @@ topologySpreadConstraints[1].topologyKey: topologySpreadConstraints[1] has no to
 topologySpreadConstraints[1].minDomains: minDomains needs whenUnsatisfiable: DoNotSchedule
 topologySpreadConstraints[1].nodeTaintsPolicy: nodeTaintsPolicy can't be "Some" | one of "Honor", "Ignore"
 topologySpreadConstraints[2].minDomains: minDomains must be at least 1, not 0
-topologySpreadConstraints[2].labelSelector.matchLabels: the value "b c" of label a may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write b-c
+topologySpreadConstraints[2].labelSelector.matchLabels: the value "b c" of label a may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write b-c
 topologySpreadConstraints[2].{topologyKey, whenUnsatisfiable}: two constraints spread over host with the same whenUnsatisfiable | remove one of the two
-topologySpreadConstraints[3].matchLabelKeys: matchLabelKeys needs a labelSelector beside it | add a labelSelector
+topologySpreadConstraints[3].matchLabelKeys: matchLabelKeys needs a labelSelector | add a labelSelector
 )");
 }
 
@@ -110,11 +110,11 @@ tolerations:
 - {key: a, operator: Lt, value: "5"}
 )") ==
       R"(tolerations[1].operator: a toleration without a key needs operator Exists | add a key, or operator: Exists to tolerate every taint
-tolerations[2].operator: operator Exists takes no value, but there is "x" | leave value out, or use operator: Equal
+tolerations[2].operator: operator Exists allows no value, but value is "x" | leave value out, or use operator: Equal
 tolerations[3].operator: operator can't be "Maybe" | one of "Equal", "Exists"
 tolerations[3].effect: effect can't be "NoIdea" | one of "NoSchedule", "PreferNoSchedule", "NoExecute"
-tolerations[4].key: toleration key "a/b/c" has more than one '/'; only a DNS prefix may stand before a name | write a/b-c
-tolerations[4].operator: toleration value "b c" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
+tolerations[4].key: toleration key "a/b/c" has more than one '/'; only a DNS prefix may come before the name | write a/b-c
+tolerations[4].operator: toleration value "b c" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
 tolerations[5].effect: tolerationSeconds needs effect NoExecute | write effect: NoExecute, or leave tolerationSeconds out
 tolerations[6].operator: operator can't be "Lt" | one of "Equal", "Exists"
 )");
@@ -126,9 +126,9 @@ TEST_CASE("gates") {
 readinessGates: [{conditionType: data ready}]
 schedulingGates: [{name: a.io/b/c}, {name: a.io/b}, {name: a.io/b}]
 )") ==
-      R"(readinessGates[0].conditionType: conditionType "data ready" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write data-ready
-schedulingGates[0]: scheduling gate "a.io/b/c" has more than one '/'; only a DNS prefix may stand before a name | write a.io/b-c
-schedulingGates[2]: scheduling gate "a.io/b" is there twice | remove one of the two
+      R"(readinessGates[0].conditionType: conditionType "data ready" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write data-ready
+schedulingGates[0]: scheduling gate "a.io/b/c" has more than one '/'; only a DNS prefix may come before the name | write a.io/b-c
+schedulingGates[2]: scheduling gate "a.io/b" is listed twice | remove one of the two
 )");
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("node selectors") {
       pod_findings(R"(
 nodeSelector: {pool: a b, x/y/z: c}
 )") ==
-      R"(nodeSelector: the value "a b" of node label pool may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
-nodeSelector: node label key "x/y/z" has more than one '/'; only a DNS prefix may stand before a name | write x/y-z
+      R"(nodeSelector: the value "a b" of node label pool may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+nodeSelector: node label key "x/y/z" has more than one '/'; only a DNS prefix may come before the name | write x/y-z
 )");
 }
 
@@ -151,9 +151,9 @@ priorityClassName: High_Priority
 runtimeClassName: ""
 preemptionPolicy: Always
 )") ==
-      R"(nodeName: nodeName "GPU-7" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write gpu-7
-priorityClassName: priorityClassName "High_Priority" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write high-priority
-serviceAccountName: serviceAccountName "trainer_sa" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write trainer-sa
+      R"(nodeName: nodeName "GPU-7" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write gpu-7
+priorityClassName: priorityClassName "High_Priority" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write high-priority
+serviceAccountName: serviceAccountName "trainer_sa" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write trainer-sa
 runtimeClassName: runtimeClassName is empty
 preemptionPolicy: preemptionPolicy can't be "Always" | one of "PreemptLowerPriority", "Never"
 )");
@@ -161,7 +161,7 @@ preemptionPolicy: preemptionPolicy can't be "Always" | one of "PreemptLowerPrior
       pod_findings(R"(
 serviceAccount: Trainer
 )") ==
-      R"(serviceAccountName: serviceAccountName "Trainer" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write trainer
+      R"(serviceAccountName: serviceAccountName "Trainer" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write trainer
 )");
   CHECK(pod_findings(R"(
 imagePullSecrets: [{name: A_b}]

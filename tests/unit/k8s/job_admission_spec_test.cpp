@@ -70,7 +70,7 @@ TEST_CASE("no more failed indexes than indexes") {
 backoffLimitPerIndex: 1
 maxFailedIndexes: 5
 )") ==
-        R"(maxFailedIndexes: maxFailedIndexes 5 is more than there are indexes (4 completions)
+        R"(maxFailedIndexes: maxFailedIndexes 5 is more than the number of indexes (4 completions)
 )");
   CHECK(spec_findings(R"(
 backoffLimitPerIndex: 1
@@ -89,7 +89,7 @@ completions: 100001
 parallelism: 10001
 backoffLimitPerIndex: 1
 )") ==
-        R"(maxFailedIndexes: maxFailedIndexes is needed above 100000 completions
+        R"(maxFailedIndexes: maxFailedIndexes is required with more than 100000 completions
 parallelism: parallelism must be at most 10000 with more than 100000 completions and a backoffLimitPerIndex, not 10001
 )");
   CHECK(
@@ -116,13 +116,13 @@ managedBy: kueue
       spec_findings(R"(
 managedBy: Kueue.io/x
 )") ==
-      R"(managedBy: managedBy "Kueue.io/x" has a domain that may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write it as example.com/name
+      R"(managedBy: managedBy "Kueue.io/x" has a domain that may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write it as example.com/name
 )");
   CHECK(
       spec_findings(R"(
 managedBy: a.io/b c
 )") ==
-      R"(managedBy: managedBy "a.io/b c" has a character that no URL path may hold | write it as example.com/name
+      R"(managedBy: managedBy "a.io/b c" has a character that is not allowed in a URL path | write it as example.com/name
 )");
   CHECK(
       spec_findings(R"(
@@ -195,31 +195,31 @@ successPolicy: {rules: [{succeededIndexes: "0,7"}]}
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "2,1"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "2,1": index 1 stands after 2, they must go upwards | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "2,1": index 1 comes after 2, but indexes must be in ascending order | write it as 0,2-4
 )");
   CHECK(
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "3-1"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "3-1": "3-1" does not go upwards | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "3-1": "3-1" is not in ascending order | write it as 0,2-4
 )");
   CHECK(
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "1-2-3"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "1-2-3": "1-2-3" is neither an index nor two with a dash between | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "1-2-3": "1-2-3" is neither an index nor a range such as 2-4 | write it as 0,2-4
 )");
   CHECK(
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "0,"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends in a comma | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends with a comma | write it as 0,2-4
 )");
   CHECK(
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: all}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "all": "all" is neither an index nor two with a dash between | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "all": "all" is neither an index nor a range such as 2-4 | write it as 0,2-4
 )");
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("the selector is generated") {
       spec_findings(R"(
 selector: {matchLabels: {app: x}}
 )") ==
-      R"(selector: the API server generates the selector, this one would not match what it generates | remove selector, or set manualSelector: true
+      R"(selector: the API server generates the selector, and this one would not match it | remove selector, or set manualSelector: true
 )");
   CHECK(spec_findings(R"(
 selector: {}
@@ -245,13 +245,13 @@ selector: {matchLabels: {app: x}}
 manualSelector: true
 selector: {matchLabels: {app: y}}
 )") ==
-      R"(template.metadata.labels: the pod template does not have the labels that the selector wants | add the selector's labels to the pod template
+      R"(template.metadata.labels: the pod template lacks the labels that the selector requires | add the selector's labels to the pod template
 )");
   CHECK(spec_findings(R"(
 manualSelector: true
 )") ==
         R"(selector: manualSelector needs a selector | remove manualSelector
-template.metadata.labels: the pod template does not have the labels that the selector wants | add the selector's labels to the pod template
+template.metadata.labels: the pod template lacks the labels that the selector requires | add the selector's labels to the pod template
 )");
   CHECK(spec_findings(R"(
 manualSelector: true
@@ -268,18 +268,19 @@ TEST_CASE("a malformed selector") {
       spec_findings(R"(
 selector: {matchLabels: {a b: c}, matchExpressions: [{key: app, operator: Equals}, {key: app, operator: In}, {key: app, operator: Exists, values: [x]}]}
 )") ==
-      R"(selector.matchLabels: label key "a b" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+      R"(selector.matchLabels: label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
 selector.matchExpressions[0].operator: operator can't be "Equals" | one of "In", "NotIn", "Exists", "DoesNotExist"
 selector.matchExpressions[1].values: operator In needs values | list at least one value, or use Exists
-selector.matchExpressions[2].values: operator Exists takes no values | leave values out, or use In or NotIn
+selector.matchExpressions[2].values: operator Exists allows no values | leave values out, or use In or NotIn
 )");
 }
 
 TEST_CASE("restart policies of a Job") {
-  CHECK(spec_findings("", R"(
+  CHECK(
+      spec_findings("", R"(
 restartPolicy: Always
 )") ==
-        R"(template.spec.restartPolicy: the pods of a Job can't restart always | write Never or OnFailure
+      R"(template.spec.restartPolicy: a Job's pods can't have restartPolicy Always | write Never or OnFailure
 )");
   CHECK(spec_findings("", R"(
 restartPolicy: Sometimes

@@ -11,7 +11,7 @@ TEST_CASE("names of volumes") {
       pod_findings(R"(
 volumes: [{name: a_b}, {emptyDir: {}}, {name: a}, {name: a}]
 )") ==
-      R"(volumes[0].name: volume name "a_b" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
+      R"(volumes[0].name: volume name "a_b" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a-b
 volumes[1].name: volumes[1] has no name | add name
 volumes[3].name: two volumes are named "a" | rename one of them
 )");
@@ -23,7 +23,7 @@ TEST_CASE("one source for a volume") {
 emptyDir: {}
 nfs: {server: a, path: /b}
 )") ==
-      R"(nfs: volume "data" has two sources, emptyDir and nfs | keep one of them; a patch that changes a source adds to the old one
+      R"(nfs: volume "data" has two sources, emptyDir and nfs | keep one of them; a patch that changes the source keeps the old one too
 )");
   CHECK(
       volume_findings(R"(
@@ -31,8 +31,8 @@ hostPath: {path: /a}
 cephfs: {monitors: [a]}
 downwardAPI: {}
 )") ==
-      R"(cephFS: volume "data" has two sources, hostPath and cephfs | keep one of them; a patch that changes a source adds to the old one
-downwarAPI: volume "data" has two sources, hostPath and downwardAPI | keep one of them; a patch that changes a source adds to the old one
+      R"(cephFS: volume "data" has two sources, hostPath and cephfs | keep one of them; a patch that changes the source keeps the old one too
+downwarAPI: volume "data" has two sources, hostPath and downwardAPI | keep one of them; a patch that changes the source keeps the old one too
 )");
 }
 
@@ -51,7 +51,7 @@ emptyDir: {sizeLimit: "-1Gi"}
   CHECK(volume_findings(R"(
 hostPath: {path: /a/../b, type: Folder}
 )") ==
-        R"(hostPath.path: path "/a/../b" can't hold ".."
+        R"(hostPath.path: path "/a/../b" can't contain ".."
 hostPath.type: type can't be "Folder" | one of "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"
 )");
   CHECK(volume_findings(R"(
@@ -74,7 +74,7 @@ nfs.path: nfs needs path | add path
 gitRepo: {directory: ../x}
 )") ==
         R"(gitRepo.repository: gitRepo needs repository | add repository
-gitRepo.directory: directory "../x" can't hold ".."
+gitRepo.directory: directory "../x" can't contain ".."
 )");
 }
 
@@ -83,17 +83,17 @@ TEST_CASE("files of Secrets and ConfigMaps") {
 secret: {defaultMode: 644}
 )") ==
         R"(secret.secretName: secret needs secretName | add secretName
-secret.defaultMode: defaultMode 644 is not a valid file mode: modes go from 0000 to 0777 | write 0644 in YAML, 420 in JSON
+secret.defaultMode: defaultMode 644 is not a valid file mode: modes are 0000 to 0777 | write 0644 in YAML, 420 in JSON
 )");
   CHECK(volume_findings(R"(
 configMap: {name: c, items: [{key: a, path: /a}, {key: a, path: a/../b}, {key: a, path: ..data}, {key: "", path: ""}, {key: a, path: b, mode: -1}]}
 )") ==
-        R"(configMap.items[0].path: path "/a" must be relative | leave out the '/' it begins with
-configMap.items[1].path: path "a/../b" can't hold ".."
+        R"(configMap.items[0].path: path "/a" must be relative | remove the leading '/'
+configMap.items[1].path: path "a/../b" can't contain ".."
 configMap.items[2].path: path "..data" can't begin with two dots
 configMap.items[3].key: key of items[3] is empty | add key
 configMap.items[3].path: path of items[3] is empty | add path
-configMap.items[4].mode: mode -1 is not a valid file mode: modes go from 0000 to 0777 | write 0644 in YAML, 420 in JSON
+configMap.items[4].mode: mode -1 is not a valid file mode: modes are 0000 to 0777 | write 0644 in YAML, 420 in JSON
 )");
   CHECK(volume_findings(R"(
 configMap: {name: c, defaultMode: 511, items: [{key: a, path: b/c, mode: 0}]}
@@ -112,11 +112,11 @@ downwardAPI:
   - {path: e}
   - {fieldRef: {fieldPath: metadata.name}, mode: 512}
 )") ==
-      R"(downwardAPI.fieldRef.fieldPath: fieldPath "spec.nodeName" can't be read here | one of metadata.name, metadata.namespace, metadata.labels, metadata.annotations, metadata.uid
+      R"(downwardAPI.fieldRef.fieldPath: fieldPath "spec.nodeName" is not supported here | one of metadata.name, metadata.namespace, metadata.labels, metadata.annotations, metadata.uid
 downwardAPI.resourceFieldRef.containerName: resourceFieldRef has no containerName | add containerName
 downwardAPI: a downwardAPI file needs fieldRef or resourceFieldRef
 downwardAPI.path: a downwardAPI file needs a path | add path
-downwardAPI.mode: mode 512 is not a valid file mode: modes go from 0000 to 0777 | write 0512 in YAML, 330 in JSON
+downwardAPI.mode: mode 512 is not a valid file mode: modes are 0000 to 0777 | write 0512 in YAML, 330 in JSON
 )");
 }
 
@@ -132,13 +132,13 @@ projected:
   - {downwardAPI: {items: [{path: /x, fieldRef: {fieldPath: metadata.name}}]}}
   - {}
 )") ==
-      R"(projected.defaultMode: defaultMode 512 is not a valid file mode: modes go from 0000 to 0777 | write 0512 in YAML, 330 in JSON
+      R"(projected.defaultMode: defaultMode 512 is not a valid file mode: modes are 0000 to 0777 | write 0512 in YAML, 330 in JSON
 projected.sources[0].configMap.name: configMap has no name | add name
 projected: two sources write the file "ca.crt" | give one of them another path
-projected.sources[0]: one projected source is 2 kinds at once | make an element of each
-projected.sources[1].serviceAccountToken.expirationSeconds: a token can't live 300 seconds, it is from 600 to 4294967296
+projected.sources[0]: a projected source can have only one kind, not 2 | make each a separate element
+projected.sources[1].serviceAccountToken.expirationSeconds: a token can't live 300 seconds, it must be from 600 to 4294967296
 projected.path: a serviceAccountToken needs a path | add path
-projected.sources[3].downwardAPI.path: path "/x" must be relative | leave out the '/' it begins with
+projected.sources[3].downwardAPI.path: path "/x" must be relative | remove the leading '/'
 )");
 }
 
@@ -153,20 +153,20 @@ ephemeral: {}
       volume_findings(R"(
 ephemeral: {volumeClaimTemplate: {metadata: {name: x, labels: {a: b c}}, spec: {storageClassName: Fast, volumeMode: Raw}}}
 )") ==
-      R"(ephemeral.volumeClaimTemplate.metadata.labels: the value "b c" of label a may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write b-c
+      R"(ephemeral.volumeClaimTemplate.metadata.labels: the value "b c" of label a may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write b-c
 ephemeral.volumeClaimTemplate.metadata.name: a claim's template can't have name | only labels and annotations
 ephemeral.volumeClaimTemplate.spec.accessModes: a claim needs at least one access mode | add accessModes: [ReadWriteOnce]
 ephemeral.volumeClaimTemplate.spec.resources[storage]: a claim needs a request for storage | add resources: {requests: {storage: 10Gi}}
-ephemeral.volumeClaimTemplate.spec.storageClassName: storageClassName "Fast" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write fast
+ephemeral.volumeClaimTemplate.spec.storageClassName: storageClassName "Fast" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write fast
 ephemeral.volumeClaimTemplate.spec.volumeMode: volumeMode can't be "Raw" | one of "Block", "Filesystem"
 )");
   CHECK(
       volume_findings(R"(
 ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOncePod, ReadWriteMany, Some], resources: {requests: {storage: 0}}}}}
 )") ==
-      R"(ephemeral.volumeClaimTemplate.spec.accessModes: no access mode is "Some" | one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod
-ephemeral.volumeClaimTemplate.spec.accessModes: ReadWriteOncePod can't stand beside other access modes | remove one of them
-ephemeral.volumeClaimTemplate.spec.resources[storage]: a claim can't ask for 0 of storage
+      R"(ephemeral.volumeClaimTemplate.spec.accessModes: "Some" is not an access mode | one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod
+ephemeral.volumeClaimTemplate.spec.accessModes: ReadWriteOncePod can't be combined with other access modes | remove one of them
+ephemeral.volumeClaimTemplate.spec.resources[storage]: a claim can't request 0 of storage
 )");
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("claims of the JobSet") {
             "{requests: {storage: 1Gi}}}}") == "");
   CHECK(
       findings("{metadata: {name: a, labels: {team: a b}}, spec: {}}") ==
-      R"(spec.volumeClaimPolicies[1].templates[0].metadata.labels: the value "a b" of label team may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+      R"(spec.volumeClaimPolicies[1].templates[0].metadata.labels: the value "a b" of label team may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
 spec.volumeClaimPolicies[1].templates[0].spec.accessModes: a claim needs at least one access mode | add accessModes: [ReadWriteOnce]
 spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim needs a request for storage | add resources: {requests: {storage: 10Gi}}
 )");
@@ -201,10 +201,10 @@ spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim needs 
       findings(
           "{metadata: {name: a, annotations: {-: x}}, spec: {accessModes: [ReadOnce], storageClassName: A_B, "
           "resources: {requests: {storage: 0}}}}") ==
-      R"(spec.volumeClaimPolicies[1].templates[0].metadata.annotations: annotation key "-" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
-spec.volumeClaimPolicies[1].templates[0].spec.accessModes: no access mode is "ReadOnce" | one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod
-spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim can't ask for 0 of storage
-spec.volumeClaimPolicies[1].templates[0].spec.storageClassName: storageClassName "A_B" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
+      R"(spec.volumeClaimPolicies[1].templates[0].metadata.annotations: annotation key "-" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
+spec.volumeClaimPolicies[1].templates[0].spec.accessModes: "ReadOnce" is not an access mode | one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod
+spec.volumeClaimPolicies[1].templates[0].spec.resources[storage]: a claim can't request 0 of storage
+spec.volumeClaimPolicies[1].templates[0].spec.storageClassName: storageClassName "A_B" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
 )");
 }
 
@@ -220,7 +220,7 @@ ephemeral.volumeClaimTemplate.spec: dataSource and dataSourceRef must be the sam
       volume_findings(R"(
 ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: a, namespace: N}}}}
 )") ==
-      R"(ephemeral.volumeClaimTemplate.spec: dataSource can't stand beside dataSourceRef.namespace | remove dataSource
+      R"(ephemeral.volumeClaimTemplate.spec: dataSource can't be used with dataSourceRef.namespace | remove dataSource
 )");
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("CSI volumes") {
       volume_findings(R"(
 csi: {driver: gcs_fuse.csi.storage.gke.io}
 )") ==
-      R"(csi.driver: CSI driver "gcs_fuse.csi.storage.gke.io" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit
+      R"(csi.driver: CSI driver "gcs_fuse.csi.storage.gke.io" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit
 )");
   CHECK(volume_findings(R"(
 csi: {driver: GCSfuse.csi.storage.gke.io}
@@ -244,7 +244,7 @@ csi.nodePublishSecretRef.name: nodePublishSecretRef has no name | add name
       volume_findings(R"(
 csi: {driver: a.b, nodePublishSecretRef: {name: A_b}}
 )") ==
-      R"(csi.name: name of nodePublishSecretRef "A_b" may hold only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
+      R"(csi.name: name of nodePublishSecretRef "A_b" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
 )");
 }
 
@@ -266,12 +266,12 @@ persistentDisk.partition: partition must be from 0 to 255, not -1
 azureDisk: {diskName: a, diskURI: x, cachingMode: Some}
 )") ==
       R"(azureDisk.cachingMode: cachingMode can't be "Some" | did you mean "None"? (one of "None", "ReadOnly", "ReadWrite")
-azureDisk.diskURI: diskURI of a Shared disk begins with https://
+azureDisk.diskURI: diskURI of a Shared disk must begin with https://
 )");
   CHECK(volume_findings(R"(
 azureDisk: {diskName: a, diskURI: https://x, kind: Managed}
 )") ==
-        R"(azureDisk.diskURI: diskURI of a Managed disk begins with /subscriptions/
+        R"(azureDisk.diskURI: diskURI of a Managed disk must begin with /subscriptions/
 )");
   CHECK(volume_findings(R"(
 azureFile: {secretName: a}
@@ -309,10 +309,11 @@ iscsi: {iqn: foo, initiatorName: iqn.x}
 iscsi.iqn: iqn "foo" is not an iSCSI name | write it as iqn.2001-04.com.example:storage
 iscsi.initiatorname: initiatorname "iqn.x" is not an iSCSI name | write it as iqn.2001-04.com.example:storage
 )");
-  CHECK(volume_findings(R"(
+  CHECK(
+      volume_findings(R"(
 iscsi: {targetPortal: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, iqn: eui.0123456789abcdef, initiatorName: naa.0123456789abcdef0123456789abcdef}
 )") ==
-        R"(name: with an initiatorName, the volume's name and the targetPortal can have 63 characters together
+      R"(name: with an initiatorName, the volume's name and the targetPortal can have at most 63 characters together
 )");
   CHECK(volume_findings(R"(
 fc: {}
@@ -358,12 +359,13 @@ flocker: {}
 flocker: {datasetName: a/b, datasetUUID: c}
 )") ==
         R"(flocker: a flocker volume can't have both datasetName and datasetUUID | remove one of the two
-flocker.datasetName: datasetName "a/b" can't hold a '/'
+flocker.datasetName: datasetName "a/b" can't contain a '/'
 )");
-  CHECK(volume_findings(R"(
+  CHECK(
+      volume_findings(R"(
 quobyte: {registry: a, volume: v}
 )") ==
-        R"(quobyte.registry: registry "a" is not a host:port | write host:port, several with commas between
+      R"(quobyte.registry: registry "a" is not a host:port | write host:port, and separate several with commas
 )");
   CHECK(volume_findings(R"(
 quobyte: {registry: "a:1,[::1]:2", volume: v}
@@ -372,7 +374,7 @@ quobyte: {registry: "a:1,[::1]:2", volume: v}
       volume_findings(R"(
 flexVolume: {driver: a, options: {x.kubernetes.io/y: z, fsType: ext4}}
 )") ==
-      R"(flexVolume.options[x.kubernetes.io/y]: option "x.kubernetes.io/y" is in a domain that Kubernetes keeps for itself
+      R"(flexVolume.options[x.kubernetes.io/y]: option "x.kubernetes.io/y" is in a domain that is reserved for Kubernetes
 )");
   CHECK(volume_findings(R"(
 scaleIO: {gateway: a}
@@ -384,7 +386,7 @@ scaleIO.volumeName: scaleIO needs volumeName | add volumeName
       volume_findings(R"(
 storageos: {volumeName: A, secretRef: {}}
 )") ==
-      R"(storageos.volumeName: volumeName "A" may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a
+      R"(storageos.volumeName: volumeName "A" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write a
 storageos.secretRef.name: secretRef has no name | add name
 )");
   CHECK(volume_findings(R"(

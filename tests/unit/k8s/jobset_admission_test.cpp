@@ -231,11 +231,11 @@ TEST_CASE("what JobSet's webhook turns into null is refused") {
             - {name: b, projected: {defaultMode: 420, sources: null}}
             - {name: c, projected: {sources: []}}
 )"})) ==
-      R"(jobset.yaml:13:36: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+      R"(jobset.yaml:13:36: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    13 |             - {name: a, projected: {}}
       |                                    ^ add sources: []
 (spec.replicatedJobs[0].template.spec.template.spec.volumes[0].projected.sources)
-jobset.yaml:14:36: error: sources must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+jobset.yaml:14:36: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    14 |             - {name: b, projected: {defaultMode: 420, sources: null}}
       |                                    ^ add sources: []
 (spec.replicatedJobs[0].template.spec.template.spec.volumes[1].projected.sources)
@@ -248,7 +248,7 @@ jobset.yaml:14:36: error: sources must be written, though it may be empty: JobSe
   };
   CHECK(
       claim("dataSourceRef: {kind: A, name: b, namespace: c}") ==
-      R"(jobset.yaml:14:71: error: apiGroup must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+      R"(jobset.yaml:14:71: error: apiGroup must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    14 |               ephemeral: {volumeClaimTemplate: {spec: {dataSourceRef: {kind: A, name: b, namespace: c}}}}
       |                                                                       ^ add apiGroup: ""
 (spec.replicatedJobs[0].template.spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.dataSourceRef.apiGroup)
@@ -260,7 +260,7 @@ jobset.yaml:14:36: error: sources must be written, though it may be empty: JobSe
     - metadata: {name: cache}
       spec: {dataSource: {kind: "", name: ""}}
 )"})) ==
-      R"(jobset.yaml:9:26: error: apiGroup must be written, though it may be empty: JobSet's webhook turns an absent one into null, which its schema refuses [jobset/type]
+      R"(jobset.yaml:9:26: error: apiGroup must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
     9 |       spec: {dataSource: {kind: "", name: ""}}
       |                          ^ add apiGroup: ""
 (spec.volumeClaimPolicies[0].templates[0].spec.dataSource.apiGroup)
@@ -353,19 +353,19 @@ spec:
   - {<<: *job, name: 2nd-}
 )") == R"(jobset.yaml:6:11: error: the Job name "bert-Node-0" must be a DNS label [jobset/name]
     6 |     name: Node
-      |           ^~~~ lower case letters, digits and dashes: "node"
+      |           ^~~~ use lower-case letters, digits and dashes: "node"
   note: the TrainJob at jobset.yaml:2:18
 (spec.replicatedJobs[0].name)
 jobset.yaml:8:22: error: the Job name "bert-eval.step-0" must be a DNS label [jobset/name]
     8 |   - {<<: *job, name: eval.step}
-      |                      ^~~~~~~~~ lower case letters, digits and dashes: "eval-step"
+      |                      ^~~~~~~~~ use lower-case letters, digits and dashes: "eval-step"
   note: the TrainJob at jobset.yaml:2:18
 (spec.replicatedJobs[1].name)
 )");
   CHECK(bench.violations(job_set({.name = "7b"})) ==
         R"(jobset.yaml:4:9: error: the Job name "7b-node-0" must be a DNS label [jobset/name]
     4 |   name: 7b
-      |         ^~ lower case letters, digits and dashes, a letter first: "b"
+      |         ^~ use lower-case letters, digits and dashes, beginning with a letter: "b"
 (spec.replicatedJobs[0].name)
 )");
 }
@@ -376,7 +376,7 @@ TEST_CASE("the subdomain is a DNS label") {
       bench.violations(job_set({.spec = "  network: {subdomain: train.internal}\n"})) ==
       R"(jobset.yaml:6:24: error: the subdomain "train.internal" must be a DNS label, as it also names the pods' Service [jobset/subdomain]
     6 |   network: {subdomain: train.internal}
-      |                        ^~~~~~~~~~~~~~ lower case letters, digits and dashes, a letter first: "train-internal"
+      |                        ^~~~~~~~~~~~~~ use lower-case letters, digits and dashes, beginning with a letter: "train-internal"
 (spec.network.subdomain)
 )");
   const std::string spec = "  network: {subdomain: " + std::string(64, 's') + "}\n";
@@ -399,7 +399,7 @@ spec:
     template: {spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
 )") == R"(jobset.yaml:6:16: error: the groupName "Workers" must be a DNS label [jobset/group-name]
     6 |     groupName: Workers
-      |                ^~~~~~~ lower case letters, digits and dashes, a letter first: "workers"
+      |                ^~~~~~~ use lower-case letters, digits and dashes, beginning with a letter: "workers"
 (spec.replicatedJobs[0].groupName)
 )");
 }

@@ -26,13 +26,13 @@ std::string errors(const std::string& metadata) {
 TEST_CASE("a label or an annotation of the template that no JobSet can have") {
   CHECK(
       errors(R"({labels: {team: "a b", a/b/c: x}, annotations: {bad key: x}})") ==
-      R"(metadata.labels: in.yaml:10:31: error: the value "a b" of label "team" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [jobset/label]
+      R"(metadata.labels: in.yaml:10:31: error: the value "a b" of label "team" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [jobset/label]
    10 |     metadata: {labels: {team: "a b", a/b/c: x}, annotations: {bad key: x}}
       |                               ^~~~~ free text belongs in metadata.annotations
-metadata.labels: in.yaml:10:38: error: the label key "a/b/c" may hold one '/' only [jobset/label]
+metadata.labels: in.yaml:10:38: error: the label key "a/b/c" may contain only one '/' [jobset/label]
    10 |     metadata: {labels: {team: "a b", a/b/c: x}, annotations: {bad key: x}}
       |                                      ^~~~~
-metadata.annotations: in.yaml:10:63: error: the annotation key "bad key" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [jobset/annotation]
+metadata.annotations: in.yaml:10:63: error: the annotation key "bad key" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [jobset/annotation]
    10 |     metadata: {labels: {team: "a b", a/b/c: x}, annotations: {bad key: x}}
       |                                                               ^~~~~~~
 )");

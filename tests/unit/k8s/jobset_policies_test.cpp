@@ -71,19 +71,19 @@ TEST_CASE("failure policy rules have good names, reasons and targets") {
     - name: hostMaintenance
       action: FailJobSet
 )"})) ==
-      R"(jobset.yaml:10:30: error: the failure policy rule "hostMaintenance" is for replicatedJob "Nodes", which the JobSet does not have [jobset/failure-policy]
+      R"(jobset.yaml:10:30: error: the failure policy rule "hostMaintenance" names replicatedJob "Nodes", which the JobSet does not have [jobset/failure-policy]
    10 |       targetReplicatedJobs: [Nodes]
       |                              ^~~~~ did you mean "node"?
-jobset.yaml:11:47: error: no Job fails for the reason "BackOffLimitExceeded" [jobset/failure-reason]
+jobset.yaml:11:47: error: no Job fails with the reason "BackOffLimitExceeded" [jobset/failure-reason]
    11 |       onJobFailureReasons: [PodFailurePolicy, BackOffLimitExceeded, OutOfMemory]
       |                                               ^~~~~~~~~~~~~~~~~~~~ did you mean "BackoffLimitExceeded"?
-jobset.yaml:11:69: error: no Job fails for the reason "OutOfMemory" [jobset/failure-reason]
+jobset.yaml:11:69: error: no Job fails with the reason "OutOfMemory" [jobset/failure-reason]
    11 |       onJobFailureReasons: [PodFailurePolicy, BackOffLimitExceeded, OutOfMemory]
       |                                                                     ^~~~~~~~~~~ one of BackoffLimitExceeded, DeadlineExceeded, FailedIndexes, MaxFailedIndexesExceeded, PodFailurePolicy
-jobset.yaml:12:13: error: "1st:rule" can't name a failure policy rule [jobset/failure-rule-name]
+jobset.yaml:12:13: error: "1st:rule" is not a valid name for a failure policy rule [jobset/failure-rule-name]
    12 |     - name: 1st:rule
-      |             ^~~~~~~~ letters, digits, underscores, and commas and colons inside; a letter first
-jobset.yaml:14:13: error: two failure policy rules are called "hostMaintenance" [jobset/failure-rule-name]
+      |             ^~~~~~~~ use letters, digits and underscores, with commas and colons only inside; begin with a letter
+jobset.yaml:14:13: error: two failure policy rules are named "hostMaintenance" [jobset/failure-rule-name]
    14 |     - name: hostMaintenance
       |             ^~~~~~~~~~~~~~~ rename one of the two
   note: the first one at jobset.yaml:8:13
@@ -107,13 +107,13 @@ TEST_CASE("feature gates are off") {
     - {name: one, action: RestartJob}
     - {name: two, action: RestartJobAndIgnoreMaxRestarts}
 )"})) ==
-      R"(jobset.yaml:7:22: error: the restartStrategy InPlaceRestart needs the feature gate InPlaceRestart of JobSet, which is off [jobset/feature-gate]
+      R"(jobset.yaml:7:22: error: the restartStrategy InPlaceRestart needs JobSet's feature gate InPlaceRestart, which is off by default [jobset/feature-gate]
     7 |     restartStrategy: InPlaceRestart
       |                      ^~~~~~~~~~~~~~ use Recreate or BlockingRecreate
-jobset.yaml:9:27: error: the action RestartJob needs the feature gate RestartJob of JobSet, which is off [jobset/feature-gate]
+jobset.yaml:9:27: error: the action RestartJob needs JobSet's feature gate RestartJob, which is off by default [jobset/feature-gate]
     9 |     - {name: one, action: RestartJob}
       |                           ^~~~~~~~~~ use RestartJobSet
-jobset.yaml:10:27: error: the action RestartJobAndIgnoreMaxRestarts needs the feature gate RestartJob of JobSet, which is off [jobset/feature-gate]
+jobset.yaml:10:27: error: the action RestartJobAndIgnoreMaxRestarts needs JobSet's feature gate RestartJob, which is off by default [jobset/feature-gate]
    10 |     - {name: two, action: RestartJobAndIgnoreMaxRestarts}
       |                           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ use RestartJobSetAndIgnoreMaxRestarts
 )");
@@ -148,19 +148,19 @@ spec:
         template: {spec: {containers: [{name: c, image: i}]}}
 )",
                        all) ==
-      R"(jobset.yaml:21:23: error: replicatedJob "bad" must have the backoffLimit 2147483647 to restart in place [jobset/in-place-restart]
+      R"(jobset.yaml:21:23: error: replicatedJob "bad" must have backoffLimit 2147483647 to restart in place [jobset/in-place-restart]
    21 |         backoffLimit: 3
       |                       ^ backoffLimit: 2147483647
 (spec.replicatedJobs[1].template.spec.backoffLimit)
-jobset.yaml:17:5: error: replicatedJob "bad" must have the podReplacementPolicy "Failed" to restart in place [jobset/in-place-restart]
+jobset.yaml:17:5: error: replicatedJob "bad" must have podReplacementPolicy "Failed" to restart in place [jobset/in-place-restart]
    17 |   - name: bad
       |     ^~~~ podReplacementPolicy: Failed
 (spec.replicatedJobs[1].template.spec.podReplacementPolicy)
-jobset.yaml:17:5: error: replicatedJob "bad" must have as many completions as parallelism to restart in place [jobset/in-place-restart]
+jobset.yaml:17:5: error: replicatedJob "bad" must have equal completions and parallelism to restart in place [jobset/in-place-restart]
    17 |   - name: bad
       |     ^~~~ set both to the same number
 (spec.replicatedJobs[1].template.spec.completions)
-jobset.yaml:18:15: error: replicatedJob "bad" has 1025 replicas, with the action RestartJob at most 1024 are allowed [jobset/restart-limit]
+jobset.yaml:18:15: error: replicatedJob "bad" has 1025 replicas; with the action RestartJob, at most 1024 are allowed [jobset/restart-limit]
    18 |     replicas: 1025
       |               ^~~~
   note: the action at jobset.yaml:7:27
@@ -197,14 +197,14 @@ TEST_CASE("the coordinator is a pod that will be there") {
 )");
   CHECK(
       violations("{replicatedJob: node}", "        completionMode: NonIndexed\n        completions: 2\n") ==
-      R"(jobset.yaml:11:25: error: the coordinator's replicatedJob "node" must be Indexed and have a number of completions [jobset/coordinator]
+      R"(jobset.yaml:11:25: error: the coordinator's replicatedJob "node" must be Indexed and set completions [jobset/coordinator]
    11 |         completionMode: NonIndexed
       |                         ^~~~~~~~~~ completionMode: Indexed
   note: the coordinator at jobset.yaml:6:16
 )");
   CHECK(
       violations("{replicatedJob: node}", "") ==
-      R"(jobset.yaml:8:5: error: the coordinator's replicatedJob "node" must be Indexed and have a number of completions [jobset/coordinator]
+      R"(jobset.yaml:8:5: error: the coordinator's replicatedJob "node" must be Indexed and set completions [jobset/coordinator]
     8 |   - name: node
       |     ^~~~ add completions:
   note: the coordinator at jobset.yaml:6:16
@@ -218,7 +218,7 @@ TEST_CASE("the coordinator's address fits into a label, from Trainer 2.2 on") {
   CHECK(
       bench.violations(
           job_set({.spec = "  coordinator: {replicatedJob: node}\n", .job = job, .name = name})) ==
-      R"(jobset.yaml:4:9: error: the coordinator's address "support-intent-classifier-26-node-0-0.support-intent-classifier-26" would have 66 characters, at most 63 fit into its label [jobset/coordinator-label]
+      R"(jobset.yaml:4:9: error: the coordinator's address "support-intent-classifier-26-node-0-0.support-intent-classifier-26" would have 66 characters, at most 63 fit in its label [jobset/coordinator-label]
     4 |   name: support-intent-classifier-26
       |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~ shorten the TrainJob's name by 2 characters
   note: the coordinator's replicatedJob "node" at jobset.yaml:6:16
@@ -227,7 +227,7 @@ TEST_CASE("the coordinator's address fits into a label, from Trainer 2.2 on") {
       "  coordinator: {replicatedJob: node}\n  network: {subdomain: the-pods-of-our-intent-classifier}\n";
   CHECK(
       bench.violations(job_set({.spec = other, .job = job, .name = name})) ==
-      R"(jobset.yaml:4:9: error: the coordinator's address "support-intent-classifier-26-node-0-0.the-pods-of-our-intent-classifier" would have 71 characters, at most 63 fit into its label [jobset/coordinator-label]
+      R"(jobset.yaml:4:9: error: the coordinator's address "support-intent-classifier-26-node-0-0.the-pods-of-our-intent-classifier" would have 71 characters, at most 63 fit in its label [jobset/coordinator-label]
     4 |   name: support-intent-classifier-26
       |         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~ shorten the TrainJob's name by 8 characters
   note: the coordinator's replicatedJob "node" at jobset.yaml:6:16
@@ -259,7 +259,7 @@ TEST_CASE("volume claims have names of their own, and are mounted") {
               image: busybox
               volumeMounts: [{name: init, mountPath: /init}, {name: cache, mountPath: /cache}]
 )"})) ==
-      R"(jobset.yaml:24:21: error: the volume "cache" of replicatedJob "node" is called like a claim template, which makes a volume of that name [jobset/claim-volume]
+      R"(jobset.yaml:24:21: error: the volume "cache" of replicatedJob "node" has the same name as a claim template, which adds a volume of that name [jobset/claim-volume]
    24 |             - name: cache
       |                     ^~~~~ rename it, or remove it to use the claim
   note: the claim template at jobset.yaml:8:24
@@ -268,14 +268,14 @@ jobset.yaml:10:24: error: no container mounts the claim "unmounted" [jobset/clai
    10 |     - metadata: {name: unmounted}
       |                        ^~~~~~~~~ add a volumeMount with name: unmounted
 (spec.replicatedJobs)
-jobset.yaml:12:24: error: two claim templates are called "cache" [jobset/claim-name]
+jobset.yaml:12:24: error: two claim templates are named "cache" [jobset/claim-name]
    12 |     - metadata: {name: cache}
       |                        ^~~~~ rename one of the two
   note: the first one at jobset.yaml:8:24
 (spec.volumeClaimPolicies[1].template[0].name)
-jobset.yaml:13:24: error: "Shared_Data" can't name a claim [jobset/claim-name]
+jobset.yaml:13:24: error: "Shared_Data" is not a valid claim name [jobset/claim-name]
    13 |     - metadata: {name: Shared_Data}
-      |                        ^~~~~~~~~~~ lower case letters, digits, dashes and dots; no dash or dot first or last
+      |                        ^~~~~~~~~~~ use lower-case letters, digits, dashes and dots, with no dash or dot at the beginning or end
 (spec.volumeClaimPolicies[1].template[1].name)
 jobset.yaml:13:24: error: no container mounts the claim "Shared_Data" [jobset/claim-mount]
    13 |     - metadata: {name: Shared_Data}
@@ -283,7 +283,7 @@ jobset.yaml:13:24: error: no container mounts the claim "Shared_Data" [jobset/cl
 (spec.replicatedJobs)
 jobset.yaml:14:24: error: a claim template needs a name [jobset/claim-name]
    14 |     - metadata: {name: ""}
-      |                        ^~ lower case letters, digits, dashes and dots; no dash or dot first or last
+      |                        ^~ use lower-case letters, digits, dashes and dots, with no dash or dot at the beginning or end
 (spec.volumeClaimPolicies[1].template[2].name)
 jobset.yaml:14:24: error: no container mounts the claim "" [jobset/claim-mount]
    14 |     - metadata: {name: ""}

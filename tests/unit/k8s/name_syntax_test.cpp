@@ -12,17 +12,17 @@ TEST_CASE("names: DNS labels and subdomains") {
   CHECK(dns_label_problem(std::string(63, 'a')) == "");
   CHECK(dns_label_problem(std::string(64, 'a')) == "has 64 characters, at most 63 are allowed");
   CHECK(dns_label_problem("a.b") ==
-        "may hold only lower-case letters, digits and '-', and must begin and end with a letter or digit");
+        "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit");
   CHECK(dns_1035_label_problem("9a") ==
-        "may hold only lower-case letters, digits and '-', and must begin with a letter and end with a "
+        "may contain only lower-case letters, digits and '-', and must begin with a letter and end with a "
         "letter or digit");
   CHECK(dns_subdomain_problem("a.b-c.9") == "");
   for (const std::string_view text : {"a..b", ".a", "a.", "-a", "a-", "a.-b", "A", "a_b", "\xc3\xa9"}) {
-    CHECK_MESSAGE(
-        dns_subdomain_problem(text) ==
-            "may hold only lower-case letters, digits, '-' and '.', and must begin and end with a letter or "
-            "digit",
-        text);
+    CHECK_MESSAGE(dns_subdomain_problem(text) ==
+                      "may contain only lower-case letters, digits, '-' and '.', and must begin and end with "
+                      "a letter or "
+                      "digit",
+                  text);
   }
   CHECK(dns_subdomain_problem(std::string(254, 'a')) == "has 254 characters, at most 253 are allowed");
 }
@@ -33,16 +33,16 @@ TEST_CASE("names: keys of labels and annotations") {
   }
   CHECK(label_key_problem("") == "is empty");
   CHECK(label_key_problem("/a") == "has a prefix that is empty");
-  CHECK(label_key_problem("a/") == "has a name behind its '/' that is empty");
-  CHECK(label_key_problem("a/b/c") == "may hold one '/' only");
+  CHECK(label_key_problem("a/") == "has a name after its '/' that is empty");
+  CHECK(label_key_problem("a/b/c") == "may contain only one '/'");
   CHECK(label_key_problem("A/b") == "needs a DNS name such as example.com before its '/'");
   CHECK(annotation_key_problem("A/b") == "");
   CHECK(label_key_problem("a/" + std::string(64, 'b')) ==
-        "has a name behind its '/' that has 64 characters, at most 63 are allowed");
+        "has a name after its '/' that has 64 characters, at most 63 are allowed");
   CHECK(label_key_problem(std::string(254, 'a') + "/b") ==
         "has a prefix that has 254 characters, at most 253 are allowed");
   CHECK(label_key_problem("a b") ==
-        "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
+        "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
 }
 
 TEST_CASE("names: domain-prefixed paths") {
@@ -60,7 +60,7 @@ TEST_CASE("names: label values") {
   CHECK(label_value_problem("A.b_c-9") == "");
   CHECK(label_value_problem(std::string(64, 'a')) == "has 64 characters, at most 63 are allowed");
   CHECK(label_value_problem("-a") ==
-        "may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
+        "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
 }
 
 TEST_CASE("names: suggestions") {

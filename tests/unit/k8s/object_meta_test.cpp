@@ -42,12 +42,13 @@ TEST_CASE("object metadata: a name is required") {
 }
 
 TEST_CASE("object metadata: names") {
-  CHECK(report("metadata:\n  name: My_Job\n") ==
-        "t.yaml:2:9: error: metadata.name \"My_Job\" may hold only lower-case letters, digits, '-' and '.', "
-        "and must "
-        "begin and end with a letter or digit [input/name]\n"
-        "    2 |   name: My_Job\n"
-        "      |         ^~~~~~ such as \"my-job\"\n");
+  CHECK(
+      report("metadata:\n  name: My_Job\n") ==
+      "t.yaml:2:9: error: metadata.name \"My_Job\" may contain only lower-case letters, digits, '-' and '.', "
+      "and must "
+      "begin and end with a letter or digit [input/name]\n"
+      "    2 |   name: My_Job\n"
+      "      |         ^~~~~~ such as \"my-job\"\n");
   CHECK(report("metadata:\n  name: " + std::string(254, 'a') + "\n")
             .starts_with("t.yaml:2:9: error: metadata.name \"" + std::string(57, 'a') +
                          "…\" has 254 characters, at most 253 are allowed [input/name]\n"));
@@ -70,7 +71,8 @@ TEST_CASE("object metadata: name prefixes") {
 
 TEST_CASE("object metadata: namespaces") {
   CHECK(report("metadata:\n  name: a\n  namespace: team.a\n") ==
-        "t.yaml:3:14: error: metadata.namespace \"team.a\" may hold only lower-case letters, digits and '-', "
+        "t.yaml:3:14: error: metadata.namespace \"team.a\" may contain only lower-case letters, digits and "
+        "'-', "
         "and must "
         "begin and end with a letter or digit [input/name]\n"
         "    3 |   namespace: team.a\n"
@@ -79,26 +81,28 @@ TEST_CASE("object metadata: namespaces") {
 }
 
 TEST_CASE("object metadata: labels") {
-  CHECK(report("metadata:\n  name: a\n  labels:\n    my label: x\n    team: a b\n    Example.com/x: y\n    "
-               "/x: y\n") ==
-        "t.yaml:4:5: error: the label key \"my label\" may hold only letters, digits, '-', '_' and '.', and "
-        "must begin "
-        "and end with a letter or digit [input/label]\n"
-        "    4 |     my label: x\n"
-        "      |     ^~~~~~~~\n"
-        "t.yaml:5:11: error: the value \"a b\" of label \"team\" may hold only letters, digits, '-', '_' and "
-        "'.', and "
-        "must begin and end with a letter or digit [input/label]\n"
-        "    5 |     team: a b\n"
-        "      |           ^~~ free text belongs in metadata.annotations\n"
-        "t.yaml:6:5: error: the label key \"Example.com/x\" needs a DNS name such as example.com before its "
-        "'/' "
-        "[input/label]\n"
-        "    6 |     Example.com/x: y\n"
-        "      |     ^~~~~~~~~~~~~\n"
-        "t.yaml:7:5: error: the label key \"/x\" has a prefix that is empty [input/label]\n"
-        "    7 |     /x: y\n"
-        "      |     ^~\n");
+  CHECK(
+      report("metadata:\n  name: a\n  labels:\n    my label: x\n    team: a b\n    Example.com/x: y\n    "
+             "/x: y\n") ==
+      "t.yaml:4:5: error: the label key \"my label\" may contain only letters, digits, '-', '_' and '.', and "
+      "must begin "
+      "and end with a letter or digit [input/label]\n"
+      "    4 |     my label: x\n"
+      "      |     ^~~~~~~~\n"
+      "t.yaml:5:11: error: the value \"a b\" of label \"team\" may contain only letters, digits, '-', '_' "
+      "and "
+      "'.', and "
+      "must begin and end with a letter or digit [input/label]\n"
+      "    5 |     team: a b\n"
+      "      |           ^~~ free text belongs in metadata.annotations\n"
+      "t.yaml:6:5: error: the label key \"Example.com/x\" needs a DNS name such as example.com before its "
+      "'/' "
+      "[input/label]\n"
+      "    6 |     Example.com/x: y\n"
+      "      |     ^~~~~~~~~~~~~\n"
+      "t.yaml:7:5: error: the label key \"/x\" has a prefix that is empty [input/label]\n"
+      "    7 |     /x: y\n"
+      "      |     ^~\n");
   CHECK(fields("name: a, labels: {a: '', b/C_d: E.f}").empty());
   CHECK(fields("name: a, labels: {a: " + std::string(64, 'a') + "}") == Fields{"metadata.labels"});
   CHECK(fields("name: a, labels: {" + std::string(64, 'a') + ": a}") == Fields{"metadata.labels"});
@@ -107,18 +111,19 @@ TEST_CASE("object metadata: labels") {
 
 TEST_CASE("object metadata: annotations") {
   CHECK(fields("name: a, annotations: {Example.com/x: 'any text'}").empty());
-  CHECK(report("metadata:\n  name: a\n  annotations:\n    a b: c\n") ==
-        "t.yaml:4:5: error: the annotation key \"a b\" may hold only letters, digits, '-', '_' and '.', and "
-        "must begin "
-        "and end with a letter or digit [input/annotation]\n"
-        "    4 |     a b: c\n"
-        "      |     ^~~\n");
+  CHECK(
+      report("metadata:\n  name: a\n  annotations:\n    a b: c\n") ==
+      "t.yaml:4:5: error: the annotation key \"a b\" may contain only letters, digits, '-', '_' and '.', and "
+      "must begin "
+      "and end with a letter or digit [input/annotation]\n"
+      "    4 |     a b: c\n"
+      "      |     ^~~\n");
   const std::string half(128 * 1024 - 1, 'x');
   CHECK(fields("name: a, annotations: {a: " + half + ", b: " + half + "}").empty());
   const Parsed document("metadata: {name: a, annotations: {a: " + half + ", b: " + half + "y}}");
   const Violations found = validate_object_meta(*document, NameRule::DnsSubdomain, true);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message == "metadata.annotations hold 262145 bytes, at most 262144 are allowed");
+  CHECK(found[0].message == "metadata.annotations have 262145 bytes in total, at most 262144 are allowed");
 }
 
 TEST_CASE("object metadata: owners") {
@@ -143,13 +148,13 @@ TEST_CASE("object metadata: owners") {
 TEST_CASE("object metadata: finalizers") {
   CHECK(fields("name: a, finalizers: [example.com/a, kubernetes, orphan]").empty());
   CHECK(report("metadata:\n  name: a\n  finalizers: [a b, orphan, foregroundDeletion]\n") ==
-        "t.yaml:3:16: error: the finalizer \"a b\" may hold only letters, digits, '-', '_' and '.', and must "
-        "begin and "
-        "end with a letter or digit [input/finalizer]\n"
+        "t.yaml:3:16: error: the finalizer \"a b\" may contain only letters, digits, '-', '_' and '.', and "
+        "must "
+        "begin and end with a letter or digit [input/finalizer]\n"
         "    3 |   finalizers: [a b, orphan, foregroundDeletion]\n"
         "      |                ^~~\n"
-        "t.yaml:3:15: error: the finalizers orphan and foregroundDeletion exclude each other "
-        "[input/finalizer]\n"
+        "t.yaml:3:15: error: the finalizers orphan and foregroundDeletion can't be "
+        "used together [input/finalizer]\n"
         "    3 |   finalizers: [a b, orphan, foregroundDeletion]\n"
         "      |               ^ keep one of the two\n");
 }

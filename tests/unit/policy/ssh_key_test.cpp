@@ -233,10 +233,10 @@ std::string with_flipped_byte(std::string_view text, size_t at, char mask) {
 
 constexpr std::string_view kSeed = "0123456789abcdef";
 
-constexpr std::string_view kDamaged = "the SSH key is damaged: its PEM block holds no readable key";
+constexpr std::string_view kDamaged = "the SSH key is damaged: its PEM block contains no readable key";
 constexpr std::string_view kInconsistent = "the SSH key is damaged: its parts do not belong together";
 constexpr std::string_view kUnsupported =
-    "the SSH key is of a kind that is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519";
+    "the type of the SSH key is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519";
 
 }  // namespace
 
@@ -304,14 +304,14 @@ TEST_CASE("ssh key: only a missing final line break is added") {
 TEST_CASE("ssh key: encrypted keys are refused without asking for a passphrase") {
   for (const std::string_view text : {kEncryptedOpenSsh, kEncryptedPkcs8, kEncryptedSec1}) {
     CHECK(load_error(text) ==
-          "the SSH key is encrypted; take the passphrase off a copy with `ssh-keygen -p -N '' -f COPY`");
+          "the SSH key is encrypted; remove the passphrase from a copy with `ssh-keygen -p -N '' -f COPY`");
   }
 }
 
 TEST_CASE("ssh key: kinds that OpenSSH does not take are refused") {
   CHECK(load_error(kX25519) == kUnsupported);
   CHECK(load_error(kSecp256k1) ==
-        "the SSH key is on a curve that OpenSSH does not know; it knows P-256, P-384 and P-521");
+        "the SSH key uses a curve that OpenSSH does not support; it supports P-256, P-384 and P-521");
   CHECK(load_error(kRsa768) == "the SSH key is RSA of 768 bits; OpenSSH accepts 1024 to 16384");
 }
 
@@ -329,17 +329,17 @@ TEST_CASE("ssh key: what is no private key is named for what it is") {
   CHECK(load_error(kSec1.substr(0, kSec1.size() - 9)) ==
         "the SSH key is cut off: its PEM block has no END line");
   CHECK(load_error(std::string(kSec1) + std::string(kEd25519)) ==
-        "the SSH key has text after its END line; give one private key alone");
+        "the SSH key has text after its END line; use a file with only one private key");
   CHECK(load_error(std::string((1 << 20) + 1, 'a')) == "the SSH key is larger than 1 MiB");
 }
 
 TEST_CASE("ssh key: OpenSSH's container is refused in frames that OpenSSH does not read") {
   CHECK(load_error(replaced(kEd25519, "\n", "\r\n")) ==
-        "the SSH key has Windows line breaks, with which OpenSSH does not read it; convert them to LF");
+        "the SSH key has Windows line breaks, which OpenSSH does not accept; convert them to LF");
   CHECK(load_error("my key\n" + std::string(kEd25519)) ==
-        "the SSH key has text before its BEGIN line, with which OpenSSH does not read it");
+        "the SSH key has text before its BEGIN line, which OpenSSH does not accept");
   CHECK(load_error(std::string(kEd25519.substr(0, kEd25519.size() - 1)) + " \n") ==
-        "the SSH key has spaces after its END line, with which OpenSSH does not read it");
+        "the SSH key has spaces after its END line, which OpenSSH does not accept");
 }
 
 TEST_CASE("ssh key: a damaged container is refused wherever the damage is") {

@@ -126,7 +126,7 @@ TEST_CASE("redact: messages and hints show no secret") {
       printed({{"a.yaml", job + "metadata:\n  name: a\n  labels:\n    tok: \"" + kToken + "!!\"\n" + spec +
                               "    - name: A\n      value: b\n"}},
               {"lint", "--no-config", "a.yaml"}) ==
-      R"(a.yaml:6:10: error: the value "***!!" of label "tok" may hold only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [input/label]
+      R"(a.yaml:6:10: error: the value "***!!" of label "tok" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [input/label]
   hint: free text belongs in metadata.annotations
 
 1 finding (1 error) in 1 of 1 file

@@ -174,21 +174,21 @@ TEST_CASE("strategic merge: $patch in a list") {
   CHECK(merge_job_set(jobs, R"({"replicatedJobs":[{"$patch":"replace"},{"name":"new"}]})") ==
         R"({"replicatedJobs":[{"name":"new"}]})");
   CHECK(merge_job_set(jobs, R"({"replicatedJobs":[{"$patch":"delete"}]})") ==
-        R"(error: $patch: delete needs the "name" of what to delete: {"$patch":"delete"})");
+        R"(error: $patch: delete needs the "name" of the element to delete: {"$patch":"delete"})");
   CHECK(merge_job_set(jobs, R"({"replicatedJobs":[{"name":"a","$patch":"merge"}]})") ==
         R"(error: $patch in a list must be "replace" or "delete", not "merge": "merge")");
 }
 
 TEST_CASE("strategic merge: elements that can't be told apart") {
   CHECK(merge_job_set(R"({"replicatedJobs":[{"name":"a"}]})", R"({"replicatedJobs":[{"replicas":2}]})") ==
-        R"(error: this element has no "name", by which the list is merged (add name:): {"replicas":2})");
+        R"(error: this element has no "name", the list's merge key (add name:): {"replicas":2})");
   CHECK(merge_pod(R"({"containers":[{"image":"i"}]})", R"({"containers":[{"name":"a"}]})") ==
-        R"(error: an element of this list has no "name", by which the list is merged: [{"name":"a"}])");
+        R"(error: an element of this list has no "name", the list's merge key: [{"name":"a"}])");
   CHECK(
       merge_job_set(R"({"replicatedJobs":[{"name":"a"}]})", R"({"replicatedJobs":["a"]})") ==
-      R"(error: the elements of a merged list must all be of the same type, the runtime's included: ["a"])");
+      R"(error: the elements of a merged list must all have the same type, including the runtime's: ["a"])");
   CHECK(merge_job_set(R"({"replicatedJobs":[]})", R"({"replicatedJobs":[null]})") ==
-        "error: a list that holds a null can't be merged: [null]");
+        "error: a list that contains a null can't be merged: [null]");
 }
 
 TEST_CASE("strategic merge: $setElementOrder") {
@@ -196,11 +196,10 @@ TEST_CASE("strategic merge: $setElementOrder") {
                       R"({"$setElementOrder/replicatedJobs":[{"name":"c"},{"name":"a"}],)"
                       R"("replicatedJobs":[{"name":"a","replicas":2}]})") ==
         R"({"replicatedJobs":[{"name":"b"},{"name":"c"},{"name":"a","replicas":2}]})");
-  CHECK(
-      merge_job_set(R"({"replicatedJobs":[{"name":"a"}]})",
-                    R"({"$setElementOrder/replicatedJobs":[{"name":"b"},{"name":"a"}],)"
-                    R"("replicatedJobs":[{"name":"a"},{"name":"b"}]})") ==
-      R"(error: the elements of the patch must stand in the order that its $setElementOrder gives: {"name":"b"})");
+  CHECK(merge_job_set(R"({"replicatedJobs":[{"name":"a"}]})",
+                      R"({"$setElementOrder/replicatedJobs":[{"name":"b"},{"name":"a"}],)"
+                      R"("replicatedJobs":[{"name":"a"},{"name":"b"}]})") ==
+        R"(error: the elements of the patch must be in the order of its $setElementOrder: {"name":"b"})");
   CHECK(merge_job_set(R"({"replicatedJobs":[]})", R"({"$setElementOrder/replicatedJobs":[]})") ==
         "error: $setElementOrder/replicatedJobs orders a list that has no elements: []");
   CHECK(merge_job_set("{}", R"({"$setElementOrder":[]})") ==

@@ -210,7 +210,7 @@ TEST_CASE("structure: lengths") {
 
 TEST_CASE("structure: an element that comes again is reported once, at its second place") {
   CHECK(trainer_report("    env:\n    - {name: A}\n    - {name: B}\n    - {name: A}\n    - {name: A}\n") ==
-        "t.yaml:7:7: error: spec.trainer.env holds name \"A\" twice [input/duplicate]\n"
+        "t.yaml:7:7: error: spec.trainer.env contains name \"A\" twice [input/duplicate]\n"
         "    7 |     - {name: A}\n"
         "      |       ^ remove one of the two\n"
         "  note: the first one at t.yaml:5:7\n");

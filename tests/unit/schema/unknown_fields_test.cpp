@@ -21,7 +21,8 @@ std::string report(const std::string& text, std::string_view kind = "TrainJob",
 std::string hint(const std::string& text, std::string_view kind = "TrainJob",
                  std::string_view version = "2.3") {
   const Parsed document(text);
-  const k8s::Violations found = find_unknown_fields(*document, test::kind_schema(version, kind), kind, version);
+  const k8s::Violations found =
+      find_unknown_fields(*document, test::kind_schema(version, kind), kind, version);
   REQUIRE(found.size() == 1);
   return found.front().hint;
 }
@@ -44,7 +45,7 @@ TEST_CASE("unknown fields: a slip of the pen") {
         "      | ^~~~ did you mean \"spec\"?\n"
         "t.yaml:2:1: error: unknown field \"notes\" in the object [input/unknown-field]\n"
         "    2 | notes: free text\n"
-        "      | ^~~~~ it takes apiVersion, kind, metadata, spec, status\n");
+        "      | ^~~~~ its fields are apiVersion, kind, metadata, spec, status\n");
 }
 
 TEST_CASE("unknown fields: fields of other versions") {
@@ -52,12 +53,12 @@ TEST_CASE("unknown fields: fields of other versions") {
         "only Trainer 2.1 has it; Trainer 2.3 has runtimePatches instead");
   CHECK(hint("spec: {labels: {}}") == "it existed until Trainer 2.1; Trainer 2.3 has runtimePatches instead");
   CHECK(hint("spec: {runtimePatches: []}", "TrainJob", "2.1") ==
-        "it exists since Trainer 2.2; Trainer 2.1 has podTemplateOverrides instead");
+        "it was added in Trainer 2.2; Trainer 2.1 has podTemplateOverrides instead");
   CHECK(hint("spec: {podTemplateOverrides: []}", "TrainJob", "2.0") ==
-        "it exists since Trainer 2.1; Trainer 2.0 has podSpecOverrides instead");
+        "it was added in Trainer 2.1; Trainer 2.0 has podSpecOverrides instead");
   CHECK(hint("spec: {mlPolicy: {torch: {numProcPerNode: 4}}}", "TrainingRuntime") ==
         "it existed until Trainer 2.1");
-  CHECK(hint("spec: {mlPolicy: {jax: {}}}", "TrainingRuntime", "2.1") == "it exists since Trainer 2.2");
+  CHECK(hint("spec: {mlPolicy: {jax: {}}}", "TrainingRuntime", "2.1") == "it was added in Trainer 2.2");
 }
 
 TEST_CASE("unknown fields: fields that belong elsewhere") {
@@ -73,25 +74,25 @@ TEST_CASE("unknown fields: fields that belong elsewhere") {
         "it is a field of spec.template.spec.replicatedJobs[0].template.spec.template.spec");
   CHECK(hint("spec: {mlPolicy: {jax: {numNodes: 2}}}", "TrainingRuntime") ==
         "it is a field of spec.mlPolicy");
-  CHECK(hint("spec: {mlPolicy: {jax: {mesh: a}}}", "TrainingRuntime") == "spec.mlPolicy.jax takes no fields");
+  CHECK(hint("spec: {mlPolicy: {jax: {mesh: a}}}", "TrainingRuntime") == "spec.mlPolicy.jax has no fields");
   CHECK(hint("spec: {template: {spec: {replicatedJobs: [{template: {spec: {template: {metadata: "
              "{clusterName: a}}}}}]"
              "}}}",
-             "TrainingRuntime") == "it takes annotations, finalizers, labels, name, namespace");
+             "TrainingRuntime") == "its fields are annotations, finalizers, labels, name, namespace");
 }
 
 TEST_CASE("unknown fields: inside values of the wrong shape") {
   CHECK(report("spec:\n  trainer:\n    env:\n      EPOCHS: '10'\n  runtimeRef:\n  - name: a\n") ==
         "t.yaml:4:7: error: unknown field \"EPOCHS\" in spec.trainer.env [input/unknown-field]\n"
         "    4 |       EPOCHS: '10'\n"
-        "      |       ^~~~~~ spec.trainer.env takes a list\n"
+        "      |       ^~~~~~ spec.trainer.env must be a list\n"
         "t.yaml:6:5: error: unknown field \"name\" in spec.runtimeRef[0] [input/unknown-field]\n"
         "    6 |   - name: a\n"
-        "      |     ^~~~ no list belongs here\n");
+        "      |     ^~~~ a list is not allowed here\n");
   CHECK(report("spec:\n  trainer:\n    image:\n      name: a\n") ==
         "t.yaml:4:7: error: unknown field \"name\" in spec.trainer.image [input/unknown-field]\n"
         "    4 |       name: a\n"
-        "      |       ^~~~ spec.trainer.image takes no fields\n");
+        "      |       ^~~~ spec.trainer.image has no fields\n");
 }
 
 TEST_CASE("unknown fields: what is below an unknown field is not looked at") {

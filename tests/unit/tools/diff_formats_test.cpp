@@ -172,9 +172,9 @@ TEST_CASE("two directories: what a change to a runtime reaches") {
       "2 of 3 jobs change, 1 job added, 1 object removed\n";
   CHECK(run.run() == 1);
   CHECK(run.console.out == text);
-  CHECK(
-      run.console.err ==
-      "note: comparing the files of old with those of new; to ask a cluster about both, name them with -f\n");
+  CHECK(run.console.err ==
+        "note: comparing the files of old with those of new; to compare both with "
+        "a cluster, pass them with -f\n");
   CHECK(run.runner.requests.empty());
   run.flags.input.paths = {"new"};
   run.flags.from = {"old"};

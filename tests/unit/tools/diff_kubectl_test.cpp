@@ -65,16 +65,16 @@ TEST_CASE("an answer that kubectl can't give is an error") {
     return run.console.err.substr(std::min(start.size(), run.console.err.size()));
   };
   CHECK(error("") == "the answer is empty\n");
-  CHECK(error("null") == "the answer holds no object\n");
-  CHECK(error("[]") == "the answer holds a list, which is neither an object nor a list of objects\n");
-  CHECK(error("{}") == "the answer holds a map, which is neither an object nor a list of objects\n");
-  CHECK(error("done") == "the answer holds a string, which is neither an object nor a list of objects\n");
+  CHECK(error("null") == "the answer contains no object\n");
+  CHECK(error("[]") == "the answer contains a list, which is neither an object nor a list of objects\n");
+  CHECK(error("{}") == "the answer contains a map, which is neither an object nor a list of objects\n");
+  CHECK(error("done") == "the answer contains a string, which is neither an object nor a list of objects\n");
   CHECK(error(R"({"kind": "List", "items": null})") ==
-        "the answer holds a map, which is neither an object nor a list of objects\n");
+        "the answer contains a map, which is neither an object nor a list of objects\n");
   CHECK(error(R"({"kind": "List", "items": [null]})") ==
-        "the answer holds null, which is neither an object nor a list of objects\n");
+        "the answer contains null, which is neither an object nor a list of objects\n");
   CHECK(error(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}})") ==
-        "the answer holds Pod \"a\", which was not asked for\n");
+        "the answer contains Pod \"a\", which was not requested\n");
   CHECK(error("{\"a\": ") == "the answer is not JSON\n");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a dry run that says nothing of an object is an error") {
   run.flags.server_side = true;
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
-        "trainjobc: kubectl failed\n  kubectl apply: the answer holds no JobSet \"demo\"\n");
+        "trainjobc: kubectl failed\n  kubectl apply: the answer contains no JobSet \"demo\"\n");
 }
 
 TEST_CASE("helper objects are asked for by name") {
@@ -124,13 +124,12 @@ TEST_CASE("an SSH key that is there is kept; one that may not be looked at is ta
   };
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
-  CHECK(
-      run.console.err ==
-      "warning: Secrets were not looked for: you may not do this on this cluster: ask for a role that allows "
-      "it, or choose another context\n"
-      "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: exit status "
-      "1\n"
-      "  Error from server (Forbidden): secrets is forbidden\n");
+  CHECK(run.console.err ==
+        "warning: Secrets could not be looked up: you are not allowed to do this in this cluster: ask for a "
+        "role that allows it, or choose another context\n"
+        "  kubectl get -f - -o json --ignore-not-found --show-managed-fields "
+        "--namespace=team-a: exit status 1\n"
+        "  Error from server (Forbidden): secrets is forbidden\n");
 }
 
 TEST_CASE("single files don't make orphans of other jobs, directories do") {
@@ -146,7 +145,7 @@ TEST_CASE("single files don't make orphans of other jobs, directories do") {
   run.flags.input.paths = {"jobs"};
   CHECK(run.run() == 1);
   CHECK(run.console.out ==
-        "JobSet team-a/other   orphaned: no input makes it\n\nno difference in 1 job, 1 object orphaned\n");
+        "JobSet team-a/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n");
 }
 
 TEST_CASE("kubectl's error is kept") {
@@ -156,13 +155,12 @@ TEST_CASE("kubectl's error is kept") {
   };
   CHECK(run.run() == 2);
   CHECK(run.console.out == "");
-  CHECK(
-      run.console.err ==
-      "trainjobc: the cluster doesn't know this kind of object: install the controller it belongs to, JobSet "
-      "or the scheduler, with its CustomResourceDefinitions\n"
-      "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a: exit status "
-      "1\n"
-      "  error: the server doesn't have a resource type \"jobsets\"\n");
+  CHECK(run.console.err ==
+        "trainjobc: the cluster does not know this kind of object: install the controller it belongs to, "
+        "JobSet or the scheduler, with its CustomResourceDefinitions\n"
+        "  kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields "
+        "--namespace=team-a: exit status 1\n"
+        "  error: the server doesn't have a resource type \"jobsets\"\n");
 }
 
 TEST_CASE("--server-side compares with what a dry run gives") {

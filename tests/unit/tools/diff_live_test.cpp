@@ -226,11 +226,9 @@ TEST_CASE("scripts of Flux jobs that the controller wrote are set apart") {
 TEST_CASE("an update that takes the successPolicy away is warned about") {
   LiveRun run;
   const std::string warning =
-      "warning: JobSet team-a/demo: the inputs write spec.successPolicy no longer. The cluster lets an "
-      "update take "
-      "it away, and the JobSet controller then fails on this JobSet each time: keep successPolicy: "
-      "{operator: All} "
-      "in the runtime\n";
+      "warning: JobSet team-a/demo: the inputs no longer set spec.successPolicy. The cluster accepts an "
+      "update that removes it, and the JobSet controller then fails on this JobSet every time: keep "
+      "successPolicy: {operator: All} in the runtime\n";
   const auto applied_by = [](const std::string& manager) {
     return "\"metadata\": {\"managedFields\": [{\"manager\": \"" + manager +
            R"(", "operation": "Apply", "fieldsV1": {"f:spec": {"f:successPolicy": {}}}}], )";
@@ -265,7 +263,7 @@ TEST_CASE("missing and orphaned objects") {
   CHECK(run.console.out ==
         "JobSet team-a/other   missing: it would be created   job.yaml:4  metadata.name\n"
         "\n"
-        "JobSet team-a/demo   orphaned: no input makes it\n"
+        "JobSet team-a/demo   orphaned: no input creates it\n"
         "\n"
         "1 of 1 job differs, 1 object orphaned\n");
   run.flags.orphans = "none";
@@ -295,7 +293,7 @@ TEST_CASE("errors end above 1") {
   run.flags.live = {"-"};
   run.flags.input.paths = {"-"};
   CHECK(run.run() == 2);
-  CHECK(run.console.err == "trainjobc: standard input can be read once\n");
+  CHECK(run.console.err == "trainjobc: standard input can be read only once\n");
   run.flags.live = {"live.json"};
   run.flags.context = "prod";
   run.flags.input.paths = {"job.yaml"};
@@ -312,8 +310,8 @@ TEST_CASE("inputs without a namespace, and objects saved from one") {
   run.files.files["job.yaml"] = replaced(run.files.files["job.yaml"], "  namespace: team-a\n", "");
   CHECK(run.run() == 1);
   CHECK(run.console.err ==
-        "note: JobSet \"demo\" names no namespace, the live one is in \"team-a\": --namespace team-a "
-        "compares the two\n");
+        "note: JobSet \"demo\" has no namespace, the live one is in \"team-a\": "
+        "--namespace team-a compares them\n");
   run.flags.input.ns = "team-a";
   CHECK(run.run() == 0);
   CHECK(run.console.err == "");

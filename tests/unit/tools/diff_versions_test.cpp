@@ -120,5 +120,5 @@ TEST_CASE("diff of versions excludes a cluster and a pinned version") {
   run.flags.input.trainer_version = "2.3";
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
-        "trainjobc: --from-version and --to-version say the versions: leave out --trainer-version\n");
+        "trainjobc: --from-version and --to-version set the versions: leave out --trainer-version\n");
 }

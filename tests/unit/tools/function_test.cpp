@@ -94,29 +94,32 @@ TEST_CASE("function: errors are results, on stderr, and end non-zero; the items 
   const Run result = run(list);
   CHECK(result.status == 1);
   CHECK(result.err ==
-        "error: TrainJob/default/bert: there is no ClusterTrainingRuntime \"teem\" (did you mean "
-        "\"team\"? Or add it to the inputs, or name its file or folder with --runtimes) "
-        "[input/missing-runtime]\n");
+        "error: TrainJob/default/bert: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"? "
+        "Or add it to the inputs, or pass its file or folder with --runtimes) [input/missing-runtime]\n");
   CHECK(result.out ==
         list +
             "results:\n"
-            "- message: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"? "
-            "Or add it to the inputs, or name its file or folder with --runtimes) "
-            "[input/missing-runtime]\n"
+            "- message: there is no ClusterTrainingRuntime \"teem\" (did you mean \"team\"? Or add it to the "
+            "inputs, or pass its file or folder with --runtimes) [input/missing-runtime]\n"
             "  severity: error\n"
-            "  resourceRef:\n    apiVersion: trainer.kubeflow.org/v1alpha1\n    kind: TrainJob\n"
+            "  resourceRef:\n"
+            "    apiVersion: trainer.kubeflow.org/v1alpha1\n"
+            "    kind: TrainJob\n"
             "    name: bert\n"
-            "  file:\n    path: jobs/a.yaml\n    index: 1\n"
-            "  field:\n    path: spec.runtimeRef\n");
+            "  file:\n"
+            "    path: jobs/a.yaml\n"
+            "    index: 1\n"
+            "  field:\n"
+            "    path: spec.runtimeRef\n");
 }
 
 TEST_CASE("function: settings") {
   const Run unknown = run(replaced(kHead, "nameSuffix", "nameSufix") + kJob + kRuntime);
   CHECK(unknown.status == 1);
   CHECK(unknown.err ==
-        "error: functionConfig has an unknown setting \"nameSufix\": trainerVersion, namespace, "
-        "nameSuffix, catalogue, keepInputs and sshKey are known\n");
-  CHECK(unknown.out.ends_with(" sshKey are known'\n  severity: error\n"));
+        "error: functionConfig has an unknown setting \"nameSufix\"; known settings are trainerVersion, "
+        "namespace, nameSuffix, catalogue, keepInputs and sshKey\n");
+  CHECK(unknown.out.ends_with(" keepInputs and sshKey\n  severity: error\n"));
   const Run version = run(replaced(kHead, "nameSuffix: x", "trainerVersion: \"1.9\"") + kJob + kRuntime);
   CHECK(version.err == "error: there is no Trainer version \"1.9\" here\n");
   const Run space = run(replaced(kHead, "nameSuffix: x", "namespace: team-a") + kJob + kRuntime);
@@ -182,7 +185,7 @@ TEST_CASE("function: a key is read from the allowed folder alone") {
     const std::string shown = path.starts_with("/") ? path : "/keys/" + path;
     CHECK(errors("seed:" + path, {"--ssh-key-dir", "/keys"}) ==
           "trainjobc: --ssh-key: " + shown +
-              " is not in /keys, the only folder allowed\n"
+              " is not in /keys, the only allowed folder\n"
               "error: sshKey names a file that can't be read\n");
   }
 }

@@ -285,14 +285,13 @@ TEST_CASE("migrate: a runtime's processes a node go to its jobs") {
   alone.to("2.3");
   CHECK(alone.status == 1);
   CHECK(alone.files.files["runtime.yaml"] == runtime);
-  CHECK(
-      alone.console.err ==
-      "runtime.yaml:9:23: error: a runtime of Trainer 2.3 doesn't say how many processes a node has, and no "
-      "accepted TrainJob of the inputs uses it [migrate/lost]\n"
-      "    9 |       numProcPerNode: 4\n"
-      "      |                       ^ set spec.trainer.numProcPerNode: 4 in its TrainJobs, or migrate them "
-      "along with it\n"
-      "nothing to migrate to Trainer 2.3 in 1 object\n");
+  CHECK(alone.console.err ==
+        "runtime.yaml:9:23: error: a runtime of Trainer 2.3 does not set the number of processes per node, "
+        "and no accepted TrainJob of the inputs uses it [migrate/lost]\n"
+        "    9 |       numProcPerNode: 4\n"
+        "      |                       ^ set spec.trainer.numProcPerNode: 4 in its TrainJobs, "
+        "or migrate them along with it\n"
+        "nothing to migrate to Trainer 2.3 in 1 object\n");
 }
 
 TEST_CASE("migrate: words for the processes a node go, elasticPolicy too") {
@@ -316,7 +315,7 @@ TEST_CASE("migrate: what another version renders differently is listed") {
   run.to("2.3", {"--from", "2.0"});
   CHECK(run.status == 0);
   CHECK(run.console.err ==
-        "note: what was migrated is rendered differently by the new version:\n"
+        "note: the new version renders the migrated objects differently:\n"
         "JobSet default/job\n"
         "  spec.replicatedJobs[node]…containers[node].env[PET_NPROC_PER_NODE].value   \"1\" → \"auto\"   "
         "torch/PET_NPROC_PER_NODE from job.yaml:15\n"
@@ -348,11 +347,12 @@ TEST_CASE("migrate: an object of which something can't be carried over stays as 
   CHECK(run.console.err ==
         "job.yaml:15:29: error: Trainer 2.1 can't change the metadata of a Job [migrate/lost]\n"
         "   15 |                   metadata: {labels: {a: b}}\n"
-        "      |                             ^ write it into the runtime, or remove it\n"
+        "      |                             ^ set it in the runtime, or remove it\n"
         "job.yaml:19:25: error: Trainer 2.1 has no field "
         "spec.podTemplateOverrides[0].spec.securityContext [migrate/lost]\n"
         "   19 |                         securityContext: {runAsUser: 1}\n"
-        "      |                         ^~~~~~~~~~~~~~~ it takes affinity, containers, imagePullSecrets, "
+        "      |                         ^~~~~~~~~~~~~~~ its fields are affinity, containers, "
+        "imagePullSecrets, "
         "initContainers, nodeSelector, schedulingGates, serviceAccountName, tolerations, volumes\n"
         "nothing to migrate to Trainer 2.1 in 2 objects\n");
 }
@@ -370,10 +370,9 @@ TEST_CASE("migrate: a job without its runtime is migrated, with a warning") {
   MigrateRun run(kOverrides, "");
   CHECK(run.to("2.3") == kPatches);
   CHECK(run.status == 0);
-  CHECK(
-      run.console.err.starts_with("job.yaml:7:22: warning: there is no ClusterTrainingRuntime \"rt\": what "
-                                  "the migrated job renders to was not "
-                                  "compared [input/missing-runtime]\n"));
+  CHECK(run.console.err.starts_with(
+      "job.yaml:7:22: warning: there is no ClusterTrainingRuntime \"rt\": the rendered output of the "
+      "migrated job was not compared [input/missing-runtime]\n"));
 }
 
 TEST_CASE("migrate: what the new version refuses still is said") {

@@ -194,9 +194,9 @@ TEST_CASE("follower: images, containers that fail, evictions") {
   told.add(Told::event("Pod", pod, "Warning", "Failed", "Error: ErrImagePull"));
   told.add(Told::pod(pod, waiting("ImagePullBackOff", "Back-off pulling image")));
   CHECK(told.news() ==
-        "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn waits: ErrImagePull: not found\n"
-        "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn waits: ImagePullBackOff: Back-off "
-        "pulling image\n");
+        "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn is waiting: ErrImagePull: not found\n"
+        "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn is waiting: ImagePullBackOff: "
+        "Back-off pulling image\n");
   CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready; images can't be pulled");
   told.add(Told::pod(
       pod,
@@ -250,8 +250,7 @@ TEST_CASE("follower: left to others") {
   told.add(Told::job_set("{}", R"("managedBy": "kueue.x-k8s.io/multikueue", )"));
   CHECK(told.news() ==
         "JobSet team-a/demo: its spec.managedBy leaves it to kueue.x-k8s.io/multikueue: JobSet's own "
-        "controller makes "
-        "nothing of it\n");
+        "controller ignores it\n");
   told.wait(60);
   CHECK(told.news() == "");
   CHECK(told.line() == "1:00  JobSet team-a/demo: not started; left to kueue.x-k8s.io/multikueue");
@@ -260,7 +259,7 @@ TEST_CASE("follower: left to others") {
   CHECK(own.news() == "");
   own.wait(60);
   CHECK(own.news() ==
-        "JobSet team-a/demo: no controller has looked at it yet: is JobSet's controller running?\n");
+        "JobSet team-a/demo: no controller has picked it up yet: is JobSet's controller running?\n");
 }
 
 TEST_CASE("follower: suspended, and Kueue's words") {
@@ -292,11 +291,11 @@ TEST_CASE("follower: suspended, and Kueue's words") {
   told.news();
   told.add(workload(
       R"({"type": "Evicted", "status": "True", "reason": "Preempted", "message": "Preempted to accommodate a workload"})"));
-  CHECK(told.news() == "JobSet team-a/demo: Kueue took it out again: Preempted to accommodate a workload\n");
+  CHECK(told.news() == "JobSet team-a/demo: Kueue evicted it: Preempted to accommodate a workload\n");
   Told alone;
   alone.add(Told::job_set(suspended, R"("suspend": true, )"));
   CHECK(alone.news() ==
-        "JobSet team-a/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n");
+        "JobSet team-a/demo: suspended: it can finish only after someone resumes it (spec.suspend: false)\n");
   CHECK(alone.line() == "0:00  JobSet team-a/demo: suspended");
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("fields that another controller set are left to it, or taken over by f
   run.runner.answer = with_job_set(live);
   CHECK(run.run() == 0);
   CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
-  CHECK(run.console.err == "note: spec.suspend is left to kueue in JobSet team-a/demo\n");
+  CHECK(run.console.err == "note: spec.suspend, owned by kueue, is left unchanged in JobSet team-a/demo\n");
   CHECK(run.runner.requests.back().input.find("suspend") == std::string::npos);
   run.flags.force_conflicts = true;
   CHECK(run.run() == 0);
@@ -153,7 +153,7 @@ TEST_CASE("a Secret that is there is kept, and not read") {
                                               : SubmitRun::accepted(request);
   };
   CHECK(run.run() == 0);
-  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: it exists\n"));
+  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: already exists\n"));
   CHECK(run.runner.lines().find("kubectl create") == std::string::npos);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("who may not look at Secrets still makes none over another") {
     return SubmitRun::accepted(request);
   };
   CHECK(run.run() == 0);
-  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: it exists\n"));
+  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: already exists\n"));
   CHECK(run.console.err == "");
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("no TrainJob, nothing to do") {
   run.flags.input.paths = {"runtime.yaml"};
   CHECK(run.run() == 0);
   CHECK(run.runner.requests.empty());
-  CHECK(run.console.err == "note: the inputs hold no TrainJob\n");
+  CHECK(run.console.err == "note: the inputs contain no TrainJob\n");
 }
 
 TEST_CASE("an update that would be refused stops submit before it sends anything") {
@@ -213,9 +213,10 @@ TEST_CASE("an update that would be refused stops submit before it sends anything
   run.runner.answer = with_job_set(live);
   run.files.files["job.yaml"] = DiffRun::job("demo", "4");
   const std::string lost =
-      "  JobSet team-a/demo: running, made 2026-01-02T03:04:05Z; node 1/1 ready\n"
-      "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
-      "    the count of its restarts, 2 so far\n";
+      "  JobSet team-a/demo: running, created 2026-01-02T03:04:05Z; node 1/1 ready\n"
+      "    its Jobs and Pods, their logs, and everything that their containers wrote, "
+      "except to persistent volumes\n"
+      "    its restart count, 2 so far\n";
   CHECK(run.run() == 1);
   CHECK(run.console.out == "");
   CHECK(run.console.err ==
@@ -223,17 +224,17 @@ TEST_CASE("an update that would be refused stops submit before it sends anything
         "! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:10\n"
         "! …completions                                          2 → 4   trainer/pod-count from the same\n"
         "  ! refused (2 fields): spec.replicatedJobs is immutable\n"
-        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
-        "TrainJob\n"
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n "
+        "team-a), or rename the TrainJob\n"
         "\n"
         "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
-        "recreates it, and this would be lost:\n" +
+        "recreates it, which loses:\n" +
             lost);
   CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob);
 
   run.flags.replace = true;
   CHECK(run.run() == 0);
-  CHECK(run.console.err == "warning: --replace deletes and recreates; this is lost:\n" + lost);
+  CHECK(run.console.err == "warning: --replace deletes and recreates objects; this is lost:\n" + lost);
   CHECK(run.console.out == "JobSet team-a/demo replaced\n1 job: 1 replaced\n");
   CHECK(run.runner.lines() ==
         std::string(kGetDemo) + kGetTrainJob +
@@ -263,14 +264,15 @@ TEST_CASE("--replace tries a JobSet without the claims that are deleted with the
         "runtime.yaml:15  "
         "spec.template.spec.volumeClaimPolicies[0].templates[0].spec.resources.requests.storage\n"
         "  ! refused (1 field): spec.volumeClaimPolicies is immutable\n"
-        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
-        "TrainJob\n"
+        "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n "
+        "team-a), or rename the TrainJob\n"
         "\n"
         "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
-        "recreates it, and this would be lost:\n"
-        "  JobSet team-a/demo: not started, made \n"
-        "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
-        "    the claim cache-demo, and what is on its volume\n");
+        "recreates it, which loses:\n"
+        "  JobSet team-a/demo: not started, created \n"
+        "    its Jobs and Pods, their logs, and everything that their containers wrote, "
+        "except to persistent volumes\n"
+        "    the claim cache-demo, and the data on its volume\n");
   run.flags.replace = true;
   CHECK(run.run() == 0);
   CHECK(run.console.out == "JobSet team-a/demo replaced\n1 job: 1 replaced\n");
@@ -299,21 +301,19 @@ TEST_CASE("--replace says of claims that stay how to get rid of them") {
   CHECK(run.runner.requests[2].input.find("storage: 2Gi") != std::string::npos);
   CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
   CHECK(run.console.err ==
-        "warning: --replace deletes and recreates; this is lost:\n"
-        "  JobSet team-a/demo: not started, made \n"
-        "    its Jobs and Pods, their logs, and what their containers wrote but to persistent volumes\n"
-        "    but not the claim cache-demo, which stays: the new JobSet is refused unless its template equals "
-        "the "
-        "claim's spec, volumeMode, volumeName and storageClassName included, and says whenDeleted: Retain. "
-        "To start "
-        "with an empty volume, delete the claim first: kubectl delete pvc cache-demo -n team-a\n"
-        "trainjobc: a claim of another JobSet of that name is still there: delete it (kubectl delete pvc, "
-        "which may "
-        "delete what is on its volume), or rename the claim template\n"
+        "warning: --replace deletes and recreates objects; this is lost:\n"
+        "  JobSet team-a/demo: not started, created \n"
+        "    its Jobs and Pods, their logs, and everything that their containers wrote, "
+        "except to persistent volumes\n"
+        "    but not the claim cache-demo, which is kept: the new JobSet is refused unless its template "
+        "equals the claim's spec, including volumeMode, volumeName and storageClassName, and sets "
+        "whenDeleted: Retain. To start with an empty volume, delete the claim first: kubectl delete pvc "
+        "cache-demo -n team-a\n"
+        "trainjobc: a claim of another JobSet of that name still exists: delete it (kubectl delete pvc, "
+        "which may delete the data on its volume), or rename the claim template\n"
         "  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=team-a: exit status 1\n"
         "  The JobSet \"demo\" is invalid: spec.volumeClaimPolicies[0].template[0].spec: Invalid value: {}: "
-        "spec "
-        "does not match existing PVC cache-demo in namespace team-a\n"
+        "spec does not match existing PVC cache-demo in namespace team-a\n"
         "not applied:\n"
         "  JobSet team-a/demo\n");
 }
@@ -405,11 +405,9 @@ TEST_CASE("a TrainJob of that name is warned about") {
   };
   CHECK(run.run() == 0);
   CHECK(run.console.err ==
-        "warning: TrainJob team-a/demo exists on the cluster: the Trainer controller owns the JobSet of that "
-        "name "
-        "and may undo what is submitted; apply the TrainJob instead, or delete it first (kubectl delete "
-        "trainjob "
-        "demo -n team-a: that deletes its JobSet, too)\n");
+        "warning: TrainJob team-a/demo exists in the cluster: the Trainer controller owns the JobSet of that "
+        "name and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl "
+        "delete trainjob demo -n team-a also deletes its JobSet)\n");
   run.runner.answer = [](const ProcessRequest& request) {
     return SubmitRun::gets(request, "TrainJob")
                ? said("error: the server doesn't have a resource type \"trainjobs\"\n")
@@ -456,7 +454,7 @@ TEST_CASE("dry runs") {
                                  "-", "--namespace=team-a"});
   run.flags.wait = true;
   CHECK(run.run() == 2);
-  CHECK(run.console.err == "trainjobc: --wait and --dry-run exclude each other\n");
+  CHECK(run.console.err == "trainjobc: --wait and --dry-run can't be used together\n");
 }
 
 TEST_CASE("runtimePatches of a TrainJob that runs") {
@@ -499,7 +497,7 @@ TEST_CASE("what is being deleted is waited for by the user") {
                                             R"("metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", )"));
   CHECK(run.run() == 1);
   CHECK(run.console.err ==
-        "trainjobc: nothing was sent: JobSet team-a/demo is being deleted: submit again when it is gone\n");
+        "trainjobc: nothing was sent: JobSet team-a/demo is being deleted; submit again after it is gone\n");
 }
 
 TEST_CASE("a kubectl that says nothing has applied nothing") {
@@ -509,7 +507,7 @@ TEST_CASE("a kubectl that says nothing has applied nothing") {
   CHECK(run.console.out == "1 job: 1 not applied\n");
   CHECK(run.console.err ==
         "trainjobc: kubectl failed\n"
-        "  kubectl apply: the answer says nothing of 1 object\n"
+        "  kubectl apply: the answer does not mention 1 object\n"
         "not applied:\n"
         "  JobSet team-a/demo\n");
 
@@ -520,7 +518,7 @@ TEST_CASE("a kubectl that says nothing has applied nothing") {
   CHECK(run.run() == 2);
   CHECK(
       run.console.err.starts_with("trainjobc: kubectl failed\n"
-                                  "  kubectl create: the answer says nothing of 1 object\n"));
+                                  "  kubectl create: the answer does not mention 1 object\n"));
 }
 
 TEST_CASE("submit sends nothing after an answer that kubectl can't give") {
@@ -528,7 +526,7 @@ TEST_CASE("submit sends nothing after an answer that kubectl can't give") {
   for (const char* answer : {"null", "{}", "[]", "ok"}) {
     run.runner.answer = [&](const ProcessRequest&) { return ProcessResult{0, answer, ""}; };
     CHECK(run.run() == 2);
-    CHECK(run.console.err.starts_with("trainjobc: kubectl failed\n  kubectl get: the answer holds "));
+    CHECK(run.console.err.starts_with("trainjobc: kubectl failed\n  kubectl get: the answer contains "));
     CHECK(run.console.err.ends_with("\nnothing was sent\n"));
     CHECK(run.runner.lines().find("apply") == std::string::npos);
   }
@@ -553,7 +551,7 @@ TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
         "nothing was sent\n");
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: no answer within 5 s"}; };
   CHECK(run.run() == 2);
-  CHECK(run.console.err.starts_with("trainjobc: kubectl gave no answer\n"));
+  CHECK(run.console.err.starts_with("trainjobc: kubectl did not answer\n"));
   run.runner.answer = [](const ProcessRequest&) {
     return said(
         "E0912 10:00:00.123456   42 memcache.go:265] \"Unhandled Error\" err=\"refused\"\n"
@@ -561,9 +559,9 @@ TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
   };
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
-        "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
-        "  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: exit status "
-        "1\n"
+        "trainjobc: the cluster can't be reached: check the context, the kubeconfig and the network\n"
+        "  kubectl get -f - -o json --ignore-not-found --show-managed-fields "
+        "--namespace=team-a: exit status 1\n"
         "  The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
         "nothing was sent\n");
 }

@@ -45,7 +45,7 @@ TEST_CASE("--wait follows a JobSet to its end, in plain lines where there is no 
   CHECK(run.run() == 0);
   CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\nJobSet team-a/demo completed\n");
   CHECK(run.console.err ==
-        "JobSet team-a/demo: no controller has looked at it yet: is JobSet's controller running?\n"
+        "JobSet team-a/demo: no controller has picked it up yet: is JobSet's controller running?\n"
         "1:15  JobSet team-a/demo: running, node 1/2 ready\n");
   CHECK(run.asked == 2);  // at first, and as the watch says nothing
   CHECK(run.runner.requests.back().argv == std::vector<std::string>{"kubectl", "get", "-f", "-", "-o", "json",
@@ -106,11 +106,11 @@ TEST_CASE("a JobSet that fails or goes away") {
   CHECK(run.console.out.ends_with("JobSet team-a/demo failed: node-0 failed\n"));
   run.answers = {{0, "", ""}};
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its end was seen\n"));
+  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its result was seen\n"));
   run.answers = {{0, job_set("demo", kRunning), ""}};
   run.says(kJobSets, "DELETED", job_set("demo", kRunning));
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its end was seen\n"));
+  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its result was seen\n"));
 }
 
 TEST_CASE("the end of a JobSet that is deleted as soon as it ends") {
@@ -135,7 +135,7 @@ TEST_CASE("--timeout") {
   run.flags.timeout = 5;
   run.answers = {{0, job_set("demo", "{}"), ""}};
   CHECK(run.run() == 2);
-  CHECK(run.console.err == "trainjobc: 1 of 1 JobSets had not ended after 5 s; they go on without submit\n");
+  CHECK(run.console.err == "trainjobc: 1 of 1 JobSets had not finished after 5 s; they continue to run\n");
   CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(5)));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a question that fails is asked again, not for ever") {
   CHECK(run.run() == 2);
   CHECK(run.asked == 5);
   CHECK(run.console.err ==
-        "trainjobc: the cluster can't be reached: look at the context, the kubeconfig and the network\n"
+        "trainjobc: the cluster can't be reached: check the context, the kubeconfig and the network\n"
         "  kubectl get -f - -o json --ignore-not-found --namespace=team-a: exit status 1\n"
         "  Unable to connect to the server: EOF\n");
 }
@@ -175,9 +175,10 @@ TEST_CASE("who may not watch") {
     run.ends("events", forbidden("events"));
     run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")));
     CHECK(run.run() == 0);
-    CHECK(run.console.err ==
-          "note: you may not watch the pods of namespace team-a: what they would tell is not shown\n"
-          "note: you may not watch the events of namespace team-a: what they would tell is not shown\n");
+    CHECK(
+        run.console.err ==
+        "note: you are not allowed to watch the pods of namespace team-a: what they report is not shown\n"
+        "note: you are not allowed to watch the events of namespace team-a: what they report is not shown\n");
   }
   SUBCASE("JobSets asks for them") {
     run.answers = {{0, job_set("demo", "{}"), ""},
@@ -187,7 +188,8 @@ TEST_CASE("who may not watch") {
     CHECK(run.run() == 0);
     CHECK(run.asked == 3);
     CHECK(run.console.err ==
-          "note: you may not watch the JobSets of namespace team-a: they are asked for every 2 s\n");
+          "note: you are not allowed to watch the JobSets of namespace team-a: they "
+          "are fetched every 2 s instead\n");
   }
 }
 
@@ -204,17 +206,18 @@ TEST_CASE("Kueue's Workloads are watched while a JobSet is suspended, where ther
     run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")));
     CHECK(run.run() == 0);
     CHECK(run.console.err ==
-          "JobSet team-a/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n"
-          "JobSet team-a/demo: waits for Kueue: couldn't assign flavors to pod set node: insufficient quota "
-          "for cpu\n");
+          "JobSet team-a/demo: suspended: it can finish only after someone resumes it (spec.suspend: false)\n"
+          "JobSet team-a/demo: waits for Kueue: couldn't assign flavors to pod set "
+          "node: insufficient quota for cpu\n");
   }
   SUBCASE("there are none") {
     run.ends("workloads.kueue.x-k8s.io",
              {1, "", "error: the server doesn't have a resource type \"workloads\"\n"});
     run.says(kJobSets, "MODIFIED", job_set("demo", ended("Completed", "")), std::chrono::seconds(9));
     CHECK(run.run() == 0);
-    CHECK(run.console.err ==
-          "JobSet team-a/demo: suspended: it ends only after somebody resumes it (spec.suspend: false)\n");
+    CHECK(
+        run.console.err ==
+        "JobSet team-a/demo: suspended: it can finish only after someone resumes it (spec.suspend: false)\n");
     CHECK(run.commands.size() == 4);
   }
 }
@@ -226,7 +229,7 @@ TEST_CASE("Ctrl-C leaves the jobs, unless they are to be deleted") {
   SUBCASE("leaves") {
     CHECK(run.run() == 130);
     CHECK(run.console.err ==
-          "trainjobc: interrupted; this JobSet goes on without submit (kubectl delete jobset ends a job):\n"
+          "trainjobc: interrupted; this JobSet continues to run (stop a job with kubectl delete jobset):\n"
           "  JobSet team-a/demo\n");
   }
   SUBCASE("deletes") {
@@ -247,11 +250,12 @@ TEST_CASE("Ctrl-C leaves the jobs, unless they are to be deleted") {
     };
     CHECK(run.run() == 130);
     CHECK(run.console.err ==
-          "trainjobc: interrupted, and not deleted:\n"
+          "trainjobc: interrupted; not deleted:\n"
           "  JobSet team-a/demo\n"
-          "you may not do this on this cluster: ask for a role that allows it, or choose another context\n"
-          "  kubectl delete jobsets.jobset.x-k8s.io --ignore-not-found --wait=false --namespace=team-a: exit "
-          "status 1\n"
+          "you are not allowed to do this in this cluster: ask for a role that allows "
+          "it, or choose another context\n"
+          "  kubectl delete jobsets.jobset.x-k8s.io --ignore-not-found --wait=false "
+          "--namespace=team-a: exit status 1\n"
           "  Error from server (Forbidden): jobsets \"demo\" is forbidden\n");
   }
 }

@@ -64,8 +64,7 @@ TEST_CASE("from 2.3 on a label keeps the webhook away from a runtime") {
   const std::string path = "spec/replicatedJobs/node/replicas";
   const std::string refused =
       "refused: spec.template.spec.replicatedJobs[0].replicas: a replicatedJob with the ancestor label "
-      "\"trainer\" "
-      "has exactly one replica, not 3\n";
+      "\"trainer\" must have exactly one replica, not 3\n";
   CHECK(in_each_version(runtime("disabled") + train_job(), "JobSet", path) ==
         "2.0 " + refused + "2.1 " + refused + "2.2 " + refused + "2.3 1\n");
   CHECK(outcome(compile_for("2.3", runtime("enabled") + train_job()), "JobSet", path) + "\n" == refused);

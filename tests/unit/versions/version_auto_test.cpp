@@ -84,8 +84,8 @@ a.yaml:9:84: error: unknown field "spce" in spec.podTemplateOverrides[0] [input/
 
 TEST_CASE("a type decides as a field does; a value that only older versions accept is a mistake") {
   CHECK(chosen({{"a.yaml", runtime() + train_job("trainer: {numProcPerNode: cpu}")}}) == R"(2.1
-a.yaml:9:58 trainer.numProcPerNode takes such a value only until 2.1
-a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode takes such a value only until 2.1 [advice/trainer-version]
+a.yaml:9:58 trainer.numProcPerNode accepts such a value only until 2.1
+a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode accepts such a value only until 2.1 [advice/trainer-version]
     9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: cpu}}
       |                                                          ^~~ pin with --trainer-version 2.1
 )");
@@ -100,13 +100,13 @@ a.yaml:9:68: error: spec.initializer.dataset.storageUri "data" must begin with a
 
 TEST_CASE("no version for the job and its runtime, or for the job itself") {
   CHECK(chosen({{"j.yaml", train_job(kOverrides)}, {"r.yaml", runtime("jax: {}")}}).starts_with(R"(2.3
-j.yaml:4:32: error: no Trainer version takes the job together with its runtime: spec.podSpecOverrides exists only in 2.0, the runtime's mlPolicy.jax exists only since 2.2 [input/trainer-version]
+j.yaml:4:32: error: no Trainer version accepts the job together with its runtime: spec.podSpecOverrides exists only in 2.0, the runtime's mlPolicy.jax exists only since 2.2 [input/trainer-version]
     4 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
       |                                ^~~~~~~~~~~~~~~~ write both for one version
   note: mlPolicy.jax exists only since 2.2 at r.yaml:4:19
 )"));
   CHECK(chosen({{"a.yaml", runtime() + train_job(kOverrides + ", runtimePatches: []")}}).starts_with(R"(2.3
-a.yaml:9:32: error: no Trainer version takes this TrainJob: spec.podSpecOverrides exists only in 2.0, spec.runtimePatches exists only since 2.2 [input/trainer-version]
+a.yaml:9:32: error: no Trainer version accepts this TrainJob: spec.podSpecOverrides exists only in 2.0, spec.runtimePatches exists only since 2.2 [input/trainer-version]
     9 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}], runtimePatches: []}
       |                                ^~~~~~~~~~~~~~~~ write it for one version
   note: spec.runtimePatches exists only since 2.2 at a.yaml:9:82

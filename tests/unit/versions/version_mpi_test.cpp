@@ -41,9 +41,11 @@ TEST_CASE("2.0 wants a launcher with one replica, whatever its labels") {
       "{name: launcher, replicas: 2, template: {spec: {template: {spec: {containers: [{name: node}]}}}}}";
   CHECK(in_each_version(mpi_runtime("", twice, kNodes) + train_job(), "JobSet",
                         "spec/replicatedJobs/launcher/replicas") ==
-        "2.0 refused: spec.template.spec.replicatedJobs[0].replicas: the replicatedJob \"launcher\" has "
-        "exactly one "
-        "replica, not 2\n2.1 2\n2.2 2\n2.3 2\n");
+        "2.0 refused: spec.template.spec.replicatedJobs[0].replicas: the replicatedJob \"launcher\" must "
+        "have exactly one replica, not 2\n"
+        "2.1 2\n"
+        "2.2 2\n"
+        "2.3 2\n");
 }
 
 TEST_CASE("under runLauncherAsNode the nodes get the job's env and resources from 2.1 on") {

@@ -72,6 +72,6 @@ TEST_CASE("2.3 rebuilds init containers too: two ports without a name become one
       "[{\"containerPort\":1,\"protocol\":\"TCP\"},{\"containerPort\":2,\"protocol\":\"TCP\"}]\n";
   CHECK(in_each_version(manifests, "JobSet", std::string(kPodSpec) + "/initContainers/prep/ports") ==
         "2.0 " + both + "2.1 " + both + "2.2 " + both +
-            "2.3 refused: spec.replicatedJobs[0].template.spec.template.spec.initContainers[0].ports[1]: "
-            "the controller takes ports without a name for one, and writes the last of them twice\n");
+            "2.3 refused: spec.replicatedJobs[0].template.spec.template.spec.initContainers[0].ports[1]: the "
+            "controller treats ports without a name as one, and writes the last of them twice\n");
 }

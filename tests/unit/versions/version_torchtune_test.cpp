@@ -54,13 +54,13 @@ TEST_CASE("LoRA on several nodes is silently full fine-tuning until 2.2") {
       "70B_full_multinode\"");
   CHECK(tune("numNodes: 2, numProcPerNode: 1, args: [\"model.lora_attn_modules=[q]\"]") ==
         "2.0 " + full + "2.1 " + full + "2.2 " + full +
-            "2.3 refused: spec.trainer.numNodes: torchtune fine-tunes with LoRA on one node only\n");
+            "2.3 refused: spec.trainer.numNodes: torchtune fine-tunes with LoRA only on one node\n");
 }
 
 TEST_CASE("each version has its models, and until 2.1 checks them only in jobs that give numProcPerNode") {
   const auto refused = [](const std::string& name) {
-    return "refused: spec.runtimeRef.name: no torchtune model follows from the runtime's name \"" + name +
-           "\"\n";
+    return "refused: spec.runtimeRef.name: the runtime's name \"" + name +
+           "\" does not say which torchtune model to train\n";
   };
   const auto single = [](const std::string& model) {
     return command("\"full_finetune_single_device\",\"--config\",\"" + model + "_full_single_device\"");
@@ -85,9 +85,8 @@ TEST_CASE("each version has its models, and until 2.1 checks them only in jobs t
 
 TEST_CASE("until 2.1 the webhook crashes over numProcPerNode without numNodes") {
   const std::string crash =
-      "refused: spec.trainer.numNodes: a torchtune job that gives numProcPerNode needs numNodes too: the "
-      "webhook "
-      "crashes without it\n";
+      "refused: spec.trainer.numNodes: a torchtune job that sets numProcPerNode needs numNodes too: the "
+      "webhook crashes without it\n";
   const std::string single =
       command("\"full_finetune_single_device\",\"--config\",\"llama3_3/70B_full_single_device\"");
   CHECK(tune("numProcPerNode: 1") == "2.0 " + crash + "2.1 " + crash + "2.2 " + single + "2.3 " + single);

@@ -44,13 +44,13 @@ TEST_CASE("nothing but a comment may follow the dashes") {
   CHECK(split("a: 1\n--- {b: 2}\nc: 3\n---x\n") == R"(1:a: 1
 |3:c: 3
 |
-job.yaml:2:5: error: a document can't begin on the line of its "---" separator: Kubernetes splits files there and refuses the rest of the line [yaml/document-separator]
+job.yaml:2:5: error: a document can't start on the line of its "---" separator: Kubernetes splits files there and refuses the rest of the line [yaml/document-separator]
     2 | --- {b: 2}
-      |     ^~~~~~ begin it on the next line
+      |     ^~~~~~ start it on the next line
 
-job.yaml:4:4: error: a document can't begin on the line of its "---" separator: Kubernetes splits files there and refuses the rest of the line [yaml/document-separator]
+job.yaml:4:4: error: a document can't start on the line of its "---" separator: Kubernetes splits files there and refuses the rest of the line [yaml/document-separator]
     4 | ---x
-      |    ^ begin it on the next line
+      |    ^ start it on the next line
 )");
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("a document ends at its end marker") {
   CHECK(split("a: 1\n...\nlost: 2\nlost: 3\n---\nb: 2\n") == R"(1:a: 1
 |6:b: 2
 |
-job.yaml:3:1: warning: nothing below the document end marker "..." is read by Kubernetes [yaml/after-document-end]
+job.yaml:3:1: warning: Kubernetes ignores everything after the document end marker "..." [yaml/after-document-end]
     3 | lost: 2
       | ^~~~~~~ put a line "---" before it
 )");
@@ -69,7 +69,7 @@ job.yaml:3:1: warning: nothing below the document end marker "..." is read by Ku
 TEST_CASE("an end marker needs a document") {
   CHECK(split("# nothing\n...\n") == R"(1:# nothing
 |
-job.yaml:2:1: error: there is no document that "..." could end [yaml/document-end]
+job.yaml:2:1: error: there is no document for "..." to end [yaml/document-end]
     2 | ...
       | ^~~ remove it
 )");

@@ -124,10 +124,10 @@ TEST_CASE("merge keys") {
   CHECK(read_all("\"<<\": 1\n") == R"({"<<":1})"
                                    "\n");
   CHECK(read_all("a: &a [{x: 1}]\nb:\n  <<: *a\n  <<: 5\n") ==
-        R"(job.yaml:3:7: error: a merge key "<<" takes a map or a list of maps [yaml/merge]
+        R"(job.yaml:3:7: error: the value of a merge key "<<" must be a map or a list of maps [yaml/merge]
     3 |   <<: *a
       |       ^~
-job.yaml:4:7: error: a merge key "<<" takes a map or a list of maps [yaml/merge]
+job.yaml:4:7: error: the value of a merge key "<<" must be a map or a list of maps [yaml/merge]
     4 |   <<: 5
       |       ^
 )");
@@ -171,7 +171,7 @@ TEST_CASE("what can't be a key") {
       | ^ quote it
 job.yaml:2:1: error: a key must be a string, this one is a collection [yaml/key]
     2 | [b]: c
-      | ^ quote the value if a string is meant
+      | ^ quote the value if you mean a string
 job.yaml:3:1: error: a key must be a string, this one is an integer of more than 63 bits [yaml/key]
     3 | 18446744073709551615: d
       | ^~~~~~~~~~~~~~~~~~~~ quote it
@@ -180,9 +180,9 @@ job.yaml:3:1: error: a key must be a string, this one is an integer of more than
 
 TEST_CASE("values that JSON or their tag can't hold") {
   CHECK(read_all("a: .inf\nb: !!int x\n") ==
-        R"(job.yaml:1:4: error: .inf is a number that JSON, and so Kubernetes, can't hold [yaml/scalar]
+        R"(job.yaml:1:4: error: .inf is a number that JSON, and so Kubernetes, can't represent [yaml/scalar]
     1 | a: .inf
-      |    ^~~~ quote it if a string is meant
+      |    ^~~~ quote it if you mean a string
 job.yaml:2:10: error: "x" can't be read as !!int [yaml/scalar]
     2 | b: !!int x
       |          ^
@@ -205,7 +205,7 @@ TEST_CASE("JSON: escapes of its own, several values in a row, duplicate keys") {
 
 TEST_CASE("only the beginning of a file is tried as JSON, as kubectl does") {
   CHECK(read_all("a: 1\n---\n{\"b\": \"\\/\"}\n") == R"({"a":1}
-job.yaml:3:8: error: Kubernetes' YAML parser does not know this escape [yaml/syntax]
+job.yaml:3:8: error: Kubernetes' YAML parser does not support this escape [yaml/syntax]
     3 | {"b": "\/"}
       |        ^~~ double the backslash, or use single quotes
 )");
@@ -223,15 +223,16 @@ TEST_CASE("what begins like JSON and is none is YAML") {
 
 TEST_CASE("a tab can't indent") {
   CHECK(read_all("spec:\n  trainer:\n\tnumNodes: 2\n") ==
-        R"(job.yaml:3:1: error: a tab can't indent YAML [yaml/syntax]
+        R"(job.yaml:3:1: error: YAML can't be indented with tabs [yaml/syntax]
     3 |  numNodes: 2
       | ^~~~~~~~~ indent with spaces
 )");
-  CHECK(read_all("a:\n- b\n\t\n- c\n") == R"(job.yaml:3:1: error: a tab can't indent YAML [yaml/syntax]
+  CHECK(read_all("a:\n- b\n\t\n- c\n") ==
+        R"(job.yaml:3:1: error: YAML can't be indented with tabs [yaml/syntax]
     3 |  
       | ^ indent with spaces
 )");
-  CHECK(read_all("a: |\n\tb\n") == R"(job.yaml:2:1: error: a tab can't indent YAML [yaml/syntax]
+  CHECK(read_all("a: |\n\tb\n") == R"(job.yaml:2:1: error: YAML can't be indented with tabs [yaml/syntax]
     2 |  b
       | ^~ indent with spaces
 )");
@@ -241,14 +242,14 @@ TEST_CASE("a tab can't indent") {
 
 TEST_CASE("mistakes are shown where they are made") {
   CHECK(read_all("a: b: c\n") ==
-        R"(job.yaml:1:5: error: a ": " can't stand here: the line is already a value [yaml/syntax]
+        R"(job.yaml:1:5: error: a ": " is not allowed here: the line is already a value [yaml/syntax]
     1 | a: b: c
       |     ^ quote the value
 )");
   CHECK(read_all("a:\n  b: 1\n c: 2\n") ==
-        R"(job.yaml:3:2: error: this line fits no level of indentation above it [yaml/syntax]
+        R"(job.yaml:3:2: error: this line matches no indentation level above it [yaml/syntax]
     3 |  c: 2
-      |  ^ indent it as its siblings, or quote the value before it
+      |  ^ indent it like its siblings, or quote the value before it
 )");
   CHECK(read_all("a: [b,\n  {c: d}\n") ==
         R"(job.yaml:1:4: error: this bracket is not closed before the end of the document [yaml/syntax]
@@ -261,7 +262,7 @@ TEST_CASE("mistakes are shown where they are made") {
       |    ^~ close it
 )");
   CHECK(read_all("a: \"\\z\"\n") ==
-        R"(job.yaml:1:5: error: Kubernetes' YAML parser does not know this escape [yaml/syntax]
+        R"(job.yaml:1:5: error: Kubernetes' YAML parser does not support this escape [yaml/syntax]
     1 | a: "\z"
       |     ^~~ double the backslash, or use single quotes
 )");
@@ -269,13 +270,13 @@ TEST_CASE("mistakes are shown where they are made") {
       read_all("a: *.py\n") ==
       R"(job.yaml:1:4: error: a value that begins with "*" is an alias, and this is not the name of an anchor [yaml/syntax]
     1 | a: *.py
-      |    ^~~~ quote it if a string is meant
+      |    ^~~~ quote it if you mean a string
 )");
   CHECK(read_all("a: %x\n") == R"(job.yaml:1:4: error: no value can begin with this character [yaml/syntax]
     1 | a: %x
       |    ^~ quote it
 )");
-  CHECK(read_all("a: [b, , c]\n") == R"(job.yaml:1:8: error: "," can't stand here [yaml/syntax]
+  CHECK(read_all("a: [b, , c]\n") == R"(job.yaml:1:8: error: "," is not allowed here [yaml/syntax]
     1 | a: [b, , c]
       |        ^
 )");
@@ -289,13 +290,13 @@ job.yaml:1:1: error: a directive never reaches its document: Kubernetes splits f
 TEST_CASE("what stands too much or too little inside a value") {
   CHECK(
       read_all("a: [b,\n  {c: d}\ne: f\n") ==
-      R"(job.yaml:3:1: error: the bracket of line 1 is not closed above this, and there is no comma before it [yaml/syntax]
+      R"(job.yaml:3:1: error: the bracket on line 1 is not closed before this, and there is no comma before it [yaml/syntax]
     3 | e: f
       | ^
 )");
   CHECK(read_all("a: 'it's'\n") == R"(job.yaml:1:8: error: this can't follow the value before it [yaml/syntax]
     1 | a: 'it's'
-      |        ^~ put the whole value into quotes
+      |        ^~ put the whole value in quotes
 )");
 }
 
@@ -304,7 +305,7 @@ TEST_CASE("the message names the line that is wrong") {
       read_all("spec:\n  a: 1\n   b: 2\n  c: 3\n") ==
       R"(job.yaml:3:4: error: this line is read as part of the value above it: it is indented deeper than its siblings [yaml/syntax]
     3 |    b: 2
-      |    ^ indent it as its siblings, or quote the value above
+      |    ^ indent it like its siblings, or quote the value above
 )");
   CHECK(read_all("a:\n  image:docker\n  b: 1\n") ==
         R"(job.yaml:2:3: error: this key has no value: a ": " must follow on its line [yaml/syntax]
@@ -318,12 +319,12 @@ TEST_CASE("the message names the line that is wrong") {
 )");
   CHECK(
       read_all("a: \"one\nb: two\nc: \"three\"\n") ==
-      R"(job.yaml:1:4: error: this string ends only at a quote further below, and more follows it there [yaml/syntax]
+      R"(job.yaml:1:4: error: this string ends only at a quote further down, and more text follows that quote [yaml/syntax]
     1 | a: "one
       |    ^~~~ close the quote where the string ends
 )");
   CHECK(read_all("command:\n- a\n-python\n- b\n") ==
-        R"(job.yaml:3:1: error: this is not a list item: a "- " begins one [yaml/syntax]
+        R"(job.yaml:3:1: error: this is not a list item: list items begin with "- " [yaml/syntax]
     3 | -python
       | ^~~~~~~ put a space after the dash
 )");
@@ -340,15 +341,15 @@ TEST_CASE("what libyaml reads otherwise than Kubernetes") {
                                                                    "\n");
   CHECK(read_all("a: \"b\r\r\n c\"\r\r\nd: e\r\n") == "{\"a\":\"b c\",\"d\":\"e\"}\n");
   CHECK(read_all("#\xC2\x85---\nb\n") ==
-        "job.yaml:1:4: error: a document marker can't stand here [yaml/syntax]\n"
+        "job.yaml:1:4: error: a document marker is not allowed here [yaml/syntax]\n"
         "    1 | #\xEF\xBF\xBD---\n      |   ^~~\n");
-  CHECK(read_all("a: [b?c]\n") == R"(job.yaml:1:6: error: "?" can't stand here [yaml/syntax]
+  CHECK(read_all("a: [b?c]\n") == R"(job.yaml:1:6: error: "?" is not allowed here [yaml/syntax]
     1 | a: [b?c]
-      |      ^~ put the whole value into quotes
+      |      ^~ put the whole value in quotes
 )");
   CHECK(read_all("a: 1\n\xEF\xBB\xBF"
                  "b: 2\n") ==
-        "job.yaml:2:1: error: a byte order mark can't stand here [yaml/character]\n"
+        "job.yaml:2:1: error: a byte order mark is not allowed here [yaml/character]\n"
         "    2 | \xEF\xBF\xBD"
         "b: 2\n      | ^ remove it\n");
 }
@@ -371,7 +372,7 @@ TEST_CASE("aliases without an anchor, or inside their own") {
   CHECK(read_all("a: *b\n---\nb: &b [*b]\n") ==
         R"(job.yaml:1:4: error: this alias has no anchor above it in the same document [yaml/alias]
     1 | a: *b
-      |    ^~ anchors end with their document
+      |    ^~ an anchor is valid only in its own document
 job.yaml:3:8: error: an alias refers to the value that contains it [yaml/alias]
     3 | b: &b [*b]
       |        ^~
@@ -380,9 +381,9 @@ job.yaml:3:8: error: an alias refers to the value that contains it [yaml/alias]
 
 TEST_CASE("what Kubernetes never reads is warned about") {
   CHECK(read_all("  apiVersion: v1\nkind: ConfigMap\n") == R"({"apiVersion":"v1"}
-job.yaml:2:1: warning: the document's value ends above: nothing from here on is read by Kubernetes [yaml/after-document-end]
+job.yaml:2:1: warning: the document's value ends above: Kubernetes ignores everything from here on [yaml/after-document-end]
     2 | kind: ConfigMap
-      | ^~~~ indent it as its siblings, or put a line "---" before it
+      | ^~~~ indent it like its siblings, or put a line "---" before it
 )");
 }
 
@@ -392,7 +393,7 @@ TEST_CASE("a bad document hides no other") {
 job.yaml:1:4: error: this bracket is not closed before the end of the document [yaml/syntax]
     1 | a: [
       |    ^ close it
-job.yaml:5:4: error: this bracket closes nothing that is open [yaml/syntax]
+job.yaml:5:4: error: this bracket has no opening bracket [yaml/syntax]
     5 | c: }
       |    ^
 )");
@@ -422,8 +423,9 @@ TEST_CASE("aliases that blow a document up are refused, as Kubernetes refuses th
     for (int i = 0; i < 8; ++i) text += ", " + before;
     text += "]\n";
   }
-  CHECK(read_all(text) ==
-        R"(job.yaml:4:20: error: aliases blow this document up: Kubernetes refuses it [yaml/aliases]
+  CHECK(
+      read_all(text) ==
+      R"(job.yaml:4:20: error: too much of this document comes from aliases: Kubernetes refuses it [yaml/aliases]
     4 | d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]
       |                    ^~
 )");
@@ -431,7 +433,7 @@ TEST_CASE("aliases that blow a document up are refused, as Kubernetes refuses th
 
 TEST_CASE("size has an end") {
   CHECK(read_all("[1, 2, 3]\n", {.max_values = 4}) ==
-        R"(job.yaml:1:8: error: the document stands for more than 4 values [yaml/too-large]
+        R"(job.yaml:1:8: error: the document expands to more than 4 values [yaml/too-large]
     1 | [1, 2, 3]
       |        ^
 )");

@@ -49,11 +49,11 @@ bool may_hold_secret(std::string_view line) {
 void check_program(const Node* command, const std::string& field, Advisor& advisor) {
   const Node* program = command && command->size() > 0 ? command->items().front() : nullptr;
   if (!program || is_template(program->text()) || !holds_words(program->text())) return;
-  base::Diagnostic& found = advisor.warn(
-      "advice/one-word-command", fmt::format("{}[0]", field),
-      "the container looks for one program with this whole line as its name: each item of a command "
-      "is one word",
-      yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
+  base::Diagnostic& found =
+      advisor.warn("advice/one-word-command", fmt::format("{}[0]", field),
+                   "the container looks for a program with this whole line as its name: each item of a "
+                   "command must be one word",
+                   yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
   found.hide_source = may_hold_secret(program->text());
 }
 
@@ -133,7 +133,8 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
     const Node& word = *(in_args ? line.args : line.command)->items()[index];
     base::Diagnostic& found = advisor.warn(
         "advice/typographic-sign", fmt::format("{}[{}]", in_args ? args : command, index),
-        fmt::format("{} has no meaning to a program or a shell: it stays a part of the word", sign->name),
+        fmt::format("{} has no special meaning to a program or a shell: it stays part of the word",
+                    sign->name),
         yaml::locate(word), fmt::format("write {}", sign->typed));
     found.hide_source = may_hold_secret(word.text());
   }

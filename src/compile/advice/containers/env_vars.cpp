@@ -40,11 +40,11 @@ void compare_env(const Node* env, const std::string& field, const Container* con
     const std::string_view name = text_at(item, "name");
     const std::string message =
         was_secret
-            ? fmt::format("{} is plain text here and replaces what the runtime takes from a Secret", name)
-            : fmt::format("{} is set in the runtime too, to something else: this one wins", name);
+            ? fmt::format("{} is plain text here and replaces what the runtime reads from a Secret", name)
+            : fmt::format("the runtime sets {} to another value: this one wins", name);
     base::Diagnostic& found = advisor.warn(
         "advice/env-twice", fmt::format("{}[{}]", field, i), message, yaml::locate(*item.get("name")),
-        was_secret ? "remove it here" : "remove it if the runtime's will do");
+        was_secret ? "remove it here" : "remove it if the runtime's value is fine");
     add_note(found, "the runtime's", other->get("name"));
   }
 }
@@ -55,9 +55,10 @@ void check_dropped_values(const Node* env, const std::string& field, Advisor& ad
   for (size_t i = 0; i < env->size(); ++i) {
     const Node& item = *env->items()[i];
     if (!item.get("valueFrom") || text_at(item, "value").empty()) continue;
-    advisor.warn("advice/env-value-dropped", fmt::format("{}[{}].value", field, i),
-                 fmt::format("{} has value and valueFrom: the controller drops value", text_at(item, "name")),
-                 locate_key_of(&item, "value"), "remove one of the two");
+    advisor.warn(
+        "advice/env-value-dropped", fmt::format("{}[{}].value", field, i),
+        fmt::format("{} has both value and valueFrom: the controller drops value", text_at(item, "name")),
+        locate_key_of(&item, "value"), "remove one of the two");
   }
 }
 
@@ -128,7 +129,7 @@ void check_generated_env(const AdviceContext& context, Advisor& advisor) {
     if (!contains(generated_env(context.merged), name->text())) continue;
     advisor.warn("advice/generated-env", fmt::format("spec.trainer.env[{}]", i),
                  fmt::format("{} replaces the value that the controller computes", name->text()),
-                 yaml::locate(*name), "remove it, unless every node is to have this value");
+                 yaml::locate(*name), "remove it, unless every node should have this value");
   }
 }
 
@@ -159,7 +160,7 @@ void check_flux_settings(const AdviceContext& context, Advisor& advisor) {
     if (!item.get("valueFrom") || !contains(framework->settings, name->text())) continue;
     advisor.warn(
         "advice/flux-setting", fmt::format("spec.trainer.env[{}]", i),
-        fmt::format("the controller reads {} itself and takes a valueFrom for an empty text", name->text()),
+        fmt::format("the controller reads {} itself and treats a valueFrom as an empty string", name->text()),
         yaml::locate(*name), "write the value here");
   }
 }

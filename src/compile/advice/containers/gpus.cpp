@@ -38,12 +38,11 @@ void check_request(const ContainerPlace& place, const Entry& request, const Node
   const std::string field =
       fmt::format("{}.resources.{}[{}]", place.field, limit ? "limits" : "requests", request.key);
   if (limit) {
-    advisor.warn(
-        "advice/gpu-limit", field,
-        fmt::format(
-            "jobs that don't set {0} themselves would be refused: its limit, {1}, is not its request, {2}",
-            request.key, limit->text(), request.value->text()),
-        yaml::locate_key(request), "extended resources need equal ones");
+    advisor.warn("advice/gpu-limit", field,
+                 fmt::format("jobs that don't set {0} themselves would be refused: its limit, {1}, does not "
+                             "equal its request, {2}",
+                             request.key, limit->text(), request.value->text()),
+                 yaml::locate_key(request), "extended resources need a limit equal to the request");
     return;
   }
   advisor
@@ -125,10 +124,10 @@ void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
   const Entry* gpu = gpu_entry(resources);
   base::Diagnostic& found =
       advisor.warn("advice/hidden-gpus", "spec.trainer.resourcesPerNode",
-                   fmt::format("{}: resourcesPerNode alone is counted, and hides the runtime's", effect),
+                   fmt::format("{}: only resourcesPerNode is counted, which hides the runtime's", effect),
                    locate_key_of(context.job.trainer->node, "resourcesPerNode"));
   if (!gpu) return;
-  found.hint = fmt::format("name them here too: limits: {{{}: {}}}", gpu->key, gpu->value->text());
+  found.hint = fmt::format("add them here too: limits: {{{}: {}}}", gpu->key, gpu->value->text());
   add_note(found, "the runtime's GPUs", gpu->value);
 }
 

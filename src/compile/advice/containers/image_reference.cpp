@@ -70,10 +70,11 @@ ImageComplaint character_complaint(std::string_view image) {
   for (size_t at = 0; at < image.size();) {
     const base::CodePoint point = base::decode_utf8(image.substr(at));
     if (point.length > 1)
-      return {fmt::format("the image's name holds the character U+{:04X}, and can't be pulled", point.value),
-              "write it in ASCII"};
+      return {
+          fmt::format("the image's name contains the character U+{:04X}: it can't be pulled", point.value),
+          "write it in ASCII"};
     if (image[at] == ' ' || image[at] == '\t' || image[at] == '\n')
-      return {"the image's name holds a space, and can't be pulled", "write it without spaces"};
+      return {"the image's name contains a space: it can't be pulled", "write it without spaces"};
     at += std::max<size_t>(point.length, 1);
   }
   return {};
@@ -85,7 +86,7 @@ ImageComplaint digest_complaint(std::string_view digest) {
   const std::string_view digits = is_sha ? digest.substr(kSha.size()) : "";
   if (is_sha && digits.size() == kDigits && is_hex(digits)) return {};
   if (digest.starts_with("sha384:") || digest.starts_with("sha512:")) return {};
-  return {"what follows the image's @ is not a digest: it can't be pulled",
+  return {"the part after the image's @ is not a digest: it can't be pulled",
           "a digest is sha256: and 64 of the digits 0-9 and a-f"};
 }
 
@@ -93,7 +94,7 @@ ImageComplaint tag_complaint(std::string_view tag) {
   const auto fits = [](char c) { return is_letter(c) || c == '_' || c == '.' || c == '-'; };
   if (tag.empty()) return {"the image ends with a colon and has no tag: it can't be pulled", "add the tag"};
   if (tag.size() > kMaxTag || tag.front() == '.' || tag.front() == '-' || !std::ranges::all_of(tag, fits)) {
-    return {"the image's tag is malformed: it can't be pulled",
+    return {"the image's tag is invalid: it can't be pulled",
             "a tag has letters, digits, _, . and -, and at most 128 of them"};
   }
   return {};
@@ -123,7 +124,7 @@ ImageComplaint path_complaint(std::string_view path) {
 
 ImageComplaint image_complaint(std::string_view image) {
   if (const size_t scheme = image.find("://"); scheme != std::string_view::npos)
-    return {"an image has no scheme such as docker://: it can't be pulled", "leave it out"};
+    return {"an image name has no scheme such as docker://: it can't be pulled", "leave it out"};
   if (ImageComplaint wrong = character_complaint(image); !wrong.message.empty()) return wrong;
   const size_t at = image.find('@');
   if (at != std::string_view::npos) {
@@ -143,7 +144,7 @@ ImageComplaint image_complaint(std::string_view image) {
   const bool looks_like_host = first.find_first_of(".:") != std::string_view::npos || first == "localhost";
   if (first.empty() || !looks_like_host) return path_complaint(name);
   if (!is_registry(first))
-    return {"what stands before the image's first / is not a registry: it can't be pulled",
+    return {"the part before the image's first / is not a registry: it can't be pulled",
             "write HOST or HOST:PORT"};
   return path_complaint(name.substr(slash + 1));
 }

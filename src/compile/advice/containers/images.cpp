@@ -33,12 +33,12 @@ void check_tag(const Node& node, std::string field, Advisor& advisor) {
   if (colon == std::string_view::npos) {
     advisor.warn(
         "advice/image-tag", std::move(field),
-        fmt::format("image \"{}\" has no tag: every pull gets what is \"latest\" at that moment", image),
+        fmt::format("image \"{}\" has no tag: every pull gets whatever is \"latest\" at that moment", image),
         yaml::locate(node), std::string(kHint));
   } else if (name.substr(colon + 1) == "latest") {
     advisor.warn(
         "advice/image-tag", std::move(field),
-        fmt::format("image \"{}\" is another one with each release: nodes may run different ones", image),
+        fmt::format("image \"{}\" changes with each release: nodes may run different versions", image),
         yaml::locate(node), std::string(kHint));
   }
 }

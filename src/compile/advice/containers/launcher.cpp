@@ -69,7 +69,7 @@ base::Diagnostic& report_launcher(std::string_view program, std::string field, c
   return advisor.warn(
       "advice/mpi-launcher", std::move(field),
       fmt::format("the launcher runs {} itself: nothing starts processes on the nodes", program), where,
-      "start it by mpirun: [mpirun, …]");
+      "start it with mpirun: [mpirun, …]");
 }
 
 // The images of the two, and which of them the job replaces.
@@ -146,10 +146,9 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
   if (kept.empty() || kept == image->text() || (!replaced.empty() && replaced != kept)) return;
   base::Diagnostic& found = advisor.warn(
       "advice/mpi-image", "spec.trainer.image",
-      fmt::format(
-          "the image reaches replicatedJob \"{}\" only: \"{}\" keeps \"{}\", and mpirun runs one program "
-          "on both",
-          images.replaced->name, images.kept->name, kept),
+      fmt::format("the image reaches only replicatedJob \"{}\": \"{}\" keeps \"{}\", and "
+                  "mpirun runs one program on both",
+                  images.replaced->name, images.kept->name, kept),
       yaml::locate(*image),
       fmt::format("use a runtime whose replicatedJob \"{}\" has this image too", images.kept->name));
   add_note(found, fmt::format("the image of \"{}\"", images.kept->name), images.kept_container->image);

@@ -70,7 +70,7 @@ void report(const Plan& plan, std::string field, const base::Location& where, Ad
   if (message.empty()) return;
   base::Diagnostic& found =
       advisor.warn(kRule, std::move(field), message, where,
-                   fmt::format("{} would be one process for each", amount_of(*plan.devices)));
+                   fmt::format("{} would give one process each", amount_of(*plan.devices)));
   add_note(found, fmt::format("the node's {}", plan.devices->key), plan.devices->value);
 }
 
@@ -135,12 +135,11 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
                 const base::Location& where, Advisor& advisor) {
   const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
   if (processes <= 1 || gpus < 1) return;
-  advisor.warn(
-      kRule, std::move(field),
-      fmt::format("Flux is asked for {} GPU{} for each of the {} processes of a node, and the node has no "
-                  "more than that: they never start",
-                  gpus, gpus == 1 ? "" : "s", processes),
-      where, "write numProcPerNode: 1");
+  advisor.warn(kRule, std::move(field),
+               fmt::format("Flux requests {} GPU{} for each of the {} processes of a node, and the node has "
+                           "no more than that: they never start",
+                           gpus, gpus == 1 ? "" : "s", processes),
+               where, "write numProcPerNode: 1");
 }
 
 bool sets_devices(const model::Trainer& trainer) {

@@ -26,9 +26,8 @@ void check_env(const Node* env, const std::string& field, Advisor& advisor) {
     const Node* name = item.get("name");
     const std::string_view key = known_key(item.get("value")->text());
     advisor.warn(kRule, fmt::format("{}[{}].value", field, i),
-                 key.empty()
-                     ? fmt::format("{} looks like a secret, and stands here as plain text", name->text())
-                     : fmt::format("{} looks like {}, and stands here as plain text", name->text(), key),
+                 key.empty() ? fmt::format("{} looks like a secret and is in plain text here", name->text())
+                             : fmt::format("{} looks like {} and is in plain text here", name->text(), key),
                  yaml::locate(*name), "take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}");
   }
 }
@@ -40,7 +39,7 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
     const std::string_view key = known_key_in(word.text());
     if (key.empty()) continue;
     advisor.warn(kRule, fmt::format("{}[{}]", field, i),
-                 fmt::format("this looks like {}, and stands here as plain text", key), yaml::locate(word),
+                 fmt::format("this looks like {} and is in plain text here", key), yaml::locate(word),
                  "read it from an env variable that a Secret fills");
   }
 }

@@ -86,7 +86,7 @@ std::string object_text(const ObjectDiff& object, const FormatOptions& options, 
   }
   if (first.kind == DifferenceKind::Orphaned) {
     return fmt::format("- **{}** {}\n\n", title,
-                       options.files ? "is removed" : "is orphaned: no input makes it");
+                       options.files ? "is removed" : "is orphaned: no input creates it");
   }
   std::string counts = counted(count_shown(object, false), "field");
   if (options.show_ignored && count_shown(object, true) > 0)

@@ -186,7 +186,7 @@ void print_object(const ObjectDiff& object, const FormatOptions& options, const 
     return;
   }
   if (first.kind == DifferenceKind::Orphaned) {
-    const std::string what = paint(kRed, options.files ? "removed" : "orphaned: no input makes it");
+    const std::string what = paint(kRed, options.files ? "removed" : "orphaned: no input creates it");
     out += base::beside_or_below({title, what}, options.width, 4) + "\n";
     return;
   }

@@ -91,7 +91,7 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
     // Many who may look at JobSets may not look at Secrets.
     const bool forbidden = got.failure.cause == Cause::Forbidden;
     if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
-      answer.warnings += fmt::format("warning: Secrets were not looked for: {}\n", describe(got.failure));
+      answer.warnings += fmt::format("warning: Secrets could not be looked up: {}\n", describe(got.failure));
       assume_secrets(rendered, ns, live);
     } else if (!joins(answer, std::move(got))) {
       return answer;
@@ -129,14 +129,14 @@ bool is_asked_for(const LiveObject& object) {
 // Why kubectl can't have said this; "" where it can. `objects` are those of the answer.
 std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
   if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
-  if (text.documents == 0) return "the answer holds no object";
+  if (text.documents == 0) return "the answer contains no object";
   if (text.strange) {
-    return fmt::format("the answer holds {}, which is neither an object nor a list of objects",
+    return fmt::format("the answer contains {}, which is neither an object nor a list of objects",
                        k8s::kind_words(*text.strange));
   }
   const auto other = std::ranges::find_if_not(objects, is_asked_for);
   if (other == objects.end()) return "";
-  return fmt::format("the answer holds {} \"{}\", which was not asked for", other->kind, other->name);
+  return fmt::format("the answer contains {} \"{}\", which was not requested", other->kind, other->name);
 }
 
 // The objects sent of which `results` hold nothing.
@@ -149,7 +149,7 @@ std::string unanswered(std::span<const Object> sent, const std::string& ns, cons
       return object_id(result.kind, result.ns, result.name) == id;
     };
     if (std::ranges::none_of(results.objects, is_it))
-      return fmt::format("the answer holds no {} \"{}\"", object.kind, object.name);
+      return fmt::format("the answer contains no {} \"{}\"", object.kind, object.name);
   }
   return "";
 }
@@ -191,7 +191,7 @@ Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered
     answer.warnings += got.warnings;
     if (got.failure.cause == Cause::NoKind) return answer;
     if (got.failure.cause == Cause::Forbidden) {
-      answer.warnings += fmt::format("warning: whether TrainJobs of these names exist is not known: {}\n",
+      answer.warnings += fmt::format("warning: can't tell whether TrainJobs with these names exist: {}\n",
                                      describe(got.failure));
     } else if (!got.ok()) {
       answer.failure = std::move(got.failure);
