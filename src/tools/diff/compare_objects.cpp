@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compile/admission/jobset_admission.h"
+#include "compile/advice/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/redact.h"
@@ -46,6 +47,16 @@ bool is_generated(const Object& object) {
   if (!owned) return false;
   if (owned->content == Content::FromOwnerUid) return !object.root->at({"metadata", "ownerReferences"});
   return owned->content == Content::Random;
+}
+
+bool names_queue(const Node* object) {
+  const Node* queue = object ? object->at({"metadata", "labels", compile::advice::kKueueLabel}) : nullptr;
+  return queue && !queue->text().empty();
+}
+
+// By its own label, or by its TrainJob's if Trainer made it.
+bool is_queued(const Object& object) {
+  return names_queue(object.root) || names_queue(object.train_job);
 }
 
 class Comparison {
@@ -148,7 +159,7 @@ class Comparison {
       return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
     });
     const FieldOwners owners(*there.root);
-    diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set});
+    diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set, is_queued(object)});
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));

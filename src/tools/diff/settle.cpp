@@ -14,6 +14,10 @@ using schema::Step;
 using yaml::Entry;
 using yaml::Node;
 
+bool is_suspend(const schema::FieldPath& path) {
+  return path.size() == 2 && path[0].key == "spec" && path[1].key == "suspend";
+}
+
 class Settler {
  public:
   explicit Settler(const Compared& objects) : objects_(objects) {}
@@ -74,6 +78,10 @@ class Settler {
       if (result.manager.empty()) result.manager = tool;
     } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
       result.kind = DifferenceKind::Ignored;
+    } else if (objects_.is_queued && is_suspend(field.path)) {
+      // Its webhook suspends a new JobSet, which makes whoever created that the field's owner.
+      result.kind = DifferenceKind::Ignored;
+      if (result.manager.empty()) result.manager = "Kueue";
     }
     result.path = std::move(field.path);
     return result;

@@ -16,6 +16,7 @@ struct Compared {
   const yaml::Node& rendered;
   const FieldOwners& owners;  // of the live one
   bool is_job_set = false;
+  bool is_queued = false;  // Kueue suspends and resumes it
 };
 
 // Drops what is a default of the API, and sets fields that others manage apart. A map that only live has is

@@ -68,6 +68,18 @@ TEST_CASE("a Kueue queue that the JobSet doesn't name is not used") {
   CHECK(run.console.err == "");
 }
 
+TEST_CASE("a queued JobSet stays suspended, even if submit owns the field") {
+  SubmitRun run;
+  run.files.files["runtime.yaml"] =
+      replaced(DiffRun::runtime(), "    spec:\n",
+               "    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}\n    spec:\n");
+  run.runner.answer = with_job_set(replaced(run.rendered(), "\"suspend\": false", "\"suspend\": true"));
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "JobSet team-a/demo unchanged\n1 job: 1 unchanged\n");
+  CHECK(run.console.err == "note: spec.suspend, owned by Kueue, is left unchanged in JobSet team-a/demo\n");
+  CHECK(run.runner.requests.back().input.find("suspend") == std::string::npos);
+}
+
 TEST_CASE("submit of what is there") {
   SubmitRun run;
   run.runner.answer = with_job_set(run.rendered());
