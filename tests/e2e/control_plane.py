@@ -20,12 +20,24 @@ LOG_FLAGS = ["--zap-devel=false", "--zap-encoder=json", "--zap-stacktrace-level=
 CLIENT = {"qps": 1000, "burst": 2000}
 
 
-def build_all(folder, version):
+# Kueue reads a certificate for its metrics from a fixed path below /etc: it gets an /etc of its own.
+OWN_ETC = """\
+set -e
+mount -t tmpfs tmpfs /etc
+mkdir -p /etc/kueue/metrics/certs
+cp "$0/tls.crt" "$0/tls.key" /etc/kueue/metrics/certs
+exec setpriv --pdeathsig KILL "$@"
+"""
+
+
+def build_all(folder, version, with_kueue=False):
     """The paths of the programs by name, for that version of Trainer with the JobSet that it was released with."""
     if not shutil.which("openssl"):
         raise Missing("there is no openssl")
     server, kubectl = build(folder)
     modules = {"trainer": f"trainer-{version}", "jobset": f"jobset-{version}", "kwok": "kwok"}
+    if with_kueue:
+        modules["kueue"] = "kueue"
     programs = {name: build_tool(module, folder) for name, module in modules.items()}
     beside = os.path.dirname(server)
     names = ("kube-controller-manager", "kube-scheduler")
@@ -48,6 +60,7 @@ def listens(port):
 class ControlPlane(Cluster):
     def __init__(self, programs, version):
         self.version = version
+        self.has_kueue = "kueue" in programs
         self.processes = None
         self.read_so_far = {}
         super().__init__(programs["cluster"], programs["kubectl"])
@@ -76,6 +89,8 @@ class ControlPlane(Cluster):
         self._create(installation.fake_nodes(4))
         for name, health, webhook in (("jobset", *ports[:2]), ("trainer", *ports[2:])):
             self.processes.wait_until(name, lambda: answers(health) and listens(webhook), CONTROLLER_SECONDS)
+        if self.has_kueue:
+            self._start_kueue(programs["kueue"])
 
     def _create(self, objects):
         as_list = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
@@ -122,6 +137,29 @@ class ControlPlane(Cluster):
         shutil.copytree(self.path("webhooks"), os.path.join(temporary, "k8s-webhook-server", "serving-certs"))
         environment = {**self.environment(), "TMPDIR": temporary}
         self.processes.start("trainer", [program, *LOG_FLAGS, f"--config={path}"], environment)
+
+    def _start_kueue(self, program):
+        """After the others: its webhooks see what is made from now on."""
+        health_port, webhook_port = free_ports(2)
+        config = {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+            "internalCertManagement": {"enable": False},
+            "metrics": {"bindAddress": "0"},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
+            "webhook": {"host": "127.0.0.1", "port": webhook_port, "certDir": self.path("webhooks")},
+            "clientConnection": CLIENT,
+            "featureGates": {"VisibilityOnDemand": False},
+            "integrations": {"frameworks": list(installation.QUEUED)},
+        }
+        path = self._write_config("kueue", config)
+        authority = self.path("webhooks/ca.crt")
+        self._create(installation.kueue_definitions(webhook_port, authority))
+        self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
+        command = ["unshare", "--mount", *as_root, "sh", "-c", OWN_ETC, self.path("webhooks"), program]
+        self.processes.start("kueue", [*command, *LOG_FLAGS, f"--config={path}"], self.environment())
+        self.processes.wait_until("kueue", lambda: answers(health_port) and listens(webhook_port), CONTROLLER_SECONDS)
+        self._create(installation.kueue_webhooks(webhook_port, authority))
 
     def _start_kwok(self, program):
         config = self.path("stages.yaml")

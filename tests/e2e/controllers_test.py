@@ -4,7 +4,7 @@ trainjobc says: objects, verdicts, Jobs and pods, diff.
 
 usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--skip N]
        [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING] [--keep FOLDER] [--serve] [--tests NAME]
-       [FILE...]
+       [--kueue] [FILE...]
 
 First the tests of *_tests.py that need the controllers, then the examples, the runtimes of the catalogue and N random
 jobs; with --conformance the recorded inputs, too. FILE...: only these, each a case; --tests: only those tests whose
@@ -50,6 +50,7 @@ def parse(arguments):
     parser.add_argument("--recordings", default=inputs.CONFORMANCE)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", help="folder for the inputs and logs")
+    parser.add_argument("--kueue", action="store_true", help="with Kueue, and its tests")
     parser.add_argument("--tests", help="only these tests, no cases")
     parser.add_argument("--serve", action="store_true", help="only start the control plane, for a person to use")
     return parser.parse_args(arguments)
@@ -138,7 +139,8 @@ def run_tests(options, plane):
     EndToEnd.trainer_version = plane.version
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{options.tests}*"] if options.tests else None
-    suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in TEST_MODULES)
+    modules = (*TEST_MODULES, "kueue_tests") if options.kueue else TEST_MODULES
+    suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in modules)
     return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
 
 
@@ -161,7 +163,7 @@ def main(arguments):
     options = parse(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        programs = control_plane.build_all(options.programs, options.trainer_version)
+        programs = control_plane.build_all(options.programs, options.trainer_version, options.kueue)
     except Missing as missing:
         print(f"skipped: {missing}; the control plane is built from Go modules")
         return 1 if os.environ.get("TRAINJOBC_E2E") == "required" else SKIPPED

@@ -14,6 +14,7 @@ WEBHOOKS_DISABLED = {
         {"key": "trainer.kubeflow.org/webhook-validation", "operator": "NotIn", "values": ["disabled"]}
     ]
 }
+RUNS_ON = "runs-on"  # annotation of pods that don't complete
 PODS_OF_JOB_SETS = {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}]}
 # What the overlays of the releases add to their manifests.
 SELECTORS = {
@@ -22,6 +23,10 @@ SELECTORS = {
     "/mutate--v1-pod": PODS_OF_JOB_SETS,
     "/validate--v1-pod": PODS_OF_JOB_SETS,
 }
+QUEUED = {"batch/job": "jobs", "jobset.x-k8s.io/jobset": "jobsets", "trainer.kubeflow.org/trainjob": "trainjobs"}
+# Kueue's kinds whose versions its webhook converts; those of the others are the same.
+CONVERTED = ("localqueues", "clusterqueues", "cohorts", "workloads", "multikueueclusters")
+QUEUES = ("clusterqueues", "localqueues", "cohorts", "resourceflavors", "workloads")
 CAPACITY = {
     "cpu": "9000",
     "memory": "90Ti",
@@ -61,10 +66,36 @@ def webhook_configurations(pattern, prefix, port, authority):
         yield document
 
 
+def encoded(path):
+    with open(path, "rb") as file:
+        return base64.b64encode(file.read()).decode()
+
+
+def kueue_definitions(port, authority_file):
+    yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
+    client = {"url": f"https://127.0.0.1:{port}/convert", "caBundle": encoded(authority_file)}
+    for definition in read_yaml(source_folder("kueue", "sigs.k8s.io/kueue") + "/config/components/crd/bases/*.yaml"):
+        if definition["spec"]["names"]["plural"] in CONVERTED:
+            webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
+            definition["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+        yield definition
+
+
+def kueue_webhooks(port, authority_file):
+    """Of the kinds that it is to manage here."""
+    manifests = source_folder("kueue", "sigs.k8s.io/kueue") + "/config/components/webhook/manifests.yaml"
+    for document in webhook_configurations(manifests, "kueue", port, encoded(authority_file)):
+        document["webhooks"] = [
+            webhook
+            for webhook in document["webhooks"]
+            if webhook["rules"][0]["resources"][0] in (*QUEUED.values(), *QUEUES)
+        ]
+        yield document
+
+
 def objects(version, trainer_port, jobset_port, authority_file):
     """To be created before the controllers start."""
-    with open(authority_file, "rb") as file:
-        authority = base64.b64encode(file.read()).decode()
+    authority = encoded(authority_file)
     trainer = source_folder(f"trainer-{version}", "github.com/kubeflow/trainer/v2")
     jobset = source_folder(f"jobset-{version}", "sigs.k8s.io/jobset")
     scheduler_plugins = source_folder(f"trainer-{version}", "sigs.k8s.io/scheduler-plugins")
@@ -87,10 +118,14 @@ def fake_nodes(count):
 
 
 def stages():
-    """Nodes are ready, pods of Jobs run and complete."""
+    """Nodes are ready, pods of Jobs run, and complete unless they have the annotation."""
     folder = source_folder("kwok", "sigs.k8s.io/kwok") + "/kustomize/stage"
     for name in ("pod/fast/pod-*", "node/fast/node-initialize", "node/heartbeat/node-heartbeat"):
-        yield from read_yaml(f"{folder}/{name}.yaml")
+        for stage in read_yaml(f"{folder}/{name}.yaml"):
+            if stage["metadata"]["name"] == "pod-complete":
+                unless = {"key": f'.metadata.annotations["{RUNS_ON}"]', "operator": "DoesNotExist"}
+                stage["spec"]["selector"]["matchExpressions"].append(unless)
+            yield stage
 
 
 def write_stages(path):
