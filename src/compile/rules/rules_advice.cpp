@@ -17,7 +17,7 @@ constexpr std::array kRules = std::to_array<Rule>({
      "Change the runtime as the hint says."},
     {"advice/bad-suppression", Stage::Advice, Warning, "A suppression lacks its rule or its reason",
      "A comment that suppresses findings names the rules and, after two dashes, why they don't matter "
-     "here, so the next reader knows. A comment without either suppresses nothing.\n\n"
+     "here, so the next reader knows. A comment that lacks one of them suppresses nothing.\n\n"
      "    image: torch  # trainjobc:ignore advice/image-tag -- the registry serves one build only"},
     {"advice/claim-policy", Stage::Advice, Warning, "A suspended job with claims never starts",
      "A queued job starts suspended: its JobSet is created, and then updated when the job is resumed. "
