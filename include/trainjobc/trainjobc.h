@@ -54,7 +54,7 @@ struct LintedObject {
   const yaml::Node* root = nullptr;  // as it was read
 };
 
-// A document that is not for Trainer: nothing is said against it.
+// A document that is not for Trainer: it gets no findings.
 struct PassedOver {
   std::string file;
   uint32_t line = 0;
@@ -80,7 +80,7 @@ struct Compilation {
   std::vector<CheckedDocument> checked;        // in no order
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
   std::string
-      trainer_version;  // compiled for: "2.3"; several, for files that go with none, are joined by ", "
+      trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files
   std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
                                         // only until 2.1"
   std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
@@ -89,7 +89,7 @@ struct Compilation {
   std::shared_ptr<const void> memory;
 };
 
-// Runs all passes. `runtimes` are searched for runtimes after `inputs`; what else they hold is not looked at.
+// Runs all passes. `runtimes` are searched for runtimes after `inputs`; their other objects are ignored.
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
 
 }  // namespace trainjobc

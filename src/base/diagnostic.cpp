@@ -180,7 +180,7 @@ std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t t
     const size_t offset = column == 0 ? 0 : column - 1;
     return static_cast<size_t>(std::ranges::upper_bound(signs, offset, {}, &Sign::offset) - signs.begin());
   };
-  // The sign that the byte is part of; past the end for a token behind the line.
+  // The sign that the byte is part of; past the end for a token after the line.
   const size_t begin = at.column > line.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
   const size_t behind = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
                             ? sign_at(at.end_column) - 1

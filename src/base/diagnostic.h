@@ -34,15 +34,15 @@ struct Diagnostic {
   std::string rule;  // "input/unknown-field"; never reused for another meaning
   Stage stage = Stage::Input;
   Severity severity = Severity::Error;
-  std::string object;   // "Kind/namespace/name", "" where the document has no readable identity
+  std::string object;   // "Kind/namespace/name", "" if the document has no readable identity
   std::string field;    // as the API server names it: spec.trainer.env[0].name
   std::string message;  // one sentence without a final stop
   std::string hint;     // what to write instead; shown beside the caret
   Location location;
-  std::string meant;  // the path of the field that an unknown one was meant to be; "" if nobody knows
+  std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
   std::vector<Note> notes;
   bool hide_source = false;  // the source line holds something secret: it is not shown
-  std::vector<Edit> fix;     // safe to apply without asking; empty where there is none
+  std::vector<Edit> fix;     // safe to apply without asking; empty if there is none
 };
 
 // Whether the cluster would not store the object: any error but those of the Jobs, which come later.

@@ -57,7 +57,7 @@ void parallel_for(size_t count, size_t chunk, unsigned threads, const std::funct
       for (size_t i = 1; i < std::min<size_t>(threads, loop.chunks()); ++i)
         others.emplace_back([&loop] { loop.work(); });
     } catch (const std::system_error&) {
-      // No more threads are to be had: those that began, and this one, do the work.
+      // The system has no more threads: those that started, and this one, do the work.
     }
     loop.work();
   }

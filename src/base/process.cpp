@@ -68,7 +68,7 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Clock:
                ProcessResult& result) {
   if (input.empty()) pipes.in.write.close();
   while (pipes.in.write.is_open() || pipes.out.read.is_open() || pipes.err.read.is_open()) {
-    // poll passes over negative descriptors.
+    // poll skips negative descriptors.
     std::array<pollfd, 4> ready{
         pollfd{pipes.in.write.get(), POLLOUT, 0}, pollfd{pipes.out.read.get(), POLLIN, 0},
         pollfd{pipes.err.read.get(), POLLIN, 0}, pollfd{pipes.signals.get(), POLLIN, 0}};

@@ -35,7 +35,7 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
 
-  // An error where the program could not be started or did not end in time; whatever it says itself is a
+  // An error if the program could not be started or did not end in time; whatever it says itself is a
   // result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
 

@@ -103,7 +103,7 @@ class RealProcessReader final : public ProcessReader {
     std::vector<pollfd> ready{{signals_.get(), POLLIN, 0}};
     bool any_silent = false;
     for (const auto& [number, program] : programs_) {
-      // poll passes over negative descriptors.
+      // poll skips negative descriptors.
       ready.push_back({program->out.read.get(), POLLIN, 0});
       ready.push_back({program->err.read.get(), POLLIN, 0});
       any_silent = any_silent || program->is_silent();

@@ -8,7 +8,7 @@
 
 namespace trainjobc::base {
 
-// The text of one input and the name it is reported under. Immutable; whoever holds a SourceFile* must not
+// The text of one input and the name it is reported under. Immutable; a SourceFile* must not
 // outlive the SourceStore that owns the file.
 class SourceFile {
  public:
@@ -16,12 +16,12 @@ class SourceFile {
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
-  // Line `number`, counted from 1, without its line break; empty where there is no such line.
+  // Line `number`, counted from 1, without its line break; empty if there is no such line.
   std::string_view line(uint32_t number) const;
   uint32_t line_count() const { return static_cast<uint32_t>(line_starts_.size()); }
   // Byte offset of a line's first character; the text's size where there is no such line.
   size_t line_start(uint32_t number) const;
-  // The number of the line that holds the byte at `offset`; the last line for what lies behind the text.
+  // The number of the line that holds the byte at `offset`; the last line for anything after the text.
   uint32_t line_at(size_t offset) const;
   // Whether the input began with a UTF-8 byte order mark, which text() leaves out.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }

@@ -62,7 +62,7 @@ std::string bad_value(const CLI::App& root, const std::string& message) {
     if (!flag.has_name(name)) continue;
     return fmt::format(
         "{} {} is not one of {}{}", name, value, fmt::join(flag.choices, ", "),
-        // Another version is no other spelling.
+        // Another version is not a misspelling.
         value.find_first_of("0123456789") == std::string::npos ? did_you_mean(value, flag.choices) : "");
   }
   return message;

@@ -63,31 +63,31 @@ std::string setting(const Console& console, const std::string& flag, const char*
                     const std::optional<std::string>& configured, std::string_view otherwise);
 
 // The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
-// and TRAINJOBC_RUNTIMES, then the configuration. Nothing where they can't be had, which has been said.
+// and TRAINJOBC_RUNTIMES, then the configuration. Nothing if they can't be loaded, which has been reported.
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
 
-// The compiler's options as far as these flags say; the groups know the others.
+// The compiler's options that these flags set; the groups have the others.
 Options to_options(const InputFlags& flags);
 
-// Whether the inputs held every --job, and each directory something; what they lack has been said. With -v,
-// says what was passed over.
+// Whether the inputs held every --job, and each directory something; what they lack has been reported. With
+// -v, says what was skipped.
 bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
                   const Compilation& compiled);
 
 // Says that the inputs contain no TrainJob.
 void note_no_job(Console& console);
 
-// The schemas that it was compiled with; the newest where its inputs go with several versions.
+// The schemas that it was compiled with; the newest if its inputs were compiled for several versions.
 const schema::VersionSchemas& schemas_of(const Compilation& compiled);
 
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);
 
-// Says on stderr which jobs are another controller's.
+// Notes on stderr which jobs another controller manages.
 void note_other_managers(Console& console, const Compilation& compiled);
 
-// Says on stderr which inputs are jobs that trainjobc doesn't read, for commands that print refusals alone.
+// Prints which inputs are jobs that trainjobc doesn't read, for commands that print only refusals.
 void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoice colour);
 
 // Says on stderr which Trainer version `auto` chose, if not the newest, and the line that decided it.

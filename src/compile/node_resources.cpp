@@ -15,7 +15,7 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// `base` with the entries of `above` in the place of those of the same key, or behind them.
+// `base` with the entries of `above` in the place of those of the same key, or after them.
 const Node* overlay(const Node& base, const Node& above, const Maker& make) {
   std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
   for (const yaml::Entry& entry : above.entries()) {

@@ -104,7 +104,7 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
 }
 
 // What is wrong with the runtimeRef of a job that was rejected for something else. The cluster would not look
-// at it yet; whoever mends the job wants to know all at once.
+// at it yet; people who fix the job want to see all errors at once.
 void check_runtime_ref(JobUnit& unit, const Node& root, const Options& options, RuntimeStore& store) {
   const Node* ref = root.at({"spec", "runtimeRef"});
   const bool has_name = ref && ref->get("name") && ref->get("name")->is_string();
@@ -128,7 +128,7 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// The controller that a job is left to; nullptr where it is Trainer's own.
+// The controller that a job is left to; nullptr if it is Trainer's own.
 const Node* other_manager(const JobUnit& unit) {
   const Node* manager = unit.job.managed_by;
   const bool is_left = unit.target.behaviours->heeds_managed_by && manager && !manager->is_null() &&
@@ -191,7 +191,7 @@ class SecretGuard {
   JobUnit& unit_;
 };
 
-// Pass 7. Returns the JobSet to emit. `merged` is what advice is given on; nullptr where none is wanted.
+// Pass 7. Returns the JobSet to emit. `merged` is what advice is given on; nullptr if none is wanted.
 const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const Node* job_set,
                          const Options& options, const Maker& make) {
   const Target& target = unit.target;

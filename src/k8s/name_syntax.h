@@ -28,7 +28,7 @@ std::string annotation_key_problem(std::string_view text);  // the same, upper c
 std::string label_value_problem(std::string_view text);
 
 // `text` made into a DNS label, or with `dots` a subdomain: lower case, a dash for everything else; "" where
-// nothing is left. `letter_first` drops what stands before the first letter.
+// nothing is left. `letter_first` drops what is before the first letter.
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first);
 
 // Whether a resource of this name is a device of some vendor, such as nvidia.com/gpu. Their amounts are whole

@@ -30,7 +30,7 @@ std::string name_hint(std::string_view name, NameRule rule) {
   return better.empty() || better == name ? "" : fmt::format("such as {}", quoted(better));
 }
 
-// A field that holds text; "" where it is absent or of another type.
+// A field that holds text; "" if it is absent or of another type.
 std::string_view text_of(const Node* map, std::string_view key) {
   const Node* value = map ? map->get(key) : nullptr;
   return value && value->is_string() ? value->text() : std::string_view();

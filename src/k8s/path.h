@@ -1,4 +1,4 @@
-// The path of a field while a tree is walked; spelt out only when somebody asks.
+// The path of a field while a tree is walked; spelt out only when asked for.
 #pragma once
 
 #include <string>

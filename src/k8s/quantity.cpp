@@ -86,7 +86,7 @@ struct Pieces {
   bool negative = false;
   bool has_digits = false;
   std::string digits;       // before and after the point; a missing whole part counts as "0"
-  size_t whole_size = 0;    // how many of them stand before the point
+  size_t whole_size = 0;    // how many of them are before the point
   std::string_view suffix;  // its shape is checked, not its meaning
 
   size_t fraction_size() const { return digits.size() - whole_size; }
@@ -253,7 +253,7 @@ void Quantity::multiply(int64_t factor) {
   const uint64_t magnitude = factor < 0 ? 0 - static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
   amount_.digits = times(std::move(amount_.digits), magnitude);
   amount_.negative = !amount_.digits.empty() && amount_.negative != (factor < 0);
-  // The int64 form is left even by a product that fits, where that is no whole number.
+  // The int64 form is left even by a product that fits, if it is not a whole number.
   in_int64_ = in_int64_ && fits_int64(amount_) && is_whole(amount_) && fits_int64(at_exponent(amount_, 0));
 }
 

@@ -19,7 +19,7 @@ class Quantity {
   Quantity() = default;
   // Whether Kubernetes reads the text.
   static bool is_valid(std::string_view text);
-  // nullopt where Kubernetes refuses the text, and where digits and exponent together pass 10,000 (Kubernetes
+  // nullopt if Kubernetes refuses the text, and where digits and exponent together pass 10,000 (Kubernetes
   // takes any exponent and can then spend minutes on one comparison). The text is not trimmed. Digits below a
   // nano round up (away from zero) and binary amounts are capped at int64's bounds, both as Kubernetes does.
   static std::optional<Quantity> parse(std::string_view text);

@@ -1,5 +1,5 @@
 // What differs between Trainer versions beside their schemas and defaults: one row of named behaviours a
-// version. No version comparison stands anywhere else.
+// version. No other code compares versions.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ struct Behaviours {
 
   OverrideStyle overrides = OverrideStyle::JobSets;
   bool one_override_a_job = false;  // a replicatedJob is the target of one override at most
-  bool overrides_add_jobs = true;   // false: a target that the runtime hasn't got is refused
+  bool overrides_add_jobs = true;   // false: a target that the runtime does not have is refused
 
   NodeResourcesStyle node_resources = NodeResourcesStyle::MergePerKey;
   GangRequests gang_requests = GangRequests::Rendered;
@@ -102,7 +102,7 @@ struct Behaviours {
   bool warns_of_deprecated_runtimes = true;  // of cluster scope
   bool rewrites_jobs = true;                 // its mutating webhook decodes a TrainJob and writes it again
   bool runtimes_opt_out = true;              // a label keeps the validating webhook away from a runtime
-  bool heeds_managed_by = true;              // makes nothing of a TrainJob that another controller manages
+  bool heeds_managed_by = true;              // creates nothing for a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
   bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
 };

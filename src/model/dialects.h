@@ -21,7 +21,7 @@ struct Dialect {
   std::string_view group;
   std::string_view manager;                         // what spec.managedBy says by default
   std::span<const std::string_view> training_jobs;  // names of the replicatedJob that trains, likeliest first
-  std::string_view trainer_container;               // its container; "" where any name will do
+  std::string_view trainer_container;               // its container; "" if any name will do
 };
 
 const Dialect* find_dialect(std::string_view api_version);

@@ -66,7 +66,7 @@ struct Runtime {
 
 Runtime decode_runtime(const yaml::Node& root, const yaml::Node& encoded);
 
-// The label that ties a replicatedJob to a part of the TrainJob; "" where it has none.
+// The label that ties a replicatedJob to a part of the TrainJob; "" if it has none.
 std::string_view ancestor_of(const yaml::Node& replicated_job);
 
 }  // namespace trainjobc::model

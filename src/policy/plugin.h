@@ -77,7 +77,7 @@ struct OwnedObject {
 struct Framework {
   // Whether a runtime is for it.
   bool (*is_used)(const RuntimeInfo&) = nullptr;
-  // What the framework label of such a runtime says; nullptr where that doesn't follow from the policy.
+  // What the framework label of such a runtime says; nullptr if that doesn't follow from the policy.
   std::string_view (*label)(const RuntimeInfo&) = nullptr;
   std::string_view title;                 // in messages: "JAX"
   std::span<const std::string_view> env;  // the variables that it sets in containers that train
@@ -89,9 +89,9 @@ struct Framework {
 
 struct Plugin {
   std::string_view name;
-  Framework framework;                   // all empty where the plugin is for none
+  Framework framework;                   // all empty if the plugin is for none
   std::span<const OwnedObject> objects;  // that `build` makes; a PodGroup has the TrainJob's own name
-  // The webhook's rules (Validate); nullptr where there are none.
+  // The webhook's rules (Validate); nullptr if there are none.
   void (*validate)(PluginContext&) = nullptr;
   // EnforceMLPolicy or EnforcePodGroupPolicy: changes the pod sets.
   void (*expand)(PluginContext&) = nullptr;
@@ -103,10 +103,10 @@ struct Plugin {
 // one that gives what its results have in common: the user's env first, then each framework's.
 std::span<const Plugin* const> registry();
 
-// The framework of a runtime; nullptr where it has none.
+// The framework of a runtime; nullptr if it has none.
 const Framework* framework_of(const RuntimeInfo& info);
 
-// The object of some plugin that has this kind and a name of that form; nullptr where no plugin makes such.
+// The object of some plugin that has this kind and a name of that form; nullptr if no plugin makes such.
 const OwnedObject* find_owned_object(std::string_view kind, std::string_view name);
 
 }  // namespace trainjobc::policy

@@ -38,7 +38,7 @@ struct PodCount {
 struct PodSet {
   const yaml::Node* replicated_job = nullptr;  // of the merged template, with the job's resources
   std::string_view name;
-  std::string_view ancestor;  // "" where the Job template has no ancestor label
+  std::string_view ancestor;  // "" if the Job template has no ancestor label
   PodCount count;
   NodeList volumes;
   std::vector<Container> init_containers;

@@ -36,7 +36,7 @@ CelOutcome holds(const Node& /*self*/) {
   return {};
 }
 
-// The name that a rule on a whole object sees, and the node it comes from; nullopt where there is none, which
+// The name that a rule on a whole object sees, and the node it comes from; nullopt if there is none, which
 // is the object metadata's to report.
 struct ObjectName {
   const Node* node = nullptr;

@@ -15,29 +15,29 @@ namespace trainjobc::schema {
 struct Step {
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
-  const Schema* schema = nullptr;    // of the map or list; nullptr where the schema says nothing of it
+  const Schema* schema = nullptr;    // of the map or list; nullptr if the schema says nothing of it
   std::string_view key;              // of a map
   const yaml::Node* item = nullptr;  // of a list: the live item, or the rendered one where live has none
   size_t index = kNone;       // of a list: in the rendered list; what only live has counts on from its end
-  size_t live_index = kNone;  // of a list: in the live one; kNone where it has no such item
+  size_t live_index = kNone;  // of a list: in the live one; kNone if it has no such item
 
   bool is_item() const { return index != kNone; }
 };
 using FieldPath = std::vector<Step>;
 
-// The schema of the value that a step leads to; nullptr where there is none.
+// The schema of the value that a step leads to; nullptr if there is none.
 const Schema* value_schema(const Step& step);
 
 // spec.replicatedJobs[0].name, labels[app.kubernetes.io/name]
 std::string to_string(const FieldPath& path);
 // The same with items of list maps by key: spec.replicatedJobs[node].name
 std::string to_keyed_string(const FieldPath& path);
-// The keys of a list map's item: node, 80/TCP; "" where the list is no list map.
+// The keys of a list map's item: node, 80/TCP; "" if the list is not a list map.
 std::string item_keys(const yaml::Node& item, const Schema& list);
 
 struct FieldDifference {
   FieldPath path;
-  const yaml::Node* live = nullptr;      // nullptr where it has no such field
+  const yaml::Node* live = nullptr;      // nullptr if it has no such field
   const yaml::Node* rendered = nullptr;  // the same
   bool order = false;                    // a list that has the same items in another order
 };

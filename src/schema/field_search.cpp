@@ -28,7 +28,7 @@ Place elements_of(Place place) {
   return place;
 }
 
-// What stands below a map; names that only a status has are no help.
+// What is below a map; names that only a status has do not help.
 std::vector<Place> children_of(const Place& place) {
   std::vector<Place> children;
   for (const Property& property : place.schema->properties) {
@@ -39,7 +39,7 @@ std::vector<Place> children_of(const Place& place) {
   return children;
 }
 
-// The one place that has the field; "" where none has it or several have.
+// The one place that has the field; "" if none has it or several have.
 std::string only_holder(const std::vector<Place>& places, std::string_view name) {
   std::string found;
   for (const Place& place : places) {
@@ -68,7 +68,7 @@ std::string search_below(const Place& top, std::string_view name, size_t depth) 
   return "";
 }
 
-// The map around the one at `path`; its elements' list is passed over.
+// The map around the one at `path`; its elements' list is skipped.
 const k8s::Path& outer_map(const k8s::Path& path) {
   const k8s::Path* above = path.parent();
   while (above->is_index()) above = above->parent();

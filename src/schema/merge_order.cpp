@@ -115,7 +115,7 @@ void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& 
       fail_merge("$setElementOrder needs a list of maps here", *element);
     }
     if (!identity.merge_key.empty() && deletes(*element)) continue;
-    // Other directives need no place in `order`, but Go refuses them behind its last one.
+    // Other directives need no place in `order`, but Go refuses them after its last one.
     if (next != order.end() && element->get("$patch")) continue;
     while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next)))
       ++next;

@@ -53,7 +53,7 @@ bool is_quantity(std::string_view text) {
   return matches_quantity_pattern(text) && k8s::Quantity::is_valid(text);
 }
 
-// What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" where that is anybody's guess.
+// What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" if that is anybody's guess.
 std::string suggest_quantity(std::string_view text) {
   std::string better(text);
   std::erase(better, ' ');

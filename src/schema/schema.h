@@ -56,7 +56,7 @@ struct Bounds {
   std::optional<int64_t> min_length, max_length;
   std::optional<int64_t> min_items, max_items;
   std::optional<int64_t> min_properties;
-  std::string_view pattern;  // RE2 syntax; "" where there is none
+  std::string_view pattern;  // RE2 syntax; "" if there is none
 };
 
 struct Schema {
@@ -73,7 +73,7 @@ struct Schema {
   std::span<const std::string_view> list_keys;  // of ListType::Map
   std::span<const CelRule> rules;
   const Bounds* bounds = nullptr;
-  std::string_view default_json;  // the default as JSON text; "" where there is none
+  std::string_view default_json;  // the default as JSON text; "" if there is none
 
   const Property* property(std::string_view name) const;
 };

@@ -13,7 +13,7 @@ namespace trainjobc::schema {
 struct MergeError {
   std::string message;
   const yaml::Node* culprit = nullptr;  // a node of the patch
-  std::string hint;                     // what to write instead; "" where the message says it
+  std::string hint;                     // what to write instead; "" if the message says it
 };
 
 using MergeResult = std::variant<const yaml::Node*, MergeError>;

@@ -40,7 +40,7 @@ std::vector<std::string_view> names_of(const Schema& schema) {
   return names;
 }
 
-// What the search for hints starts from; `kind` is empty where nothing is known but the schema.
+// What the search for hints starts from; `kind` is empty if nothing is known but the schema.
 struct Context {
   const Schema* root = nullptr;
   std::string_view kind;
@@ -55,7 +55,7 @@ std::string replacement_hint(const Context& context, const Schema& parent, std::
   return "";
 }
 
-// Where other versions know the field at this place; "" where none does.
+// Where other versions know the field at this place; "" if none does.
 std::string version_hint(const Context& context, const Schema& parent, const k8s::Path& field) {
   std::string_view first;
   std::string_view last;
@@ -117,7 +117,7 @@ std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml:
                                                                            : std::nullopt;
 }
 
-// `parent` is the schema of the map that holds the field; nullptr where no map belongs. `meant` is the field
+// `parent` is the schema of the map that holds the field; nullptr if no map belongs. `meant` is the field
 // beside it that it was meant for.
 std::string hint_for(const Context& context, const Schema* parent, const k8s::Path& field,
                      std::optional<std::string_view> meant) {
@@ -142,7 +142,7 @@ class Walker {
   explicit Walker(const Context& context) : context_(context) {}
   k8s::Violations found;
 
-  // `schema` is nullptr inside a list that stands where none may.
+  // `schema` is nullptr inside a list that is where none may be.
   void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path) {
     if (schema && schema->type == Type::Any) return;
     size_t index = 0;

@@ -65,7 +65,7 @@ enum class Kind : uint8_t { Null, Bool, Int, Float, String, List, Map };
 
 std::string_view to_string(Kind kind);
 
-// One key of a map. `key_origin` is where the key stands.
+// One key of a map. `key_origin` is where the key is.
 struct Entry {
   std::string_view key;
   const Node* value = nullptr;
@@ -100,7 +100,7 @@ class Node {
   std::span<const Entry> entries() const;
   size_t size() const { return size_; }
 
-  // The value of `key`; nullptr where the node is no map or has no such key.
+  // The value of `key`; nullptr if the node is not a map or has no such key.
   const Node* get(std::string_view key) const;
   const Entry* find(std::string_view key) const;
   // Follows keys; nullptr as soon as one is missing.
@@ -154,7 +154,7 @@ class Maker {
   base::Arena* arena_;
 };
 
-// The place to point at for a node: its own, or for a made one the first input that stands in a file.
+// The place to point at for a node: its own, or for a made one the first input that is in a file.
 base::Location locate(const Node& node);
 // The place of an entry's key; where that is unknown, of its value.
 base::Location locate_key(const Entry& entry);

@@ -85,7 +85,7 @@ Digits split_integer(std::string_view text) {
     text.remove_prefix(out.base == 10 ? 1 : 2);
     if (out.base == 10) out.base = 8;
   }
-  // yaml/v2 takes a sign behind "0b" too.
+  // yaml/v2 takes a sign after "0b" too.
   if (out.base == 2 && !out.is_signed && !text.empty() && is_sign(text.front())) {
     out.is_signed = true;
     out.negative = text.front() == '-';
@@ -228,7 +228,7 @@ PlainValue read_plain(std::string_view text) {
   }
   if (first == '.') {
     if (const auto number = read_not_json(text)) return {PlainType::Float, "", *number};
-    // Go's own rule, where the number begins with its point: an underscore stands between digits.
+    // Go's own rule, where the number begins with its point: an underscore is between digits.
     for (size_t at = text.find('_'); at != std::string_view::npos; at = text.find('_', at + 1)) {
       if (!is_digit(text[at - 1]) || at + 1 == text.size() || !is_digit(text[at + 1])) return {};
     }

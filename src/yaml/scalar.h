@@ -14,7 +14,7 @@ struct Scalar {
   std::string text;  // numbers in JSON's spelling; unused for strings, whose text is the source's
 };
 
-// What an unquoted `text` is. nullopt where it is a number that JSON has no word for (.inf, .nan).
+// What an unquoted `text` is. nullopt if it is a number that JSON has no word for (.inf, .nan).
 std::optional<Scalar> resolve_plain(std::string_view text);
 
 // The types of go.yaml.in/yaml/v2. Integers over int64 are Uint.
@@ -32,11 +32,11 @@ PlainValue read_plain(std::string_view text);
 // The same as JSON has it; a String has no text. nullopt for numbers that JSON has no word for.
 std::optional<Scalar> to_json(const PlainValue& value);
 
-// How Kubernetes spells a value that is no string as a key of a JSON object. nullopt where it refuses it:
+// How Kubernetes spells a value that is not a string as a key of a JSON object. nullopt if it refuses it:
 // null and integers over int64.
 std::optional<std::string> key_text(const PlainValue& value);
 
-// Whether any YAML 1.1 or 1.2 reader could take an unquoted `text` for something else than this string.
+// Whether any YAML 1.1 or 1.2 reader could take an unquoted `text` as something other than this string.
 bool is_ambiguous_plain(std::string_view text);
 
 // Whether it has the form of a date or a time stamp.

@@ -5,7 +5,7 @@
 namespace trainjobc::yaml {
 namespace {
 
-// The offset one past the closing quote; npos where it isn't closed.
+// The offset one past the closing quote; npos if it isn't closed.
 size_t quoted_end(std::string_view text, char quote) {
   for (size_t i = 1; i < text.size(); ++i) {
     if (quote == '"' && text[i] == '\\') {

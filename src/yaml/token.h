@@ -6,7 +6,7 @@
 namespace trainjobc::yaml {
 
 // The range of the scalar, alias or bracket that begins at line and column (both from 1). A quoted string may
-// end on a later line. A block scalar is its indicator, an unquoted one what stands of it on this line: it
+// end on a later line. A block scalar is its indicator, an unquoted one the part of it on this line: it
 // ends before its comment, its ':' or, inside brackets, its comma or bracket.
 base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column, bool in_flow);
 

@@ -136,7 +136,7 @@ std::string Generator::rules(const std::string& id, const Json& facts) {
   return "rules_" + id;
 }
 
-// The name of the node's bounds; "" where it has none.
+// The name of the node's bounds; "" if it has none.
 std::string Generator::bounds(const std::string& id, const Json& facts) {
   std::string init;
   for (const auto& [keyword, member] : number_bounds) {

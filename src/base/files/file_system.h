@@ -54,7 +54,7 @@ class FileSystem {
   virtual IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const = 0;
   // Replaces or creates the file in one step: readers see the old or the new content. `mode` is that of a new
   // file, less the umask; an old one keeps its own, less what `mode` lacks (see atomic_write).
-  // What is there and is no regular file, such as /dev/null or a pipe, is written to as it is.
+  // An existing file that is not a regular file, such as /dev/null or a pipe, is written to as it is.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
   // Like write, for a file that still holds `old_text`, which is an error otherwise; a symbolic link's target
   // is replaced, not the link.

@@ -13,7 +13,7 @@ class GitIgnore {
   explicit GitIgnore(std::string_view text);
 
   // What the last matching line says of a path, which is relative to the file's folder: true excludes it,
-  // false (!) takes it back. nullopt where no line matches. Folders above the path are not looked at.
+  // false (!) takes it back. nullopt if no line matches. Folders above the path are not looked at.
   std::optional<bool> decide(std::string_view path, bool is_directory) const;
 
  private:

@@ -9,7 +9,7 @@ namespace trainjobc::base {
 // What reports call standard input.
 inline constexpr std::string_view kStdin = "<stdin>";
 
-// The working directory; "" where it is gone.
+// The working directory; "" if it is gone.
 std::string working_directory();
 
 // "/repo/jobs/a.yaml" for "jobs/../jobs/a.yaml" in /repo, without a slash at its end.
@@ -21,7 +21,7 @@ std::string parent_of(const std::string& absolute);
 // Relative to the working directory where it lies below it ("." for itself); otherwise as it is.
 std::string shortest_path(const std::string& absolute);
 
-// An absolute path from an absolute folder that it lies below; "" where it lies elsewhere.
+// An absolute path from an absolute folder that it lies below; "" if it lies elsewhere.
 std::string path_below(const std::string& absolute, const std::string& folder);
 
 // An absolute path from an absolute folder, which may climb: "../jobs/a.yaml".

@@ -155,7 +155,7 @@ class Comparison {
     }
   }
 
-  // Pairs of lines that both texts hold once, as many as stand in the same order in both.
+  // Pairs of lines that both texts hold once, as many as are in the same order in both.
   std::vector<std::pair<size_t, size_t>> anchors() const {
     struct Place {
       size_t times_old = 0;

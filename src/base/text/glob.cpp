@@ -58,7 +58,7 @@ class Bracket {
   // One character at `at`, a backslash before it taken off.
   size_t unescape(size_t at) const { return text_[at] == '\\' ? at + 1 : at; }
 
-  // Where the next item begins; kNone where the bracket can't be read.
+  // Where the next item begins; kNone if the bracket can't be read.
   size_t read_item(size_t at, bool& found) const {
     if (text_.substr(at).starts_with("[:")) {
       const size_t end = text_.find(":]", at);
@@ -106,7 +106,7 @@ class Matcher {
   }
 
  private:
-  // How much of the pattern matches the next character; 0 where it doesn't.
+  // How much of the pattern matches the next character; 0 if it doesn't.
   size_t one_character() const {
     if (g_ >= glob_.size()) return 0;
     const char c = path_[at_];
@@ -119,7 +119,7 @@ class Matcher {
     return glob_[g_] == c ? 1 : 0;
   }
 
-  // True where they match all that is left.
+  // True if they match all that is left.
   bool take_stars() {
     const size_t end = std::min(glob_.find_first_not_of('*', g_), glob_.size());
     const bool two = end - g_ >= 2;

@@ -25,7 +25,7 @@ std::string cut(std::string_view line, size_t width);
 // the first indented. 0: one line. Parts without text are left out.
 std::string beside_or_below(const std::vector<std::string>& parts, size_t width, size_t indent);
 
-// Rows of cells in columns two spaces apart. Columns that don't fit into `width` stand on lines of their own
+// Rows of cells in columns two spaces apart. Columns that don't fit into `width` are on lines of their own
 // below, indented. 0: they always fit.
 std::string table(const std::vector<std::vector<std::string>>& rows, size_t width);
 

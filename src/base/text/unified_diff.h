@@ -6,7 +6,7 @@
 
 namespace trainjobc::base {
 
-// What `diff -u` prints for two texts, with three lines of context; "" where they are equal.
+// What `diff -u` prints for two texts, with three lines of context; "" if they are equal.
 std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view old_name,
                          std::string_view new_name);
 

@@ -8,7 +8,7 @@
 
 namespace trainjobc::cli {
 
-// nullopt if the cluster gives no answer, which has been said. `options` say nothing of a dry run.
+// nullopt if the cluster gives no answer, which has been reported. `options` say nothing of a dry run.
 std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                  const Compilation& compiled, diff::CompareOptions options,
                                                  base::ProcessRunner& runner);

@@ -32,7 +32,7 @@ Options options_of(const DiffFlags& flags) {
   return options;
 }
 
-// What the inputs make; nothing where one is rejected or can't be read, which has been said.
+// What the inputs make; nothing if one is rejected or can't be read, which has been reported.
 std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
   auto loaded = load_inputs(console, input);
   if (!loaded) return std::nullopt;
@@ -62,7 +62,7 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   base::Diagnostics diagnostics;
   for (Source& source : std::get<Loaded>(sources).sources)
     diff::read_live(std::move(source), *live, diagnostics);
-  // A saved Secret may stand at any line.
+  // A saved Secret may be on any line.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     diagnostic.hide_source = true;
@@ -86,7 +86,7 @@ diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   if (flags.orphans == "all") return diff::Orphans::All;
   if (flags.orphans == "none") return diff::Orphans::None;
   if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return diff::Orphans::OfInputs;
-  // Whoever names single files doesn't name all that the namespace is to hold.
+  // Users who name single files don't name everything that belongs in the namespace.
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
@@ -156,7 +156,7 @@ void note_namespace(Console& console, const diff::Report& report) {
   }
 }
 
-// "" where the flags go together.
+// "" if the flags can be used together.
 std::string check_flags(const DiffFlags& flags) {
   const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
   if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";

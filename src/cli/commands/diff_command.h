@@ -16,7 +16,7 @@ struct DiffFlags {
   std::vector<std::string> live;
   std::vector<std::string> from;
   std::vector<std::string> from_runtimes;
-  std::string from_version;  // of Trainer; "" where versions are not compared
+  std::string from_version;  // of Trainer; "" if versions are not compared
   std::string to_version;
   std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
   std::string orphans = "auto";

@@ -8,7 +8,7 @@
 
 namespace trainjobc::cli {
 
-// Compiles the inputs for both versions. nullopt where they can't be loaded, which has been said. `options`
+// Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
 // is how to compile them.
 std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
                                              const Options& options);

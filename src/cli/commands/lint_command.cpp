@@ -40,7 +40,8 @@ struct Report {
   std::string file;
 };
 
-// Each --output-file belongs to the --format before it. nullopt, and said so, if that doesn't work out.
+// Each --output-file belongs to the --format before it. nullopt, after reporting it, if that doesn't work
+// out.
 std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlags& flags) {
   std::vector<Report> reports;
   size_t formats = 0;
@@ -74,8 +75,8 @@ lint::Repository find_repository(Console& console) {
   return {};
 }
 
-// Writes the files that were fixed, or prints what would change. False, which has been said, if one could not
-// be written; the others are.
+// Writes the files that were fixed, or prints what would change. False, which has been reported, if one could
+// not be written; the others are.
 bool write_fixed(Console& console, const lint::InputGroup& before, const lint::InputGroup& after,
                  bool only_show) {
   bool is_written = true;
@@ -134,7 +135,7 @@ int print_reports(Console& console, const lint::Findings& findings, const std::v
   return kOk;
 }
 
-// Takes TRAINJOBC_FAIL_ON in where no flag says it; false, which has been said, for a value that is none.
+// Takes TRAINJOBC_FAIL_ON in where no flag says it; false, which has been reported, for a value that is none.
 bool read_fail_on(Console& console, LintFlags& flags) {
   flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
   constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};

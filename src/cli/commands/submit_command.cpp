@@ -36,7 +36,7 @@ struct Compiled {
   Compilation compared;  // the same as the cluster would store it
 };
 
-// As lint and render do. An exit status where there is nothing to send, which has been said.
+// As lint and render do. An exit status if there is nothing to send, which has been reported.
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);

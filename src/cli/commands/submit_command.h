@@ -25,7 +25,7 @@ struct SubmitFlags {
   unsigned timeout = 0;  // seconds; 0: none
 };
 
-// What submit needs of the world beside a console.
+// What submit needs besides a console.
 struct World {
   base::ProcessRunner& runner;
   base::Clock& clock;

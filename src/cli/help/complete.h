@@ -1,4 +1,4 @@
-// Completion of a command line for all shells: what may stand where the cursor is.
+// Completion of a command line for all shells: what may be at the cursor.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace trainjobc::cli {
 
-// What a shell is to do besides offering the words; the numbers are those of Cobra, which kubectl and its
-// plugins talk.
+// What a shell must do besides offering the words; the numbers are those of Cobra, which kubectl and its
+// plugins use.
 enum class FileCompletion {
   Any = 0,
   NoSpace = 2,
@@ -31,7 +31,7 @@ struct Completion {
   FileCompletion files = FileCompletion::None;
 };
 
-// `words` are those behind the program's name up to the cursor; the last one, maybe "", is what is being
+// `words` are those after the program's name up to the cursor; the last one, maybe "", is what is being
 // typed.
 Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console);
 

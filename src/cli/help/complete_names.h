@@ -16,7 +16,7 @@ struct CompletionInputs {
 
 std::vector<Candidate> rule_candidates();
 
-// Of the inputs, --runtimes, the configuration and the catalogue; sorted. What can't be read is passed over.
+// Of the inputs, --runtimes, the configuration and the catalogue; sorted. What can't be read is skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs);
 
 // Of the inputs, or where the line names none, of the current folder's files; sorted.

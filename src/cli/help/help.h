@@ -11,7 +11,7 @@ namespace trainjobc::cli {
 // For a terminal of that many columns; 0 for no terminal.
 std::string help_text(const CLI::App& app, size_t terminal);
 
-// What a program prints that is called without a command.
+// What the program prints if it is called without a command.
 std::string short_help(const CLI::App& app, size_t terminal);
 
 // The words of one paragraph in lines of at most `width` columns, each after the first begun with `indent`

@@ -34,7 +34,7 @@ struct KnownRuntimes {
 
 // Of the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory), the
 // catalogue; of each kind, namespace and name the first. Sorted by name. Documents that can't be read are
-// passed over.
+// skipped.
 base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
                                              const RuntimeSearch& search);
 

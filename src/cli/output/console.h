@@ -12,7 +12,7 @@ namespace trainjobc::cli {
 
 enum class ColourChoice { Auto, Always, Never };
 
-// What a command may use of the world. Not copied: a command gets a reference.
+// What a command may use of its environment. Not copied: a command gets a reference.
 class Console {
  public:
   virtual ~Console() = default;
@@ -23,7 +23,7 @@ class Console {
   virtual bool stdin_is_terminal() const = 0;
   virtual bool stdout_is_terminal() const = 0;
   virtual bool stderr_is_terminal() const = 0;
-  // "" where the variable is not set.
+  // "" if the variable is not set.
   virtual std::string environment(const char* name) const = 0;
   // Columns of the terminal that standard output or standard error is; 0 for one that is none.
   virtual size_t stdout_width() const = 0;

@@ -29,7 +29,7 @@ std::string path_of(const Object& object, bool in_folder) {
   return in_folder && !object.ns.empty() ? component(std::string(object.ns)) + "/" + file : file;
 }
 
-// The objects by their paths in the directory; nothing where two share one, which has been said.
+// The objects by their paths in the directory; nothing if two share one, which has been reported.
 std::map<std::string, const Object*> plan(Console& console, std::span<const Object> objects) {
   std::set<std::string_view> namespaces;
   for (const Object& object : objects) namespaces.insert(object.ns);
@@ -99,7 +99,7 @@ int prune_files(Console& console, const std::string& directory,
   return kOk;
 }
 
-// Whether the files can be written where they belong; if not, that has been said.
+// Whether the files can be written where they belong; if not, that has been reported.
 bool all_stay_inside(Console& console, const std::string& directory,
                      const std::map<std::string, const Object*>& files, Prune prune) {
   std::vector<std::string> names;

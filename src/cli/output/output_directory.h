@@ -9,7 +9,7 @@
 
 namespace trainjobc::cli {
 
-// Names the files that the last run with --prune-output wrote, a line each. Begins with a dot: trainjobc,
+// Names the files that the last run with --prune-output wrote, one per line. Begins with a dot: trainjobc,
 // kustomize and kubectl don't read it as a manifest.
 inline constexpr std::string_view kOutputList = ".trainjobc-output";
 
@@ -22,7 +22,7 @@ enum class Prune {
 // Writes each object to `directory`, those of several namespaces into a folder each; Secrets for their owner
 // only. Prune::Now removes what the list of the last such run names and this one does not write, if it is the
 // manifest of the object that it is named after, and nothing else. No symbolic link below the directory is
-// followed. Returns the exit status; what failed has been said.
+// followed. Returns the exit status; what failed has been reported.
 int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
                     Prune prune);
 

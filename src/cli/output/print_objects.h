@@ -11,7 +11,7 @@ namespace trainjobc::cli {
 
 enum class ObjectFormat { Yaml, Json, Name };
 
-// YAML documents, a v1 List as kubectl prints it, or one kind.group/name a line.
+// YAML documents, a v1 List as kubectl prints it, or one kind.group/name per line.
 std::string print_objects(std::span<const Object> objects, ObjectFormat format);
 
 // The file that holds one object in an output directory, named as kustomize names it:

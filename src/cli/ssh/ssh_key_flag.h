@@ -21,9 +21,9 @@ struct SshKeyFlag {
   bool names_file() const { return choice.starts_with("file:") || choice.starts_with("seed:"); }
   // The file that is named, if one is; a relative path starts at the allowed folder.
   std::string file_in(const std::string& allowed) const;
-  // "" where the choice is one of those.
+  // "" if the choice is one of those.
   std::string check() const;
-  // False where the file can't be read, which has been said.
+  // False if the file can't be read, which has been reported.
   bool read(Console& console, policy::SshKeyOptions& key) const;
 };
 

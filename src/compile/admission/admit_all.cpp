@@ -52,7 +52,7 @@ std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
   return names;
 }
 
-// Advice on the runtimes of the inputs, and what is to be tried with those that have no TrainJob: under its
+// Advice on the runtimes of the inputs, and what to try with those that have no TrainJob: under its
 // own version, as for diagnostics.
 void look_at_runtimes(AdmittedInputs& admitted, const std::map<std::string, Target>& homes) {
   std::set<const yaml::Node*> used;

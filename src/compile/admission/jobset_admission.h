@@ -14,7 +14,7 @@ const yaml::Node* admit_job_set(const yaml::Node& job_set, const schema::Schema&
                                 const yaml::Maker& make);
 
 // What the API server (structure, CEL) and the validating webhook refuse in an admitted JobSet. Fields are
-// paths in the JobSet ("" where the webhook names none); locations are the inputs that caused them; rules
+// paths in the JobSet ("" if the webhook names none); locations are the inputs that caused them; rules
 // begin with "jobset/". Stage and object are the caller's.
 k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
                                  const k8s::jobset::Behaviour& behaviour = {});

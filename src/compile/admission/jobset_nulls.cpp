@@ -1,5 +1,5 @@
 // JobSet's mutating webhook decodes a JobSet into Go's types and encodes it again: a list or pointer without
-// `omitempty` that was absent is null then, and the schema, which the result is held against, wants a value.
+// `omitempty` that was absent is null then, and the schema, which validates the result, requires a value.
 #include "compile/admission/jobset_nulls.h"
 
 #include <fmt/format.h>

@@ -25,10 +25,10 @@ class Advisor {
   k8s::Violations found_;
 };
 
-// Adds a note where the node stands in a file.
+// Adds a note where the node is in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
 
-// The place of a map's key; none where the map has no such key. `map` may be nullptr.
+// The place of a map's key; none if the map has no such key. `map` may be nullptr.
 base::Location locate_key_of(const yaml::Node* map, std::string_view key);
 
 }  // namespace trainjobc::compile::advice

@@ -15,7 +15,7 @@ using policy::Container;
 using policy::NodeList;
 using yaml::Node;
 
-// What holds the first node's address; "" where the framework makes none.
+// What holds the first node's address; "" if the framework makes none.
 std::string_view address_of(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework ? framework->address : "";

@@ -91,7 +91,7 @@ class PatchList {
   }
 
  private:
-  // The last patch that decides what stands at a leaf's path, and what it puts there; nothing where it clears
+  // The last patch that decides what is at a leaf's path, and what it puts there; nothing if it clears
   // the map.
   struct Winner {
     size_t patch = 0;
@@ -102,7 +102,7 @@ class PatchList {
     return static_cast<size_t>(std::ranges::find(trees_, field, &PatchTree::field) - trees_.begin());
   }
 
-  // nullopt where the value holds.
+  // nullopt if the value holds.
   std::optional<Winner> loss_of(size_t patch, const Leaf& leaf) const {
     Winner winner{patch, &leaf};
     for (size_t i = patch + 1; i < patches_.size(); ++i) {

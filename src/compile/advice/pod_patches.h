@@ -13,7 +13,7 @@ namespace trainjobc::compile::advice {
 struct PodPatch {
   const yaml::Node* job_name = nullptr;
   std::string job_field;                 // of the name
-  const yaml::Node* pod_spec = nullptr;  // nullptr where the patch changes none
+  const yaml::Node* pod_spec = nullptr;  // nullptr if the patch changes none
   std::string pod_field;
 };
 
@@ -22,7 +22,7 @@ std::vector<PodPatch> pod_patches(const model::TrainJob& job);
 // A tree that is merged into another one.
 struct PatchTree {
   std::string who;     // manager "example.com/me"
-  std::string prefix;  // tells apart targets; "" where the tree names its own
+  std::string prefix;  // tells apart targets; "" if the tree names its own
   std::string field;   // of the root
   const yaml::Node* root = nullptr;
 };
@@ -33,10 +33,10 @@ std::vector<PatchTree> patch_trees(const model::TrainJob& job);
 // The same in some form of a TrainJob: as it was written, or as Go encodes it. Only of runtimePatches.
 std::vector<PatchTree> written_patches(const yaml::Node& source);
 
-// The key by which elements of that list are merged; "" where a patch replaces the list as a whole.
+// The key by which elements of that list are merged; "" if a patch replaces the list as a whole.
 std::string_view merge_key_of(std::string_view list);
 
-// The element of the list that has the same merge key; nullptr where there is none, or no list.
+// The element of the list that has the same merge key; nullptr if there is none, or no list.
 const yaml::Node* find_element(const yaml::Node* list, std::string_view merge_key, const yaml::Node& element);
 
 }  // namespace trainjobc::compile::advice

@@ -9,7 +9,7 @@
 
 namespace trainjobc::compile::advice {
 
-// The text as a number; nullopt where it is none, or has more than a number.
+// The text as a number; nullopt if it is none, or has more than a number.
 std::optional<int64_t> to_number(std::string_view text);
 
 // The container `node` of the replicatedJob of that name; nullptr without.

@@ -1,4 +1,4 @@
-// Failures that are retried without end, or that a gang can't recover from.
+// Failures that are retried forever, or that a gang can't recover from.
 //
 // A Job with backoffLimit n fails with the n+1st failure of its pods, whether they are restarted in place
 // (restartPolicy OnFailure, JobSet's default) or replaced; the JobSet then does what its failurePolicy says,

@@ -1,4 +1,4 @@
-// Claims that stand in the way of a job: of its resumption, or of the next one of its name.
+// Claims that block a job: of its resumption, or of the next one of its name.
 #include <fmt/format.h>
 
 #include <span>

@@ -40,7 +40,7 @@ bool has_any(const Node* node, std::span<const std::string_view> keys) {
   return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
 }
 
-// The kind whose spec this is. "" where it is neither.
+// The kind whose spec this is. "" if it is neither.
 std::string_view kind_of_spec(const Node* spec) {
   constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
   constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};

@@ -14,16 +14,16 @@ namespace trainjobc::compile {
 // Whether a kind is one of Trainer's: TrainJob, TrainingRuntime, ClusterTrainingRuntime.
 bool is_trainer_kind(std::string_view kind);
 
-// Why a document is no Kubernetes object and not meant for Trainer either: Helm values, a workflow, a list.
-// nullopt for all others.
+// Why a document is not a Kubernetes object and not meant for Trainer either: Helm values, a workflow, a
+// list. nullopt for all others.
 std::optional<std::string> describe_other_document(const yaml::Node& root);
 
 // A document that was meant for Trainer and lacks apiVersion or kind, or is a list of such objects. Asked of
-// those that are no other document; nullopt for what has a type.
+// those that are not another document; nullopt for what has a type.
 std::optional<base::Diagnostic> check_type_is_there(const yaml::Node& root);
 
 // A kind of Trainer's in another API group or version, or another kind in Trainer's group. nullopt for all
-// others. `pinned_version` of Trainer serves no older dialect; "" where these are read.
+// others. `pinned_version` of Trainer serves no older dialect; "" if these are read.
 std::optional<base::Diagnostic> check_type_exists(const yaml::Node& root, std::string_view pinned_version);
 
 // A job of Training Operator v1: PyTorchJob, MPIJob and their like. nullopt for all others.

@@ -44,7 +44,7 @@ struct ReadOptions {
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
 // Documents that can't be read, and objects of ours that no API server would take, are diagnostics; what is
-// not for Trainer is passed over.
+// not for Trainer is skipped.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options = {});
 

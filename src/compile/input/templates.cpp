@@ -25,7 +25,7 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// A line that YAML reads as something else than its author meant: an action at its beginning or as a value.
+// A line that YAML reads as something other than its author meant: an action at its beginning or as a value.
 bool has_action(std::string_view line) {
   const std::string_view text = trimmed(line);
   if (text.starts_with('#')) return false;
@@ -100,7 +100,7 @@ Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
 
 // What becomes of a file's diagnostics.
 struct Fold {
-  std::optional<Diagnostic> finding;  // nullopt: the file is passed over
+  std::optional<Diagnostic> finding;  // nullopt: the file is skipped
   std::string_view what;
 };
 

@@ -1,4 +1,4 @@
-// Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is no object.
+// Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
 #pragma once
 
 #include "base/diagnostic.h"

@@ -18,7 +18,7 @@ struct MergeInputs {
 };
 
 // The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of
-// the JobSet. nullopt where an override can't be merged, which is a diagnostic.
+// the JobSet. nullopt if an override can't be merged, which is a diagnostic.
 std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const yaml::Maker& make,
                                                  base::Diagnostics& diagnostics);
 

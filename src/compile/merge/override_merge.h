@@ -20,7 +20,7 @@ struct OverrideMerge {
   base::Diagnostics& diagnostics;
 };
 
-// Each returns the spec with the job's changes in it, typed as it was; nullptr where one can't be merged,
+// Each returns the spec with the job's changes in it, typed as it was; nullptr if one can't be merged,
 // which is a diagnostic.
 const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& spec);
 const yaml::Node* merge_pod_templates(const OverrideMerge& merge, const yaml::Node& spec);

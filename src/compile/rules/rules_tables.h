@@ -1,5 +1,5 @@
-// The registry's tables, one a file and in any order. Explanations are prose; after an empty line an example
-// may follow, indented by four spaces. Only rules.cpp reads them.
+// The registry's tables, one per file and in any order. Explanations are prose; after an empty line an
+// example may follow, indented by four spaces. Only rules.cpp reads them.
 #pragma once
 
 #include <span>

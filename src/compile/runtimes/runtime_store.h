@@ -38,7 +38,7 @@ struct Resolution {
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
-// those that are not inputs when a job asks for them, so that nobody hears of the faults of what no job uses.
+// those that are not inputs when a job asks for them, so nobody sees errors of runtimes that no job uses.
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
@@ -46,7 +46,7 @@ class RuntimeStore {
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
   // Takes an object into the store; the first of a name stays. A second one among the inputs is an error
-  // (`is_input`), elsewhere it is passed over.
+  // (`is_input`), elsewhere it is skipped.
   void add(const InputObject& object, bool is_input);
 
   // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.

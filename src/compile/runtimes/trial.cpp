@@ -29,7 +29,7 @@ bool holds(const std::vector<Diagnostic>& findings, const Diagnostic& wanted) {
                              [&](const Diagnostic& found) { return key_of(found) == key_of(wanted); });
 }
 
-// The errors of a TrainJob of this runtime; nullopt where there can be no such job.
+// The errors of a TrainJob of this runtime; nullopt if there can be no such job.
 std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::optional<int64_t> num_nodes) {
   JobUnit unit;
   unit.target = trial.target;

@@ -44,7 +44,7 @@ bool lacks_limit(const Entry& request, const Node* limits) {
   return needs_equal ? wanted->compare(*most) != 0 : wanted->compare(*most) > 0;
 }
 
-// The resourcesPerNode that a job has to set, nullptr where it needs none.
+// The resourcesPerNode that a job has to set, nullptr if it needs none.
 const Node* needed_resources(const policy::RuntimeInfo& info, const Maker& make, yaml::Origin origin) {
   std::vector<Entry> amounts;
   for (const policy::PodSet& set : info.pod_sets) {

@@ -25,7 +25,7 @@ struct Objection {
 struct SurveyedObject {
   const InputObject* object = nullptr;
   VersionSet accepted_by = VersionSet::all();
-  std::vector<std::vector<Objection>> objections;  // by version; empty where it accepts the object
+  std::vector<std::vector<Objection>> objections;  // by version; empty if it accepts the object
 };
 
 // A mistake under every version counts against none. A mistake inside a value that the others refuse as a

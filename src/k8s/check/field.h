@@ -37,9 +37,9 @@ class Field {
 
   explicit operator bool() const { return node_ != nullptr; }
   const yaml::Node* node() const { return node_; }
-  // Of a list or map; 0 where it is absent.
+  // Of a list or map; 0 if it is absent.
   size_t size() const { return node_ ? node_->size() : 0; }
-  // A scalar's text; "" where it is absent.
+  // A scalar's text; "" if it is absent.
   std::string_view text() const { return node_ ? node_->text() : std::string_view(); }
   std::optional<int64_t> integer() const { return node_ ? node_->as_int() : std::nullopt; }
   // Whether it is given as true.
@@ -50,7 +50,7 @@ class Field {
   std::string name() const;
   // The name of what holds it: "containers[0]" for containers[0].image.
   std::string owner() const { return parent_ ? parent_->name() : ""; }
-  // The value's place; where it is absent, that of what should hold it.
+  // The value's place; if it is absent, that of what should hold it.
   base::Location location() const;
   // The place of the value's key, where it has one.
   base::Location key_location() const;

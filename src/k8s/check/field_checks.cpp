@@ -40,7 +40,7 @@ std::string octal_hint(const std::string& given) {
   return fmt::format("write {} in YAML, {} in JSON", k8s::mode_text(meant), meant);
 }
 
-// What is wrong with an address; "" where nothing is.
+// What is wrong with an address; "" if nothing is.
 std::string ip_complaint(std::string_view text) {
   const std::string address(text);
   std::array<unsigned char, 16> bytes{};

@@ -20,13 +20,13 @@ enum class Form : uint8_t {
   SysctlName,            // net.core.somaxconn, '/' may stand for '.'
 };
 
-// What is wrong with `text`, as the rest of a sentence that begins with it; "" where it has the form.
+// What is wrong with `text`, as the rest of a sentence that begins with it; "" if it has the form.
 std::string complaint(Form form, std::string_view text);
 inline bool has_form(Form form, std::string_view text) {
   return complaint(form, text).empty();
 }
 
-// A similar text that has the form; "" where none comes to mind.
+// A similar text that has the form; "" if none comes to mind.
 std::string improved(Form form, std::string_view text);
 
 // The name as it is checked where Kubernetes would append to it: its last two bytes become an "a" if it ends

@@ -6,7 +6,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-// A value that no manifest can know beforehand; the API server makes it.
+// A value that no manifest can know in advance; the API server generates it.
 constexpr std::string_view kUid = "\x01uid";
 
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};

@@ -63,7 +63,7 @@ std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t 
   return total;
 }
 
-// The number of indexes that the field lists; nullopt where it is absent.
+// The number of indexes that the field lists; nullopt if it is absent.
 std::optional<int64_t> check_indexes(const Field& field, int64_t completions, Report& report) {
   if (!field) return std::nullopt;
   const auto counted = count_indexes(field.text(), completions);

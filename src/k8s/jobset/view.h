@@ -14,7 +14,7 @@
 
 namespace trainjobc::k8s::jobset {
 
-// One element of spec.replicatedJobs. Nodes are nullptr where the JobSet has none.
+// One element of spec.replicatedJobs. Nodes are nullptr if the JobSet has none.
 struct ReplicatedJob {
   std::string field;  // spec.replicatedJobs[0]
   const yaml::Node* node = nullptr;
@@ -40,10 +40,10 @@ struct JobSetView {
 // `admitted` fits its schema's types.
 JobSetView view_job_set(const yaml::Node& admitted);
 
-// "" and nullopt where there is no such key.
+// "" and nullopt if there is no such key.
 std::string_view text_at(const yaml::Node& map, std::string_view key);
 std::optional<int64_t> int_at(const yaml::Node& map, std::string_view key);
-// The elements of the list at `key`; none where there is no such key.
+// The elements of the list at `key`; none if there is no such key.
 std::span<const yaml::Node* const> items_at(const yaml::Node& map, std::string_view key);
 
 // Whether a container or an init container of the pod mounts that volume. The controller adds a claim's
@@ -54,7 +54,7 @@ bool mounts(const yaml::Node& pod_spec, std::string_view volume);
 base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                       const yaml::Node* culprit, std::string hint = "");
 
-// Appends a note where the node stands in a file.
+// Appends a note where the node is in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
 
 // "shorten it by 7 characters".
@@ -72,7 +72,7 @@ struct NamePart {
 void add_too_long(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                   const JobSetView& job_set, size_t excess, const NamePart& part, size_t times = 1);
 
-// What to write instead of a replicatedJob's name that the JobSet hasn't got.
+// What to write instead of a replicatedJob's name that the JobSet does not have.
 std::string suggest_job(const JobSetView& job_set, std::string_view wrong);
 
 }  // namespace trainjobc::k8s::jobset

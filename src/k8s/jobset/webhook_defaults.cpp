@@ -17,7 +17,7 @@ bool is_unset(const Node* value) {
   return !value || value->is_null() || (value->is_string() && value->size() == 0);
 }
 
-// `map` with a text at `path`, unless something stands there. Types fit: admission of the inputs saw to it.
+// `map` with a text at `path`, unless something is there. Types fit: admission of the inputs saw to it.
 const Node* with_text(const Node* map, std::initializer_list<std::string_view> path, std::string_view text,
                       const Maker& make) {
   if (!is_unset(map->at(path))) return map;
@@ -29,7 +29,7 @@ const Node* with_true(const Node* map, std::string_view key, const Maker& make) 
   return make.with(map, key, make.boolean(true, make.made(kRule, {map})));
 }
 
-// `map` with the list at `key` rewritten element by element; elements that are no maps stay.
+// `map` with the list at `key` rewritten element by element; elements that are not maps stay.
 template <class Rewrite>
 const Node* with_each(const Node* map, std::string_view key, const Maker& make, Rewrite rewrite) {
   const Node* list = map->get(key);
@@ -71,7 +71,7 @@ const Node* with_rule_names(const Node* spec, const Maker& make) {
   return named == policy ? spec : make.with(spec, "failurePolicy", named);
 }
 
-// A policy that stands there keeps what it says, and lacks.
+// A policy that is there keeps what it says, and lacks.
 const Node* with_policy(const Node* spec, std::string_view policy, std::string_view key,
                         std::string_view text, const Maker& make) {
   return is_unset(spec->get(policy)) ? with_text(spec, {policy, key}, text, make) : spec;

@@ -21,7 +21,7 @@ struct PodFacts {
   bool host_users = true;
   int64_t grace_period = 30;
   std::string_view restart_policy = "Always";
-  // "" where the pod names no operating system.
+  // "" if the pod names no operating system.
   std::string_view os;
   std::vector<PodVolume> volumes;
   // The names of spec.resourceClaims.

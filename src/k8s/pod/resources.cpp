@@ -39,7 +39,7 @@ bool can_overcommit(std::string_view resource) {
   return is_native(resource) && !is_huge_page(resource);
 }
 
-// What is wrong with the name of a container's resource; "" where nothing is.
+// What is wrong with the name of a container's resource; "" if nothing is.
 std::string name_complaint(std::string_view resource) {
   std::string wrong = complaint(Form::LabelKey, resource);
   if (!wrong.empty()) return wrong;

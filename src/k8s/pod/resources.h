@@ -23,7 +23,7 @@ void check_overhead(const Field& overhead, Report& report);
 // A non-negative amount, and a whole one where the resource is counted in pieces.
 void check_amount(std::string_view resource, const Field& amount, Report& report);
 
-// An amount as the API server stores it: rounded up to thousandths. nullopt where it is no quantity.
+// An amount as the API server stores it: rounded up to thousandths. nullopt if it is not a quantity.
 std::optional<k8s::Quantity> stored_amount(const Field& amount);
 
 bool is_huge_page(std::string_view resource);

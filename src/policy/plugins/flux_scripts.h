@@ -13,7 +13,7 @@ inline constexpr std::string_view kEntrypointSuffix = "-flux-entrypoint";
 // What the scripts need to know of a job.
 struct ClusterPlan {
   std::string_view job_name;
-  std::string_view ns;  // "" where the job names none
+  std::string_view ns;  // "" if the job names none
   int64_t nodes = 1;
   int64_t tasks_per_node = 1;
   int64_t gpus_per_node = 0;

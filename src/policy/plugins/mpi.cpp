@@ -87,7 +87,7 @@ void resolve_slots(RuntimeInfo& info) {
   if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
 }
 
-// nullptr where the runtime names none that is known.
+// nullptr if the runtime names none that is known.
 const Implementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
   return given ? find_implementation(given->value) : nullptr;

@@ -7,7 +7,7 @@
 
 namespace trainjobc::policy::mpi {
 
-// Names of variables; "" where an implementation has none.
+// Names of variables; "" if an implementation has none.
 struct Implementation {
   std::string_view name;            // spec.mlPolicy.mpi.mpiImplementation
   std::string_view hostfile;        // path of the hostfile

@@ -17,7 +17,7 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// The job's numProcPerNode, else the runtime's; where that is no number, what follows from the resources, by
+// The job's numProcPerNode, else the runtime's; if that is not a number, what follows from the resources, by
 // the rule of the Trainer version.
 ProcPerNode proc_per_node(const RuntimeInfo& info);
 
@@ -31,7 +31,7 @@ void validate_torchtune(PluginContext& context);
 // Appends rendezvous, recipe, config and the runtime's own settings to the command.
 void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes);
 
-// --torchrun flags: writes the PET_* values as flags too, behind a leading `torchrun`. Flags that are there
+// --torchrun flags: writes the PET_* values as flags too, after a leading `torchrun`. Flags that are there
 // win.
 void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
                           const ProcPerNode& processes);

@@ -11,7 +11,7 @@ namespace trainjobc::policy::torch {
 // PET_NNODES: "2", or "2:8" where the runtime is elastic.
 std::string node_range(const RuntimeInfo& info, int64_t nodes);
 
-// torchrun's rendezvous, and how often it may restart its workers. Nothing where the runtime is not elastic.
+// torchrun's rendezvous, and how often it may restart its workers. Nothing if the runtime is not elastic.
 void inject_rendezvous(PluginContext& context, Container& container);
 
 }  // namespace trainjobc::policy::torch

@@ -112,7 +112,7 @@ Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNo
                        : Recipe{"full_finetune_distributed", "_full"};
 }
 
-// torchtune-llama3.2-1b -> llama3_2/1B; "" where the name hasn't three parts.
+// torchtune-llama3.2-1b -> llama3_2/1B; "" if the name hasn't three parts.
 std::string model_of(std::string_view runtime_name) {
   const size_t first = runtime_name.find('-');
   const size_t second = first == std::string_view::npos ? first : runtime_name.find('-', first + 1);
@@ -203,7 +203,7 @@ NodeList runtime_settings(const RuntimeInfo& info) {
   return settings;
 }
 
-// False where the webhook crashes over the job.
+// False if the webhook crashes over the job.
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;

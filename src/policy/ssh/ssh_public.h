@@ -72,9 +72,9 @@ struct RsaNumbers {
   BigNum n, e, d, p, q;
 };
 
-// The uncompressed point scalar * G; empty where the scalar is null or not in [1, n - 1].
+// The uncompressed point scalar * G; empty if the scalar is null or not in [1, n - 1].
 std::string public_point(const Curve& curve, const BIGNUM* scalar);
-// Whether n = pq and ed = 1 modulo p - 1 and q - 1; false where a number is null.
+// Whether n = pq and ed = 1 modulo p - 1 and q - 1; false if a number is null.
 bool consistent(const RsaNumbers& rsa);
 
 // The blobs that authorized_keys holds in base64; each begins with its type.

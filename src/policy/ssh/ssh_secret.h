@@ -13,7 +13,7 @@ inline constexpr std::string_view kSshSecretSuffix = "-mpi-ssh-auth";
 
 std::string ssh_secret_name(std::string_view job_name);
 
-// nullptr under --ssh-key omit, or where the key can't be had, which is an error among the findings.
+// nullptr under --ssh-key omit, or if there is no usable key, which is an error among the findings.
 const yaml::Node* ssh_secret(PluginContext& context);
 
 }  // namespace trainjobc::policy

@@ -61,7 +61,7 @@ class Side {
   std::map<std::string, std::vector<Diagnostic>> refusals_;
 };
 
-// A job that nothing is said against.
+// A job without findings against it.
 std::string cause_of(const LintedObject& object) {
   const yaml::Node* ref = object.root->at({"spec", "runtimeRef"});
   const yaml::Node* name = ref ? ref->get("name") : nullptr;

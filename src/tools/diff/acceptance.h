@@ -11,14 +11,14 @@
 namespace trainjobc::diff {
 
 enum class Verdict {
-  NoLonger,  // only the old version takes it
+  NoLonger,  // only the old version accepts it
   Newly,     // only the new one
   Never,     // neither
 };
 
 std::string_view to_string(Verdict verdict);
 
-// A TrainJob or runtime that not both versions take, or a file that can't be read.
+// A TrainJob or runtime that not both versions accept, or a file that can't be read.
 struct Acceptance {
   std::string object;  // "TrainJob/team-a/llama"; a file's name
   Verdict verdict = Verdict::Never;
@@ -31,8 +31,8 @@ struct Acceptance {
   std::string title() const;
 };
 
-// The objects of the inputs that a version refuses, in the order of the inputs. A TrainJob is taken where its
-// JobSet is, anything else where nothing is said against it.
+// The objects of the inputs that a version refuses, in the order of the inputs. A TrainJob is accepted if its
+// JobSet is, anything else if nothing is reported against it.
 std::vector<Acceptance> compare_acceptance(const Compilation& old_version, const Compilation& new_version);
 
 // `compiled` with the objects of those TrainJobs alone that `other` renders too.

@@ -19,16 +19,17 @@ enum class Orphans {
 
 struct CompareOptions {
   const schema::VersionSchemas* schemas = nullptr;
-  // No namespace and `default` are one; false where a cluster was asked for the namespace of its context.
+  // No namespace and `default` are one; false if a cluster was asked for the namespace of its context.
   bool default_is_none = true;
   Orphans orphans = Orphans::All;
   bool refusals = true;  // mark updates that a cluster refuses
-  // What the API server makes of the rendered objects, where it was asked; nullptr: what they say counts.
+  // What the API server makes of the rendered objects, if it was asked; nullptr: the rendered objects
+  // themselves count.
   const LiveSet* dry_run = nullptr;
 };
 
 // `compiled` was compiled with_defaults. Compares every rendered object with the live one of its kind,
-// namespace and name. SSH keys that are there are kept: they are no difference, and neither is a Flux
+// namespace and name. SSH keys that are there are kept: they are not a difference, and neither is a Flux
 // certificate made of a uid that the inputs don't have.
 Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
                        const CompareOptions& options);

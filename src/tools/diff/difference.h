@@ -1,4 +1,4 @@
-// What `trainjobc diff` found: one entry an object, with its differences.
+// What `trainjobc diff` found: one entry per object, with its differences.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ enum class DifferenceKind {
   Changed,   // a field
   Missing,   // an object that only the inputs make
   Orphaned,  // an object that only the cluster has
-  Ignored,   // a field that somebody else manages
+  Ignored,   // a field that another manager owns
 };
 
 std::string_view to_string(DifferenceKind kind);
@@ -26,15 +26,15 @@ struct Difference {
   DifferenceKind kind = DifferenceKind::Changed;
   schema::FieldPath path;                // of Changed and Ignored
   std::string name;                      // the path as text: spec.replicatedJobs[0].replicas
-  const yaml::Node* live = nullptr;      // nullptr where there is none; Secrets are masked
+  const yaml::Node* live = nullptr;      // nullptr if there is none; Secrets are masked
   const yaml::Node* rendered = nullptr;  // the same
   bool order = false;                    // a list with the same items in another order
-  const yaml::Node* cause = nullptr;  // the rendered node that has the location; nullptr where there is none
-  base::Location location;            // of the input that caused it
-  bool is_around = false;             // the location is of what stands around it: nothing closer was written
-  std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" where written
-  std::string manager;  // who wrote the live field, where the cluster says so and it wasn't us
-  std::string refusal;  // why the cluster would refuse this update; "" where it would not
+  const yaml::Node* cause = nullptr;     // the rendered node that has the location; nullptr if there is none
+  base::Location location;               // of the input that caused it
+  bool is_around = false;                // the location is of what is around it: nothing closer was written
+  std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" if written
+  std::string manager;  // who wrote the live field, if the cluster says so and it was not trainjobc
+  std::string refusal;  // why the cluster would refuse this update; "" if it would not
   std::string remedy;   // what to do about that
 };
 
@@ -46,7 +46,7 @@ struct ObjectDiff {
   std::string id;  // "JobSet/team-a/llama"
   std::string api_version;
   std::string kind;
-  std::string ns;  // "" where the inputs name none
+  std::string ns;  // "" if the inputs name none
   std::string name;
   size_t job = kNoJob;                 // which TrainJob it belongs to
   const yaml::Node* live = nullptr;    // nullptr: missing
@@ -58,7 +58,7 @@ struct ObjectDiff {
 };
 
 struct Report {
-  // Where two Trainer versions were compared: "2.1", "2.3", and what one of them doesn't take.
+  // Where two Trainer versions were compared: "2.1", "2.3", and what one of them does not accept.
   std::string old_version;
   std::string new_version;
   std::vector<Acceptance> acceptances;
@@ -66,7 +66,7 @@ struct Report {
   std::vector<ObjectDiff>
       objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
   size_t jobs = 0;  // TrainJobs of the inputs
-  std::vector<std::string> warnings;                // of updates that the cluster takes and that do harm
+  std::vector<std::string> warnings;                // of updates that the cluster accepts and that do harm
   std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
 
   bool differs() const;

@@ -56,7 +56,7 @@ bool is_file_mode(const Node& value, std::string_view key) {
   return value.is_int() && (key == "defaultMode" || key == "mode");
 }
 
-// `value` with its file modes as people write them; `key` is the one it stands under.
+// `value` with its file modes as people write them; `key` is the one it is under.
 const Node* with_octal_modes(const Node& value, std::string_view key, const yaml::Maker& make) {
   if (is_file_mode(value, key) && value.as_int()) {
     const std::string text = k8s::mode_text(*value.as_int());

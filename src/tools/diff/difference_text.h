@@ -37,10 +37,10 @@ std::string title_of(const ObjectDiff& object);
 // "3 fields", "1 field"
 std::string counted(size_t count, std::string_view noun);
 
-// Where input values stand in their documents: "spec.trainer.numNodes".
+// Where input values are in their documents: "spec.trainer.numNodes".
 class InputFields {
  public:
-  // Of the node that stands in a file, `node` itself or the one it was made from; "" where there is none.
+  // Of the node that is in a file, `node` itself or the one it was made from; "" if there is none.
   std::string of(const yaml::Node& node);
 
  private:

@@ -1,4 +1,4 @@
-// Objects as the files that kubectl gives to a diff program.
+// Objects as the files that kubectl passes to a diff program.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ std::string_view text_of(const Node& map, std::string_view key) {
   return value ? value->text() : std::string_view();
 }
 
-// The TrainJob that a helper's name names; "" where it names none.
+// The TrainJob that a helper's name names; "" if it names none.
 std::string_view job_of_helper(const LiveObject& object) {
   const std::string_view name = object.name;
   if (object.kind == "JobSet") return name;
@@ -32,7 +32,7 @@ std::span<const Node* const> items_at(const Node& root, std::initializer_list<st
   return list ? list->items() : std::span<const Node* const>();
 }
 
-// The TrainJob among the owners; "" where there is none.
+// The TrainJob among the owners; "" if there is none.
 std::string_view owning_job(const LiveObject& object) {
   for (const Node* owner : items_at(*object.root, {"metadata", "ownerReferences"})) {
     if (text_of(*owner, "kind") == model::kTrainJob) return text_of(*owner, "name");

@@ -13,7 +13,7 @@ namespace trainjobc::diff {
 // podTemplateOverrides (2.1) or podSpecOverrides (2.0).
 bool has_guarded_fields(const yaml::Node& train_job);
 
-// Differences of these fields, marked as refused: empty where the webhook lets them change. Patches of
+// Differences of these fields, marked as refused: empty if the webhook lets them change. Patches of
 // managers that `wanted` doesn't name are theirs. `job_set` is the live JobSet, nullptr without one. Source
 // of the rule: Trainer, pkg/runtime/framework/plugins/jobset (checkRuntimePatchesImmutability).
 std::vector<Difference> refused_patches(const yaml::Node& wanted, const yaml::Node& live,

@@ -16,9 +16,9 @@ struct FieldOrigin {
   std::string path;        // spec.replicatedJobs[0].name
   std::string short_path;  // items of list maps by key, the steps to a pod spec left out
   const yaml::Node* value = nullptr;
-  base::Location location;  // of the input that it was read or computed from; of no file where there is none
-  std::string input_field;  // there: "spec.trainer.numNodes"; "" where that is unknown
-  std::string rule;         // what computed it: "torch/PET_NNODES"; "" where it stands in an input
+  base::Location location;  // of the input that it was read or computed from; of no file if there is none
+  std::string input_field;  // there: "spec.trainer.numNodes"; "" if that is unknown
+  std::string rule;         // what computed it: "torch/PET_NNODES"; "" if it is written in an input
 };
 
 struct ObjectOrigins {

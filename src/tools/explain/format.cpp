@@ -73,8 +73,8 @@ std::string cut_lines(std::string_view text, size_t width) {
   return out;
 }
 
-// The text with a comment at the end of each leaf's line; the comments of near lines stand in one column. On
-// a terminal, a comment that doesn't fit into its columns stands above the line.
+// The text with a comment at the end of each leaf's line; the comments of near lines are in one column. On
+// a terminal, a comment that doesn't fit into its columns goes above the line.
 std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
                           const Sources& sources, size_t terminal) {
   constexpr size_t kWidestLine = 72;

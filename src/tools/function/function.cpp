@@ -85,7 +85,7 @@ std::vector<Source> sources_of(const ResourceList& list) {
   return sources;
 }
 
-// In the place of the inputs what was made of them, behind everything else.
+// In the place of the inputs what was made of them, after everything else.
 std::vector<NewItem> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
                                const yaml::Maker& make) {
   std::set<std::string> made;

@@ -40,7 +40,7 @@ bool holds_alias(const yaml::Syntax& syntax) {
   return syntax.kind == yaml::Syntax::Kind::Alias || std::ranges::any_of(syntax.children, holds_alias);
 }
 
-// Where the entry behind `key` in the root begins; behind the document where it is the last.
+// Where the entry after `key` in the root begins; after the document if it is the last.
 uint32_t line_behind(const ResourceList& list, std::string_view key) {
   const auto entries = list.root->entries();
   const auto at = std::ranges::find(entries, key, &Entry::key);
@@ -51,7 +51,7 @@ uint32_t line_behind(const ResourceList& list, std::string_view key) {
   return list.file->line_count() + 1;
 }
 
-// Finds the lines of each item. False where the list is not one of "- " lines.
+// Finds the lines of each item. False if the list is not one of "- " lines.
 bool find_lines(ResourceList& list, const yaml::Document& document) {
   const base::SourceFile& file = *list.file;
   const auto root = yaml::read_syntax(file, document);
@@ -104,7 +104,7 @@ std::string with_newline(std::string_view text) {
   return out;
 }
 
-// The text behind the items, without results.
+// The text after the items, without results.
 std::string tail_of(const ResourceList& list) {
   const std::string_view text = list.file->text();
   const Entry* results = list.root->find("results");
@@ -133,7 +133,7 @@ std::string results_text(const Node* results) {
   return out;
 }
 
-// The whole list as it is to be.
+// The whole new list.
 const Node* whole(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
                   const yaml::Maker& make) {
   std::vector<const Node*> roots;

@@ -17,7 +17,7 @@ namespace trainjobc::function {
 
 struct Item {
   const yaml::Node* root = nullptr;
-  std::string_view text;   // its lines, with the comments above it; "" where the list is not in block style
+  std::string_view text;   // its lines, with the comments above it; "" if the list is not in block style
   bool has_alias = false;  // an alias is in the lines
 };
 
@@ -32,7 +32,7 @@ struct ResourceList {
   size_t items_end = 0;
 };
 
-// Reads `text`; nullptr where it is no ResourceList, and `error` says why.
+// Reads `text`; nullptr if it is not a ResourceList, and `error` says why.
 std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error);
 
 // One item of the list to write: an old one by its lines, or a tree.

@@ -10,7 +10,7 @@ enum class Cause {
   None,
   NoProgram,     // no kubectl in PATH
   NoAnswer,      // it was killed after its time, could not be run, or nobody knows how it ended
-  Settings,      // its kubeconfig or context is of no use
+  Settings,      // its kubeconfig or context can't be used
   Unreachable,   // no API server at the other end
   Unauthorized,  // the API server doesn't know who asks
   Forbidden,     // who asks may not

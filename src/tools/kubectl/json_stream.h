@@ -10,7 +10,7 @@ namespace trainjobc::kubectl {
 class JsonStream {
  public:
   void add(std::string_view text) { text_ += text; }
-  // The next whole object; what stands between objects is left out.
+  // The next whole object; what is between objects is left out.
   std::optional<std::string> next();
 
  private:

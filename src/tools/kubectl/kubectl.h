@@ -23,25 +23,25 @@ struct Settings {
 struct Call {
   std::string ns;                  // "": the context's
   std::vector<std::string> words;  // without the flags of Settings
-  std::vector<std::string> names;  // come behind --
+  std::vector<std::string> names;  // come after --
   std::string input;               // standard input
 };
 
 // Asks for objects of one kind by name, those that exist. They are named by manifests on standard input:
-// kubectl asks for what is named by arguments five times a second, for what stands in files as fast as it
+// kubectl asks for what is named by arguments five times a second, for what is in files as fast as it
 // can.
 Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
                  const std::set<std::string>& names, const std::string& format);
 
 struct Reply {
-  Failure failure;    // cause None where all went well
+  Failure failure;    // cause None if all went well
   std::string out;    // of failed calls, too: what kubectl did before it failed
   std::string notes;  // what it said beside that, where it went well
 
   bool ok() const { return failure.cause == Cause::None; }
 };
 
-// Runs kubectl without a shell. Values are joined to their flags and names come behind --: none is taken for
+// Runs kubectl without a shell. Values are joined to their flags and names come after --: none is taken for
 // a flag, whatever it begins with.
 class Kubectl {
  public:

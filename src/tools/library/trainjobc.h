@@ -31,9 +31,8 @@ enum class SshKey {
 };
 
 struct Request {
-  std::vector<Manifests> inputs;  // TrainJobs, runtimes; documents of other kinds are passed over
-  std::vector<Manifests>
-      runtimes;  // searched for runtimes after the inputs; what else they hold is not looked at
+  std::vector<Manifests> inputs;    // TrainJobs, runtimes; documents of other kinds are skipped
+  std::vector<Manifests> runtimes;  // searched for runtimes after the inputs; their other objects are ignored
   // The Trainer that the cluster runs: one of trainer_versions(), also written "v2.3" or "2.3.1"; or "auto",
   // the newest that takes the inputs.
   std::string trainer_version = "auto";
@@ -75,7 +74,7 @@ struct Finding {
   std::string object;   // "TrainJob/namespace/name"; "" if the document has no readable identity
   std::string field;    // "spec.trainer.env[0].name"
   std::string message;  // what is wrong; one sentence without a final stop
-  std::string hint;     // what to write instead; "" if nobody knows
+  std::string hint;     // what to write instead; "" if unknown
   Place place;
   std::vector<Note> notes;
   std::vector<Fix> fixes;

@@ -24,7 +24,7 @@ struct PathSuppression {
 };
 
 struct Config {
-  std::string folder;  // of the file; "" where there is none. Paths in it are relative to this
+  std::string folder;  // of the file; "" if there is none. Paths in it are relative to this
   std::optional<std::string> trainer_version;
   std::vector<std::string> runtimes;  // joined with `folder`
   std::optional<bool> catalogue;

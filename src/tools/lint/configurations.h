@@ -22,7 +22,7 @@ class Configurations {
   std::shared_ptr<const Config> of_file(const std::string& name);
   std::shared_ptr<const Config> of_working_directory();
 
-  // What is wrong with the configurations that were read, "" where nothing is.
+  // What is wrong with the configurations that were read, "" if nothing is.
   const std::string& error() const { return error_; }
 
  private:

@@ -10,7 +10,7 @@
 namespace trainjobc::lint {
 
 // Looks only at the globs whose text before the first wildcard is in the path, where it must be: at its
-// beginning, or behind `**/` at that of a name.
+// beginning, or after `**/` at that of a name.
 class GlobSet {
  public:
   // Its number: the globs' count from 0 on; that of the first one for a glob that was added before.

@@ -1,4 +1,4 @@
-// Suppressions: findings that somebody has looked at and accepted.
+// Suppressions: findings that someone has reviewed and accepted.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ namespace trainjobc::lint {
 // reason` at the end of the finding's line or on a line of its own above it, or by path and rule in the
 // configuration. Adds a warning for a comment without a rule or a reason, and for each suppression that
 // suppressed nothing. `files` are all files that were linted. Without advice among the diagnostics
-// (`has_advice`), nothing is said of suppressions: theirs would all seem unused. The same goes for those in
-// `documents` that are not complete; lines of no document are.
+// (`has_advice`), suppressions are not reported: those of advice would all seem unused. The same applies to
+// those in `documents` that are not complete; lines of no document are.
 base::Diagnostics apply_config(const base::Diagnostics& diagnostics, const Config& config,
                                std::span<const base::SourceFile* const> files, bool has_advice = true,
                                std::span<const CheckedDocument> documents = {});

@@ -257,7 +257,7 @@ const Node* metadata_of_patches(const Changes& changes, std::string_view key, co
   return united(maps, make);
 }
 
-// `spec` without `old_keys`; `entries` stand where the first of `old_keys` did that is there.
+// `spec` without `old_keys`; `entries` go where the first of `old_keys` did that is there.
 const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_keys,
                      const std::vector<Entry>& entries, const Maker& make) {
   const auto place = std::ranges::find_if(old_keys, [&](std::string_view key) { return spec.get(key); });

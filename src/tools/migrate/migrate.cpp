@@ -28,7 +28,7 @@ bool rejects(const Diagnostic& diagnostic) {
 }
 
 // Names that TrainJobs get for their generateName don't depend on what is in them, where one suffix will do;
-// "" where it won't, or no name is made.
+// "" if it won't, or no name is made.
 std::string suffix_for(const Compilation& compiled) {
   std::set<std::string> prefixes;
   for (const LintedObject& object : compiled.linted) {

@@ -14,7 +14,7 @@ namespace trainjobc::migrate {
 // TrainJobs, by "TrainJob/namespace/name", and the number that each needs.
 using ProcessNumbers = std::map<std::string, int64_t>;
 
-// The numbers that make `after` have as many processes a node as `before`, for TrainJobs that said so in a
+// The numbers that make `after` have as many processes per node as `before`, for TrainJobs that said so in a
 // way which is gone: themselves, or by one of the `telling` runtimes.
 ProcessNumbers missing_processes(const Compilation& before, const Compilation& after,
                                  const std::set<std::string>& telling);

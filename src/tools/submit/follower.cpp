@@ -15,7 +15,7 @@ using yaml::Node;
 
 // How long an event may come after what it tells.
 constexpr std::chrono::seconds kLatestEvent{2};
-// After which a controller that has not looked at a JobSet is worth a word.
+// After which a controller that has not looked at a JobSet is worth reporting.
 constexpr std::chrono::seconds kSlowController{20};
 
 std::string clock_text(base::Clock::Time::duration time) {
@@ -233,7 +233,7 @@ void Follower::say_progress(Followed& followed, Time now) {
   const bool all_ready = ready > 0 && ready >= followed.state.pods;
   std::string milestone = fmt::format("{} {}", followed.state.restarts, all_ready);
   if (milestone == followed.milestone) return;
-  // Pods that complete one after the other are no step back.
+  // Pods that complete one after the other are not a step back.
   if (!all_ready && followed.milestone == fmt::format("{} true", followed.state.restarts)) return;
   followed.milestone = std::move(milestone);
   news_.push_back({followed.object, std::nullopt, line(followed, now), true});

@@ -24,7 +24,7 @@ Names names_of(std::span<const Object> objects, std::string_view kind) {
   return names;
 }
 
-// "secret/a\nsecret/b\n"; false where a line says something else.
+// "secret/a\nsecret/b\n"; false if a line says something else.
 bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
   constexpr std::string_view kPrefix = "secret/";
   while (!text.empty()) {

@@ -17,7 +17,7 @@ struct Cluster {
   std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist: what they hold isn't asked
 };
 
-// A failure where submit can't go on. That somebody may not look at Secrets or TrainJobs is none: Secrets are
+// A failure if submit can't go on. That somebody may not look at Secrets or TrainJobs is none: Secrets are
 // then left to `kubectl create`, which makes none over another.
 diff::Answer look_up(const kubectl::Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster);
 

@@ -29,7 +29,7 @@ struct PodState {
 
 PodState state_of_pod(const yaml::Node& pod);
 
-// nullopt where the Workload is admitted.
+// nullopt if the Workload is admitted.
 std::optional<Reason> reason_of_workload(const yaml::Node& workload);
 
 // What an event is about.
@@ -48,7 +48,7 @@ std::string_view time_of(const yaml::Node& event);
 // Whether an event of a JobSet with this reason says that it failed.
 bool says_failure(std::string_view reason);
 
-// nullopt where the event holds nothing up.
+// nullopt if the event holds nothing up.
 std::optional<Reason> reason_of_event(const yaml::Node& event);
 
 }  // namespace trainjobc::submit

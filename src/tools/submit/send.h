@@ -43,11 +43,11 @@ struct Sending {
   bool complete() const;
 };
 
-// A namespace at a time: deletes what is to be replaced, if the API server would take the new one, and waits
+// A namespace at a time: deletes the objects to replace, if the API server would take the new one, and waits
 // until it is gone; creates Secrets, none
 // over one that is there; applies ConfigMaps and PodGroups, then the JobSets all of whose helpers are in
 // place. A failure ends neither the other objects of its call nor the other namespaces, unless kubectl gets
-// nowhere. `done` hears of each item that is in place, as soon as it is.
+// nowhere. `done` is called for each item as soon as it is in place.
 Sending send(const Plan& plan, const kubectl::Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done);
 

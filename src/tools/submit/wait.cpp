@@ -132,7 +132,7 @@ class Waiter {
       stream.watch = watches_.start(resource_of(stream.what), stream.ns, selectors(stream));
   }
 
-  // A watch says nothing of what isn't there.
+  // A watch reports nothing about objects that do not exist.
   bool begin_job_sets(Stream& stream) {
     if (names_in(stream.ns).empty()) return false;
     if (!ask(stream.ns) || !stream.may_watch) {

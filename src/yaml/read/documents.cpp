@@ -66,7 +66,7 @@ bool has_content(std::string_view line) {
 }
 
 // The length of the text up to its `...` line; reports a marker without a document, and warns where more than
-// comments stands below it. `begun`: a marker "---" has begun the document.
+// comments is below it. `begun`: a marker "---" has begun the document.
 size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, bool begun,
                             base::Diagnostics& diagnostics) {
   if (!chunk.text.starts_with("...") && chunk.text.find("\n...") == std::string_view::npos) {
@@ -201,7 +201,7 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   const std::string_view text = chunk.text;
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const base::CodePoint point = base::decode_utf8(text.substr(at));
-    // libyaml passes over a mark that begins a line, Kubernetes' parser takes it for text.
+    // libyaml skips a mark that begins a line, Kubernetes' parser takes it for text.
     const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || begins_line(text, at));
     if (point.length == 0 || is_mark || !is_allowed(point.value)) {
       const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;

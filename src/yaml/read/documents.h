@@ -16,14 +16,14 @@ struct Chunk {
 };
 
 // Splits at lines that begin with `---`, as k8s.io/apimachinery's YAMLReader does: anything but a comment
-// behind the dashes is an error. Each chunk ends at its `...` line; what stands below that is never read by
+// after the dashes is an error. Each chunk ends at its `...` line; what is below that is never read by
 // Kubernetes, and is warned about. A byte order mark at the beginning of a document is left out.
 std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
 // True for text; UTF-16, UTF-32 and the like are reported.
 bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
-// Finds the first byte that YAML forbids: broken UTF-8, control characters. True where there is none.
+// Finds the first byte that YAML forbids: broken UTF-8, control characters. True if there is none.
 bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::yaml

@@ -146,7 +146,7 @@ Event EventStream::next() {
   return end;
 }
 
-// Reads what stands before a value: `&anchor` and `!tag`, in either order. More of them belong to its first
+// Reads what is before a value: `&anchor` and `!tag`, in either order. More of them belong to its first
 // key.
 void EventStream::read_properties(Event& event, bool has_anchor, bool has_tag) const {
   size_t at = event.start;

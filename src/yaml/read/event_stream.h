@@ -54,7 +54,7 @@ struct OtherEscapes {
 
 class EventStream {
  public:
-  // `backslashes`, in order, are passed over.
+  // `backslashes`, in order, are skipped.
   EventStream(const Chunk& chunk, const std::vector<size_t>& backslashes);
   ~EventStream();
   EventStream(const EventStream&) = delete;

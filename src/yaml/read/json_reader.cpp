@@ -22,7 +22,7 @@ class JsonReader {
       : file_(file),
         text_(chunk.text),
         line_(chunk.first_line),
-        // Wraps below 0 where a byte order mark has been left out.
+        // Wraps below 0 if a byte order mark has been left out.
         line_begin_(file.line_start(chunk.first_line) -
                     static_cast<size_t>(chunk.text.data() - file.text().data())),
         arena_(arena) {}
@@ -197,7 +197,7 @@ class JsonReader {
     base::append_utf8(unit, out);  // half a surrogate pair becomes U+FFFD, as in Go
   }
 
-  // The four digits behind the `u` that at_ stands on.
+  // The four digits after the `u` that at_ points at.
   uint32_t code_unit() {
     if (peek() != 'u') throw NotJson{};
     uint32_t value = 0;

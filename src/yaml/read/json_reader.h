@@ -9,7 +9,7 @@
 
 namespace trainjobc::yaml {
 
-// Reads a chunk that begins with `{` as one or more JSON values, one behind the other. False where it is not
+// Reads a chunk that begins with `{` as one or more JSON values, one after the other. False if it is not
 // JSON from end to end: nothing has been appended then, and it may still be YAML. Duplicate keys are errors.
 bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
                base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);

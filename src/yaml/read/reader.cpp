@@ -27,7 +27,7 @@ class Places {
         line_(chunk.first_line) {}
 
   Origin origin(size_t offset, bool in_flow = false) {
-    // The end is after the last thing that stands in the document.
+    // The end is after the last thing in the document.
     if (offset >= text_.size()) offset = text_.find_last_not_of(" \t\r\n") + 1;
     const size_t at = begin_ + offset;
     while (line_ < file_.line_count() && file_.line_start(line_ + 1) <= at) ++line_;
@@ -135,7 +135,7 @@ class DocumentReader {
     if (!levels_.empty()) levels_.back().expects_key = !levels_.back().expects_key;
   }
 
-  // A value that is left out stands at its key or its dash.
+  // A value that is left out is at its key or its dash.
   Origin absent_origin(size_t offset) {
     if (levels_.empty()) return places_.origin(offset);
     const Level& level = levels_.back();
@@ -144,7 +144,7 @@ class DocumentReader {
     return places_.origin(after_dash ? offset - 1 : offset, level.is_flow);
   }
 
-  // The dash of a list item, or the `?` of a key, which stands between the value before and this one.
+  // The dash of a list item, or the `?` of a key, which is between the value before and this one.
   void record_indicator(size_t begin) {
     if (!recorder_ || levels_.empty() || (levels_.back().is_map && !levels_.back().expects_key)) return;
     size_t at = events_.skip_gap(end_);
@@ -153,7 +153,7 @@ class DocumentReader {
     if (!levels_.back().is_map && !levels_.back().is_flow) recorder_->dash(at);
   }
 
-  // Kubernetes' parser drops what stands after the value that is the document.
+  // Kubernetes' parser drops what comes after the value that is the document.
   void warn_of_rest() {
     const size_t rest = events_.skip_gap(end_);
     if (rest >= text_.size()) return;

@@ -2,7 +2,7 @@
 // split as k8s.io/apimachinery does, a file that begins with `{` as JSON up to its first `---` if it is JSON.
 // The parser is libyaml, of which go.yaml.in/yaml/v2 is a port.
 //
-// Known differences, held against Kubernetes' reading by tests/property/yaml_differential.py; no input is
+// Known differences, checked against Kubernetes' reading by tests/property/yaml_differential.py; no input is
 // known that is read to another value without a diagnostic. On purpose:
 // - Keys that `<<` brings may be set again by the map or by another `<<`. Kubernetes' strict reading refuses
 //   that; the value is the one of its lax reading.
@@ -43,7 +43,7 @@ struct ReadLimits {
 struct Document {
   const Node* root = nullptr;  // never null; an empty document is left out
   uint32_t first_line = 1;     // where its text begins in the file
-  std::string_view text;       // in the file; with JSON, all that stands there up to the next `---`
+  std::string_view text;       // in the file; with JSON, all that is there up to the next `---`
 };
 
 // Splits `file` at `---` lines, as Kubernetes does before it parses, and reads each document. A document that

@@ -12,17 +12,17 @@
 
 namespace trainjobc::yaml {
 
-// A key of a map as it stands in its file.
+// A key of a map as it is written in its file.
 struct WrittenEntry {
   std::string_view key;
   const Node* value = nullptr;
   const Syntax* key_syntax = nullptr;
   const Syntax* value_syntax = nullptr;
-  const Syntax* map = nullptr;  // that it stands in
+  const Syntax* map = nullptr;  // that it is in
   size_t index = 0;             // among the entries of its map
 };
 
-// The list that an item stands in, and where.
+// The list that an item is in, and where.
 struct WrittenItem {
   const Syntax* list = nullptr;
   size_t index = 0;
@@ -45,14 +45,14 @@ class SourceIndex {
 
   // How the node is written; nullptr for a node of another tree.
   const Syntax* of(const Node& node) const;
-  // How the collection is written whose place `node`, a new one, has taken; nullptr where there is none.
+  // How the collection is written whose place `node`, a new one, has taken; nullptr if there is none.
   const Syntax* place_of(const Node& node) const;
   // Of a map; empty for others. What a merge key brings is not among them.
   const std::vector<WrittenEntry>& entries(const Syntax& map) const;
   const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
-  // Of a value of the old tree, wherever it stands in the new one; nullptr for an item.
+  // Of a value of the old tree, wherever it is in the new one; nullptr for an item.
   const WrittenEntry* entry_of(const Node& value) const;
-  // nullptr for what is no item.
+  // nullptr for anything but an item.
   const WrittenItem* item_of(const Syntax& value) const;
   // Whether all keys of the map are plain `key: value` ones.
   bool is_plain_map(const Syntax& map) const;
@@ -67,7 +67,7 @@ class SourceIndex {
   size_t indent(size_t offset) const;  // of its line
   // Where a value's line ends, if nothing but blanks and a comment follow it there; else `end`.
   size_t end_with_comment(size_t end) const;
-  // Where the comments and empty lines begin that stand between what ends at `end` and the line of `offset`.
+  // Where the comments and empty lines begin that are between what ends at `end` and the line of `offset`.
   size_t gap_start(size_t end, size_t offset) const;
   bool begins_line(size_t offset) const { return indent(offset) == column(offset); }
 

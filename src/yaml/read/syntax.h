@@ -19,8 +19,8 @@ struct Syntax {
   bool flow = false;             // of a collection: in brackets
   bool plain = true;             // nothing unusual: no anchor, tag or `?` key
   size_t lead = 0;               // of a block list's item: its dash; of others: begin
-  size_t begin = 0;              // from its anchor or tag on; of an absent value: behind its key or dash
-  size_t end = 0;                // behind its last character that is no white space
+  size_t begin = 0;              // from its anchor or tag on; of an absent value: after its key or dash
+  size_t end = 0;                // after its last character that is not white space
   std::vector<Syntax> children;  // of a list: the items; of a map: keys and values in turn
 
   bool is_map() const { return kind == Kind::Map; }
@@ -30,7 +30,7 @@ struct Syntax {
 // The syntax of a document of `file`; nullopt if it is not YAML: some JSON is not.
 std::optional<Syntax> read_syntax(const base::SourceFile& file, const Document& document);
 
-// Records a document's values in the order in which they stand.
+// Records a document's values in the order in which they are written.
 class SyntaxRecorder {
  public:
   explicit SyntaxRecorder(const base::SourceFile& file, size_t file_offset)

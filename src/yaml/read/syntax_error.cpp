@@ -70,7 +70,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
           "indent it like its siblings, or quote the value above"};
 }
 
-// What stands where the next key, item or the end of the collection should be.
+// What is where the next key, item or the end of the collection should be.
 SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
                        std::string_view hint) {
   if (begins_line(text, complaint.at))

@@ -53,7 +53,7 @@ void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string mess
                     .location = token_location(file_, at.line(), at.column(), at.in_flow())});
 }
 
-// Every node is a step, and every node behind an alias, each time it is used.
+// Every node is a step, and every node that an alias refers to, each time it is used.
 void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
   steps_ += own + repeated;
   repeated_steps_ += repeated;
@@ -224,7 +224,7 @@ size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
   return slot->second;
 }
 
-// `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that stands below a key of
+// `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that is below a key of
 // the map beats that key.
 void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool is_alias) {
   if (value.is_map()) {

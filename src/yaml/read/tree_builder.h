@@ -41,7 +41,7 @@ class TreeBuilder {
         repeated_bytes_(repeated_bytes) {}
 
   const Maker& make() const { return make_; }
-  // nullptr where nothing was read or an error was reported.
+  // nullptr if nothing was read or an error was reported.
   const Node* root() const { return failed_ ? nullptr : root_; }
   bool failed() const { return failed_; }
   size_t repeated_bytes() const { return repeated_bytes_; }

@@ -15,13 +15,13 @@ bool is_before(const Origin& a, const Origin& b) {
   return a.file() == b.file() && (a.line() != b.line() ? a.line() < b.line() : a.column() < b.column());
 }
 
-// The last character that is no space; one of a comment counts too.
+// The last character that is not a space; one of a comment counts too.
 char last_of(std::string_view before) {
   const size_t at = before.find_last_not_of(kSpace);
   return at != std::string_view::npos ? before[at] : '\0';
 }
 
-// Whether only indentation and the dashes of lists stand before the key.
+// Whether only indentation and the dashes of lists are before the key.
 bool begins_line(std::string_view before) {
   return before.find_first_not_of(" -") == std::string_view::npos;
 }

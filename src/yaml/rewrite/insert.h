@@ -15,7 +15,7 @@ struct NewPair {
   std::string_view json;  // "limits": {"nvidia.com/gpu": 4}
 };
 
-// The edit that inserts the pair as the first of the map which is `map`'s value. Empty where that is no map
+// The edit that inserts the pair as the first of the map which is `map`'s value. Empty if that is not a map
 // with text of its own: an empty one, an alias, or one that begins with a merge key.
 std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair);
 

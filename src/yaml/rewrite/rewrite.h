@@ -25,7 +25,7 @@ struct RewriteProblem {
   base::Location location;
 };
 
-// The replacement that turns `document` into `new_root`. Parts of the old tree may stand anywhere in the new
+// The replacement that turns `document` into `new_root`. Parts of the old tree may be anywhere in the new
 // one, more than once too, and are recognised by their address; a new map or list with the origin of an old
 // one takes its place and its comments. Every comment of the document is in the result.
 //

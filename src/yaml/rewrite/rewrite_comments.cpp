@@ -57,7 +57,7 @@ std::string Rewriter::gap(size_t end, const Syntax& child, size_t indent) {
 
 size_t Rewriter::end_before(const Syntax& collection, size_t child) const {
   if (child > 0) return index_.end_with_comment(collection.children[child - 1].end);
-  // The line of the collection's own key or dash: the nearest one above that is no comment.
+  // The line of the collection's own key or dash: the nearest one above that is not a comment.
   size_t at = index_.line_start(collection.children.front().lead);
   while (at > 0) {
     const size_t above = index_.line_start(at - 1);

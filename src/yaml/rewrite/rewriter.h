@@ -33,7 +33,7 @@ struct Range {
 
 // How new collections in brackets are laid out.
 struct FlowStyle {
-  bool lines = false;  // an item a line
+  bool lines = false;  // one item per line
   size_t indent = 0;   // of the line that the collection opens on
   size_t step = 2;
   bool quotes_keys = false;
@@ -71,10 +71,10 @@ class Rewriter {
   // `text` moved to the right or left; its first line stays where it is.
   static std::string shifted(std::string_view text, size_t from, size_t to);
 
-  // The comments above a child of a block collection; `end` is where what stands before it ends.
+  // The comments above a child of a block collection; `end` is where what is before it ends.
   std::string gap(size_t end, const Syntax& child, size_t indent);
 
-  // Where what stands before the child of a collection ends.
+  // Where what is before the child of a collection ends.
   size_t end_before(const Syntax& collection, size_t child) const;
 
   std::string joined(const std::vector<Piece>& pieces, size_t indent) const;
@@ -86,7 +86,7 @@ class Rewriter {
 
   std::vector<Piece> map_pieces(const Node& map, size_t indent);
 
-  // Where a new entry counts as standing: where one is gone behind the entry before it, else with that one.
+  // Where a new entry counts as standing: where one is gone after the entry before it, else with that one.
   size_t source_behind(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const;
 
   Piece entry_piece(const WrittenEntry* written, const Entry& entry, size_t indent);
@@ -96,7 +96,7 @@ class Rewriter {
   // What follows `key:`: " scalar", " {…}", or a line break and a block. `indent` is the key's.
   std::string value_text(const Node& value, size_t indent);
 
-  // Whether a part of the old document is in it that can't stand in brackets.
+  // Whether a part of the old document is in it that can't be in brackets.
   bool holds_block(const Node& node) const;
 
   // A scalar, or a collection in brackets; `indent` is that of the line.
@@ -104,16 +104,16 @@ class Rewriter {
 
   std::vector<Piece> list_pieces(const Node& list, size_t indent);
 
-  // A new item of a block list, behind its dash.
+  // A new item of a block list, after its dash.
   void add_item(const Node& item, size_t indent, Piece& piece);
 
-  // Comments that nothing of the new tree brings along stay where they were, on lines of their own.
+  // Comments that belong to nothing in the new tree stay where they were, on lines of their own.
   struct PlacedComments {
     size_t child = 0;  // of the old collection: an item or an entry
     std::vector<Comment> comments;
   };
 
-  // Those of the entries that the new map hasn't got.
+  // Those of the entries that the new map does not have.
   std::vector<PlacedComments> take_removed(const Syntax* place, const Node& map);
 
   void take_comments(const Syntax& place, size_t child, std::vector<PlacedComments>& placed);

@@ -14,7 +14,7 @@ bool is_space(std::string_view text, size_t at) {
   return at >= text.size() || kSpace.find(text[at]) != kNone;
 }
 
-// The key if it stands at `at`, plain or in quotes.
+// The key if it is at `at`, plain or in quotes.
 std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view key) {
   size_t end = at;
   const char quote = at < text.size() && (text[at] == '"' || text[at] == '\'') ? text[at] : '\0';

@@ -1,4 +1,4 @@
-// Keys as they stand in their file, those included that the tree does not know.
+// Keys as written in their file, those included that the tree does not know.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 
 namespace trainjobc::yaml {
 
-// Quotes, backslashes, tabs and line breaks as they stand between double quotes; "" for other characters.
+// Quotes, backslashes, tabs and line breaks as written between double quotes; "" for other characters.
 constexpr std::string_view short_escape(char c) {
   switch (c) {
     case '"': return "\\\"";

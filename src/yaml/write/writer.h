@@ -29,7 +29,7 @@ struct LeafLine {
 // The same; `leaves` get those of the tree, in the order of the text.
 void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves);
 
-// Appends JSON; `indent` spaces a level, 0 for one line. No newline at the end.
+// Appends JSON; `indent` spaces per level, 0 for one line. No newline at the end.
 void write_json(const Node& node, KeyOrder order, int indent, std::string& out);
 
 // Appends a JSON string with its quotes.

@@ -99,7 +99,7 @@ void write_number(std::string_view text, std::string& out) {
   out += text.substr(mark + 1);
 }
 
-// Readers look no further than 1024 characters for the ":" behind a key.
+// Readers look no further than 1024 characters for the ":" after a key.
 constexpr size_t kLongestSimpleKey = 1000;
 
 class YamlWriter {
@@ -152,7 +152,7 @@ class YamlWriter {
       first_inline = false;
       at_start_ = false;
       write_key(entry->key, indent);
-      // A list stands at its key's own indentation, as kubectl prints it.
+      // A list is at its key's own indentation, as kubectl prints it.
       write_value(*entry->value, entry->value->is_list() ? indent : indent + 2, false);
     }
   }

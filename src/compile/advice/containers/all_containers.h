@@ -21,7 +21,7 @@ std::vector<ContainerPlace> containers_of(const policy::RuntimeInfo& info);
 // spec.template.spec.replicatedJobs[0]
 std::string replicated_job_field(size_t index);
 
-// The first pod set with the ancestor label `trainer`, and its position; nullptr where there is none.
+// The first pod set with the ancestor label `trainer`, and its position; nullptr if there is none.
 struct TrainerPlace {
   const policy::PodSet* set = nullptr;
   size_t index = 0;
@@ -31,7 +31,7 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 // The first of the set's containers (init containers don't count) with that name.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 
-// The text of the scalar at `key`; "" where there is none.
+// The text of the scalar at `key`; "" if there is none.
 std::string_view text_at(const yaml::Node& map, std::string_view key);
 
 }  // namespace trainjobc::compile::advice

@@ -103,7 +103,7 @@ class ScriptSplitter {
   std::vector<Words> programs_;
 };
 
-// Whether NAME=value stands before a program.
+// Whether NAME=value is before a program.
 bool is_assignment(std::string_view word) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return false;

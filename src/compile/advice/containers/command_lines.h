@@ -17,7 +17,7 @@ struct CommandLine {
 // The texts of both lists.
 std::vector<std::string_view> words_of(const CommandLine& line);
 
-// Which of the words is a script, given to a shell or Python with -c; the number of words where none is.
+// Which of the words is a script, given to a shell or Python with -c; the number of words if none is.
 size_t script_index(const std::vector<std::string_view>& words);
 
 // "python3" of "/usr/bin/python3".

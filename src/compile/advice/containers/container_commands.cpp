@@ -1,4 +1,4 @@
-// Commands that no container can run as they stand.
+// Commands that no container can run as written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
 
-// Whether words stand on both sides of a space.
+// Whether words are on both sides of a space.
 bool holds_words(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\n");
   const size_t space = begin == std::string_view::npos ? begin : text.find_first_of(" \t\n", begin);

@@ -64,7 +64,7 @@ bool is_domain_of(std::string_view text, std::string_view domain) {
   return own_word == word && own_rest.rfind('.') == 0;
 }
 
-// What a resource's name was meant to be; nullopt where it may be right.
+// What a resource's name was meant to be; nullopt if it may be right.
 std::optional<std::string> meant_by(std::string_view resource) {
   const size_t slash = resource.find('/');
   if (slash == std::string_view::npos || std::ranges::find(kOthers, resource) != kOthers.end())

@@ -66,7 +66,7 @@ const Entry* gpu_entry(const policy::NodeResources& resources) {
   return nullptr;
 }
 
-// What hiding the node's GPUs changes, or "" where it changes nothing.
+// What hiding the node's GPUs changes, or "" if it changes nothing.
 std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   const model::MLPolicy& policy = *context.merged.policy;
   const bool has_number = context.job.trainer->num_proc_per_node != nullptr;

@@ -8,7 +8,7 @@
 namespace trainjobc::compile::advice {
 
 struct ImageComplaint {
-  std::string message;  // "" where the reference is valid
+  std::string message;  // "" if the reference is valid
   std::string hint;
 };
 

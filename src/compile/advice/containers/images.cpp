@@ -17,7 +17,7 @@ bool is_template(std::string_view image) {
   return image.find_first_of("${}<>%") != std::string_view::npos;
 }
 
-// What stands around it is an error of the Job.
+// What is around it is an error of the Job.
 bool has_outer_space(std::string_view image) {
   constexpr std::string_view kSpaces = " \t\n\r";
   return kSpaces.find(image.front()) != std::string_view::npos ||

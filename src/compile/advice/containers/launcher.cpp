@@ -51,7 +51,7 @@ bool is_harmless(const Program& program) {
   return std::ranges::find(kNames, base_name(program.front())) != kNames.end();
 }
 
-// The program that trains on the launcher alone; "" where there is none, or the words don't tell.
+// The program that trains on the launcher alone; "" if there is none, or the words don't tell.
 std::string_view lone_program(const CommandLine& line) {
   if (!line.command || line.command->size() == 0) return "";
   const auto words = words_of(line);

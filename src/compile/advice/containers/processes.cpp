@@ -55,7 +55,7 @@ struct Plan {
   const Entry* devices = nullptr;
 };
 
-// "" where they go together. One process may well use all devices.
+// "" if they match. One process may well use all devices.
 std::string contradiction(const Plan& plan) {
   const int64_t devices = amount_of(*plan.devices);
   if (devices < 1 || plan.processes == devices || plan.processes <= 1) return "";
@@ -85,7 +85,7 @@ std::optional<int64_t> written_number(const Node* node) {
   return node ? node->as_int() : std::nullopt;
 }
 
-// What the runtime says of processes; processes 0 where it says no number.
+// What the runtime says of processes; processes 0 if it says no number.
 Plan runtime_plan(const policy::RuntimeInfo& info) {
   Plan plan;
   if (!info.policy) return plan;
@@ -173,7 +173,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   Plan plan = runtime_plan(info);
   const auto number = written_number(trainer.num_proc_per_node);
   const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
-  // Where both are the runtime's, it hears of it itself.
+  // Where both are the runtime's, the runtime itself is reported.
   const bool says_number = number || flag.word;
   if (!flag.known || (!says_number && (plan.processes == 0 || !sets_devices(trainer)))) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");

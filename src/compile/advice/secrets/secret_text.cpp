@@ -17,7 +17,7 @@ using k8s::known_key;
 
 using base::SourceFile;
 
-// An env variable is written on a few lines: its name stands that near to its value.
+// An env variable is written on a few lines: its name is that near to its value.
 constexpr uint32_t kNear = 3;
 constexpr std::string_view kWordSymbols = "_-.";
 

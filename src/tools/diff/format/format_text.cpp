@@ -12,7 +12,7 @@
 namespace trainjobc::diff {
 namespace {
 
-// A path column that is wider is no column any more.
+// A path column that is wider is not a column any more.
 constexpr size_t kWidestPath = 76;
 constexpr size_t kWidestValues = 60;
 
@@ -58,7 +58,7 @@ std::string hunks_of(std::string_view live, std::string_view rendered) {
   return base::unified_hunks(fmt::format("{}\n", live), fmt::format("{}\n", rendered));
 }
 
-// One line of the report, and what stands under it.
+// One line of the report, and what is under it.
 struct Row {
   std::string mark = "  ";
   std::string path;
@@ -111,7 +111,7 @@ void print_block(std::string_view hunks, size_t width, const Painter& paint, std
   }
 }
 
-// A row that is too wide for the terminal: what doesn't fit beside the path stands below it.
+// A row that is too wide for the terminal: what doesn't fit beside the path goes below it.
 std::string in_lines(const Row& row, size_t width, const Painter& paint) {
   constexpr size_t kIndent = 6;
   const std::string_view live_colour = row.ignored ? kDim : kRed;

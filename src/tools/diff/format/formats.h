@@ -1,4 +1,4 @@
-// Reports of differences, one format a file: format_<name>.cpp.
+// Reports of differences, one format per file: format_<name>.cpp.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ std::string format_objects(const Report& report, const FormatOptions& options);
 // For people who changed files: fields grouped by the change that causes them, and the jobs that each
 // reaches.
 std::string format_reach(const Report& report, const FormatOptions& options);
-// As `kubectl diff` prints it, less what servers fill in and others manage; empty where nothing differs.
+// As `kubectl diff` prints it, less what servers fill in and others manage; empty if nothing differs.
 std::string format_unified(const Report& report, const FormatOptions& options);
 // For programs: {"differences": [...], "summary": {...}}
 std::string format_json(const Report& report, const FormatOptions& options);

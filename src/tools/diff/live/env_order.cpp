@@ -18,7 +18,7 @@ std::string_view name_of(const Node& item) {
   return name ? name->text() : std::string_view();
 }
 
-// Which variable stands where; nullopt where a name is there twice.
+// Which variable is where; nullopt if a name is set twice.
 std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   std::map<std::string_view, size_t> places;
   for (const Node* variable : env.items()) {

@@ -1,4 +1,4 @@
-// The order of variables, which says nothing by itself.
+// The order of variables, which means nothing by itself.
 #pragma once
 
 #include "yaml/node.h"

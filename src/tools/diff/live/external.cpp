@@ -33,7 +33,7 @@ class TemporaryFolder {
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  // "" where it could not be made.
+  // "" if it could not be made.
   const std::string& path() const { return path_; }
 
  private:

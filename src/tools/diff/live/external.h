@@ -12,7 +12,7 @@
 namespace trainjobc::diff {
 
 // The program and its arguments, split as kubectl does: at spaces; arguments of other characters than
-// letters, digits, - and = are dropped, whoever set them.
+// letters, digits, - and = are dropped, no matter who set them.
 std::vector<std::string> split_external(std::string_view variable);
 
 // Writes what differs to two folders, LIVE-… and MERGED-… as kubectl does, or what else the sides are called,

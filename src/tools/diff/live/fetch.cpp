@@ -117,7 +117,7 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
   return namespaces;
 }
 
-// kubectl says nothing where none of the objects exists that it was asked for by name.
+// kubectl says nothing if none of the objects exists that it was asked for by name.
 bool may_be_empty(const Call& call) {
   return std::ranges::find(call.words, "--ignore-not-found") != call.words.end();
 }
@@ -126,7 +126,7 @@ bool is_asked_for(const LiveObject& object) {
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
 }
 
-// Why kubectl can't have said this; "" where it can. `objects` are those of the answer.
+// Why kubectl can't have said this; "" if it can. `objects` are those of the answer.
 std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
   if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
   if (text.documents == 0) return "the answer contains no object";

@@ -23,9 +23,9 @@ struct Answer {
 // as none at all, or null, is a failure.
 Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
 
-// Fetches the live objects that `rendered` is to be compared with, by name: one call a kind and namespace.
+// Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace.
 // With `all_job_sets` JobSets are fetched whatever their name, and the helper objects that they mount. An
-// object's namespace is the one that was asked for, "" where that is the context's.
+// object's namespace is the one that was asked for, "" if that is the context's.
 Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets,
              LiveSet& live);
 

@@ -82,7 +82,7 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
   return true;
 }
 
-// Those who change a field by hand; whoever applies manifests is another manager, of kubectl too.
+// Those who change a field by hand; those who apply manifests is another manager, of kubectl too.
 bool is_person(std::string_view manager) {
   static constexpr std::array kPersons =
       std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
@@ -102,7 +102,7 @@ FieldOwners::FieldOwners(const Node& object) {
     managers_.push_back({text_of(*entry, "manager"), fields, weigh(*fields), false});
     heaviest = std::max(heaviest, managers_.back().weight);
   }
-  // Whoever wrote most of it is the one that applies it; others write a field here and there.
+  // The manager that wrote most of it is the one that applies it; others write a field here and there.
   for (Manager& manager : managers_) {
     const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name);
     manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();

@@ -13,8 +13,8 @@ namespace trainjobc::diff {
 // Whose field it is.
 enum class Owner {
   Unknown,  // the object doesn't say
-  Us,       // whoever applied the object: the Trainer controller, trainjobc, kubectl, Argo CD
-  Person,   // somebody with kubectl edit, patch, scale
+  Us,       // the manager that applied the object: the Trainer controller, trainjobc, kubectl, Argo CD
+  Person,   // a person with kubectl edit, patch, scale
   Other,    // another controller: Kueue
 };
 
@@ -42,7 +42,7 @@ class FieldOwners {
   std::vector<Manager> managers_;
 };
 
-// Whether a label or annotation is the mark of a tool that everybody lets write it: Kueue, Argo CD, Flux,
+// Whether a label or annotation is set by a tool that is expected to write it: Kueue, Argo CD, Flux,
 // Helm. Gives its name; "" for others.
 std::string_view tool_of_key(std::string_view key);
 

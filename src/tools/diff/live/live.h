@@ -36,7 +36,7 @@ struct LiveText {
   const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
 };
 
-// The objects of a text, YAML or JSON, Lists expanded; what is strange is passed over. A text that can't be
+// The objects of a text, YAML or JSON, Lists expanded; anything else is skipped. A text that can't be
 // read is diagnostics.
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 

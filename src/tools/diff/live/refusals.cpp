@@ -24,7 +24,7 @@ bool is_immutable(const Schema* schema) {
                              [](const schema::CelRule& rule) { return rule.rule == "self == oldSelf"; });
 }
 
-// A transition rule holds where both objects have the field it stands on. What is only compared as if both
+// A transition rule holds where both objects have the field it is on. What is only compared as if both
 // had it (labels of which one has none) carries no such rule.
 bool breaks_transition_rule(const Difference& difference) {
   const FieldPath& path = difference.path;

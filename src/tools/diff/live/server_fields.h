@@ -10,8 +10,8 @@ namespace trainjobc::diff {
 // it.
 const yaml::Node* without_server_fields(const yaml::Node& object, const yaml::Maker& make);
 
-// A Secret with masked values, on both sides where they are given: "***" where they agree, "*** (before)" and
-// "*** (after)" where they don't. Other objects stay as they are. nullptr stays nullptr.
+// A Secret with masked values, on both sides if both are given: "***" if they are equal, "*** (before)" and
+// "*** (after)" if not. Other objects stay as they are. nullptr stays nullptr.
 struct Sides {
   const yaml::Node* live = nullptr;
   const yaml::Node* rendered = nullptr;

@@ -10,16 +10,16 @@ namespace trainjobc::lint {
 // For people: each diagnostic with its source line, then a summary.
 std::string text_report(const ReportInput& input);
 
-// {"diagnostics": [...]}, as the command-line contract fixes it.
+// {"diagnostics": [...]}, as defined by the command-line contract.
 std::string json_report(const ReportInput& input);
 
 // SARIF 2.1.0: one run, with all rules and their help.
 std::string sarif_report(const ReportInput& input);
 
-// JUnit XML: a suite a file, a case an object.
+// JUnit XML: one suite per file, one case per object.
 std::string junit_report(const ReportInput& input);
 
-// Workflow commands of GitHub Actions: one annotation a finding, as many as GitHub shows.
+// Workflow commands of GitHub Actions: one annotation per finding, as many as GitHub shows.
 std::string github_report(const ReportInput& input);
 
 // GitLab's Code Quality report, a subset of Code Climate's.

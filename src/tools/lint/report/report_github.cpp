@@ -1,5 +1,5 @@
 // GitHub Actions: workflow commands, which become annotations of the changed files. GitHub shows ten of each
-// severity a step and drops the rest without a word, so the errors come first and the last line counts the
+// severity per step and silently drops the rest, so the errors come first and the last line counts the
 // rest.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// JUnit XML: for CI systems that show tests. A suite a file, a case an object; a case has at most one
+// JUnit XML: for CI systems that show tests. One suite per file, one case per object; a case has at most one
 // failure, which holds all that is wrong with the object.
 #include <fmt/format.h>
 
@@ -99,7 +99,7 @@ class Sorter {
     return cases[at->second];
   }
 
-  // A finding belongs to its object's case, wherever the culprit stands: an object of that id in the
+  // A finding belongs to its object's case, wherever the culprit is: an object of that id in the
   // finding's own file, or else the first of that id. A finding without an object is a case of its file.
   Case& case_of(const Diagnostic& d) {
     const std::string file = d.location.file ? d.location.file->name() : "trainjobc";

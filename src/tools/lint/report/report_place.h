@@ -33,7 +33,7 @@ class Places {
   // The finding's own place, or else where its object begins, or else the first file. nullopt without any
   // file.
   std::optional<Place> of(const base::Diagnostic& diagnostic) const;
-  // nullopt where the location is none, or in a runtime that is built into trainjobc.
+  // nullopt if the location is none, or in a runtime that is built into trainjobc.
   std::optional<Place> of(const base::Location& location) const;
   std::string path_of(std::string_view file_name) const;
 

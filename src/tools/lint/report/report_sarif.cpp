@@ -104,7 +104,7 @@ class SarifWriter {
     const auto place = places_.of(d);
     if (place) json["locations"] = ordered_json::array({{{"physicalLocation", physical_location(*place)}}});
     if (!d.notes.empty()) json["relatedLocations"] = related_locations(d);
-    // One count a file: a finding more in one file is no change in another.
+    // One count per file: another finding in one file does not change those of another.
     Fingerprints& fingerprints = fingerprints_[place ? place->path : ""];
     json["partialFingerprints"] = {{"primaryLocationLineHash", fingerprints.next({d.rule, identity(d)})}};
     if (ordered_json fix = to_fix(d); !fix.is_null()) json["fixes"] = ordered_json::array({std::move(fix)});

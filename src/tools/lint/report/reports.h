@@ -15,7 +15,7 @@ namespace trainjobc::lint {
 
 enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
 
-// Where the paths of a report start: both absolute, or empty where the working directory is the root.
+// Where the paths of a report start: both absolute, or empty if the working directory is the root.
 struct Repository {
   std::string root;
   std::string working_directory;
