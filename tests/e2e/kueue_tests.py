@@ -126,7 +126,7 @@ class Kueue(EndToEnd):
             "cpu in flavor NS, 2 more needed\n"
         )
         lines = [line for line in err.splitlines(keepends=True) if not line.startswith(("ELAPSED", "note: spec.suspend"))]
-        end = "trainjobc: 1 of 1 JobSets had not ended after 12 s; they go on without submit\n"
+        end = "trainjobc: 1 of 1 JobSets had not finished after 12 s; they continue to run\n"
         self.assertEqual((reason + end).replace("NS", self.namespace), "".join(lines))
 
     def test_label_of_a_train_job(self):
