@@ -20,6 +20,7 @@
 #include "compile/merge/merge.h"
 #include "compile/snapshot.h"
 #include "k8s/job/job_admission.h"
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
@@ -93,7 +94,7 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   const model::RuntimeRef& ref = unit.job.runtime_ref;
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string where =
-      cluster ? "" : fmt::format(" in namespace \"{}\"", unit.job.id.ns.empty() ? "default" : unit.job.id.ns);
+      cluster ? "" : fmt::format(" in namespace \"{}\"", model::effective_namespace(unit.job.id));
   Diagnostic diagnostic = runtime_ref_error(
       unit.job, "input/missing-runtime", "spec.runtimeRef",
       fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
@@ -256,7 +257,7 @@ void report_duplicates(std::deque<JobUnit>& units) {
   for (JobUnit& unit : units) {
     const Node* name = unit.job.root ? unit.job.root->at({"metadata", "name"}) : nullptr;
     if (!name) continue;
-    const std::string_view ns = unit.job.id.ns.empty() ? "default" : unit.job.id.ns;
+    const std::string_view ns = model::effective_namespace(unit.job.id);
     const auto [at, is_new] = first.try_emplace({ns, unit.job.id.name}, &unit);
     if (is_new) continue;
     Diagnostic duplicate = runtime_ref_error(unit.job, "input/duplicate-object", "metadata.name",

@@ -45,7 +45,7 @@ bool is_wanted(const Node& runtime, const model::TrainJob& job) {
 }  // namespace
 
 std::string snapshot_name(const model::TrainJob& job) {
-  return fmt::format("{}-runtime-snapshot", job.id.name);
+  return fmt::format("{}{}", job.id.name, kSnapshotSuffix);
 }
 
 const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runtime, const yaml::Maker& make) {

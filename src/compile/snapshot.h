@@ -4,12 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compile/input/input.h"
 #include "model/train_job.h"
 
 namespace trainjobc::compile {
 
+inline constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
+// The TrainJob's name with the suffix.
 std::string snapshot_name(const model::TrainJob& job);
 
 // The ConfigMap with the runtime, encoded as Go encodes it, as YAML.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::model {
@@ -57,7 +58,7 @@ RuntimeRef decode_runtime_ref(const Node* node) {
 }
 
 std::string ObjectId::str() const {
-  return fmt::format("{}/{}/{}", kind, namespaced ? (ns.empty() ? "default" : ns) : "", name);
+  return fmt::format("{}/{}/{}", kind, effective_namespace(*this), name);
 }
 
 ObjectId identify(const Node& document) {

@@ -13,6 +13,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/input/known_runtimes.h"
+#include "k8s/namespaces.h"
 #include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 
@@ -37,7 +38,7 @@ constexpr std::string_view kNone = "-";  // as the namespace of a ClusterTrainin
 
 std::string namespace_of(const KnownRuntime& runtime) {
   if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);
-  return runtime.ns.empty() ? "default" : runtime.ns;
+  return std::string(k8s::effective_namespace(runtime.ns));
 }
 
 std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {

@@ -9,6 +9,7 @@
 #include "cli/input/load.h"
 #include "compile/input/input.h"
 #include "compile/rules/rules.h"
+#include "model/runtime_id.h"
 #include "tools/lint/configurations.h"
 
 namespace trainjobc::cli {
@@ -60,7 +61,7 @@ std::vector<std::string> job_names(Console& console, const CompletionInputs& inp
   std::map<std::string_view, std::set<std::string>> namespaces;
   for (const compile::InputObject& object : set.objects) {
     if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty())
-      namespaces[object.id.name].emplace(object.id.ns.empty() ? "default" : object.id.ns);
+      namespaces[object.id.name].emplace(model::effective_namespace(object.id));
   }
   // A name of several namespaces is offered with each.
   std::set<std::string> names;

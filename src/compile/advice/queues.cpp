@@ -6,6 +6,7 @@
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
 #include "compile/advice/queue_names.h"
+#include "model/runtime_id.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -70,7 +71,7 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   const Node& root = *context.job.root;
   const Node* kueue = root.at({"metadata", "labels", kKueueLabel});
   if (kueue && !kueue->text().empty()) {
-    const std::string_view ns = context.job.id.ns.empty() ? "default" : context.job.id.ns;
+    const std::string_view ns = model::effective_namespace(context.job.id);
     advisor.inform(kRule, fmt::format("metadata.labels[{}]", kKueueLabel),
                    fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
                                "can't be checked here",

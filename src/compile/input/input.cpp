@@ -7,6 +7,7 @@
 
 #include "compile/generate_name.h"
 #include "compile/input/document_type.h"
+#include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "schema/redact.h"
 #include "yaml/read/reader.h"
@@ -15,8 +16,6 @@ namespace trainjobc::compile {
 namespace {
 
 using yaml::Node;
-
-constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
 
 std::string_view text_at(const Node& node, std::string_view key) {
   const Node* value = node.get(key);

@@ -11,19 +11,11 @@
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/runtimes/catalogue.h"
 #include "compile/snapshot.h"
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "policy/runtime_rules.h"
 
 namespace trainjobc::compile {
-namespace {
-
-std::string namespace_of(const model::ObjectId& id) {
-  if (!id.namespaced) return "";
-  return std::string(id.ns.empty() ? "default" : id.ns);
-}
-
-}  // namespace
-
 void RuntimeStore::admit(StoredRuntime& stored) {
   if (std::exchange(stored.admitted, true)) return;
   const InputObject& object = stored.object;
@@ -43,12 +35,13 @@ void RuntimeStore::admit(StoredRuntime& stored) {
 StoredRuntime& RuntimeStore::store(const InputObject& object) {
   auto stored = std::make_unique<StoredRuntime>();
   stored->object = object;
-  const Key key{object.id.kind, namespace_of(object.id), object.id.name};
+  const Key key{object.id.kind, std::string(model::effective_namespace(object.id)), object.id.name};
   return *runtimes_.insert_or_assign(key, std::move(stored)).first->second;
 }
 
 void RuntimeStore::add(const InputObject& object, bool is_input) {
-  const auto first = runtimes_.find(Key{object.id.kind, namespace_of(object.id), object.id.name});
+  const auto first =
+      runtimes_.find(Key{object.id.kind, std::string(model::effective_namespace(object.id)), object.id.name});
   if (first == runtimes_.end()) {
     StoredRuntime& stored = store(object);
     stored.is_input = is_input;
@@ -68,12 +61,12 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
 }
 
 void RuntimeStore::add_snapshot(const InputObject& object) {
-  snapshots_.try_emplace({namespace_of(object.id), object.id.name}, object.root);
+  snapshots_.try_emplace({std::string(model::effective_namespace(object.id)), object.id.name}, object.root);
 }
 
 const StoredRuntime* RuntimeStore::from_snapshot(const model::TrainJob& job) {
   if (!behaviours_.takes_snapshots || snapshots_.empty()) return nullptr;
-  const auto found = snapshots_.find({namespace_of(job.id), snapshot_name(job)});
+  const auto found = snapshots_.find({std::string(model::effective_namespace(job.id)), snapshot_name(job)});
   if (found == snapshots_.end()) return nullptr;
   embedded_.push_back(std::make_unique<InputSet>());
   const std::optional<InputObject> object =
@@ -131,7 +124,7 @@ const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
 Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue) {
   const model::RuntimeRef& ref = job.runtime_ref;
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
-  const std::string ns = cluster ? "" : std::string(job.id.ns.empty() ? "default" : job.id.ns);
+  const std::string ns(model::effective_namespace(model::runtime_of(ref, job.id.ns)));
   if (const StoredRuntime* snapshot = from_snapshot(job)) return {snapshot, {}};
   const auto found = runtimes_.find(Key{ref.kind, ns, ref.name.value});
   if (found != runtimes_.end()) {
@@ -167,7 +160,7 @@ const base::SuggestionList& RuntimeStore::names_of(std::string_view kind, const 
 
 void RuntimeStore::look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing) {
   const model::RuntimeRef& ref = job.runtime_ref;
-  const std::string own(job.id.ns.empty() ? "default" : job.id.ns);
+  const std::string_view own = model::effective_namespace(job.id);
   if (by_name_.empty()) {
     for (const auto& [key, stored] : runtimes_) {
       if (!stored->runtime.from_catalogue) by_name_.emplace(std::get<2>(key), key);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "compile/versions/version_survey.h"
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::compile {
@@ -93,29 +94,19 @@ class Planner {
   }
 
  private:
-  using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // kind, namespace, name
 
-  static std::string namespace_of(const model::ObjectId& id) {
-    return std::string(id.ns.empty() ? "default" : id.ns);
-  }
+  static Key key_of(const model::ObjectId& id) { return {id.kind, model::effective_namespace(id), id.name}; }
 
   void index_runtimes(const InputSet& set) {
     for (const InputObject& object : set.objects) {
       if (!is_runtime(object)) continue;
-      const bool cluster = object.kind == InputKind::ClusterTrainingRuntime;
-      runtimes_.try_emplace({object.id.kind, cluster ? "" : namespace_of(object.id), object.id.name},
-                            &object);
+      runtimes_.try_emplace(key_of(object.id), &object);
     }
   }
 
   const InputObject* runtime_of(const InputObject& job) const {
-    const yaml::Node* ref = job.root->at({"spec", "runtimeRef"});
-    const yaml::Node* name = ref ? ref->get("name") : nullptr;
-    const yaml::Node* kind = ref ? ref->get("kind") : nullptr;
-    if (!name) return nullptr;
-    const bool cluster = !kind || kind->text() == model::kClusterTrainingRuntime;
-    const auto found = runtimes_.find({cluster ? model::kClusterTrainingRuntime : kind->text(),
-                                       cluster ? "" : namespace_of(job.id), name->text()});
+    const auto found = runtimes_.find(key_of(model::runtime_of(*job.root, job.id.ns)));
     return found != runtimes_.end() ? found->second : nullptr;
   }
 

@@ -7,6 +7,7 @@
 #include "k8s/job/job_spec.h"
 #include "k8s/jobset/claim_templates.h"
 #include "k8s/jobset/construct.h"
+#include "k8s/jobset/names.h"
 #include "k8s/pod/annotations.h"
 #include "k8s/pod/label_selectors.h"
 #include "k8s/pod/pod_spec.h"
@@ -17,9 +18,9 @@ namespace {
 using job::Field;
 
 // The name of the replicatedJob's first Job.
-std::string job_name(const Field& job_set, const Field& replicated_job) {
+std::string first_job_name(const Field& job_set, const Field& replicated_job) {
   const Field metadata = job_set.child("metadata");
-  return fmt::format("{}-{}-0", metadata.child("name").text(), replicated_job.child("name").text());
+  return jobset::job_name(metadata.child("name").text(), replicated_job.child("name").text(), 0);
 }
 
 // Of the JobSet's claims.
@@ -43,7 +44,7 @@ void check_job(const Field& job_set, const Field& replicated_job, const Field& j
   job::check_annotations(metadata.child("annotations"), report);
   const Field spec = job_template.child("spec");
   job::check_job_spec(spec, report);
-  job::check_job_selector(spec, job_name(job_set, replicated_job), report);
+  job::check_job_selector(spec, first_job_name(job_set, replicated_job), report);
 
   const Field pod_template = spec.child("template");
   const Field pod_metadata = pod_template.child("metadata");

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "k8s/jobset/dns_names.h"
+#include "k8s/jobset/names.h"
 #include "k8s/jobset/webhook_rules.h"
 
 namespace trainjobc::k8s::jobset {
@@ -41,7 +42,7 @@ void check_name(const JobSetView& job_set, const Claim& claim, k8s::Violations& 
     add(out, "jobset/claim-name", claim.field, message, claim.node,
         "use lower-case letters, digits, dashes and dots, with no dash or dot at the beginning or end");
   }
-  const std::string full = fmt::format("{}-{}", claim.name, job_set.name);
+  const std::string full = claim_name(claim.name, job_set.name);
   if (full.size() <= kMaxLabel) return;
   add_too_long(out, "jobset/claim-name", claim.field,
                fmt::format("the claim's name \"{}\" would have {} characters, at most {} are allowed", full,

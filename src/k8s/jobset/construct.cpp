@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "k8s/jobset/names.h"
+#include "k8s/namespaces.h"
+
 namespace trainjobc::k8s::job {
 namespace {
 
@@ -25,8 +28,8 @@ constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
 constexpr std::string_view kUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
-std::string job_name(const JobSetView& view, const ReplicatedJob& job) {
-  return fmt::format("{}-{}-0", view.name, job.name);
+std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
+  return jobset::job_name(view.name, job.name, 0);
 }
 
 // How many Jobs a group has; of the whole JobSet where `group` is nullptr. With `until` only those that come
@@ -46,9 +49,9 @@ std::string_view subdomain(const JobSetView& view) {
 }
 
 std::string coordinator_address(const JobSetView& view, const Node& coordinator) {
-  return fmt::format("{}-{}-{}-{}.{}", view.name, text_at(coordinator, "replicatedJob"),
-                     jobset::int_at(coordinator, "jobIndex").value_or(0),
-                     jobset::int_at(coordinator, "podIndex").value_or(0), subdomain(view));
+  const std::string job = jobset::job_name(view.name, text_at(coordinator, "replicatedJob"),
+                                           jobset::int_at(coordinator, "jobIndex").value_or(0));
+  return jobset::pod_address(job, jobset::int_at(coordinator, "podIndex").value_or(0), subdomain(view));
 }
 
 // What both labels and annotations say of the Job's place.
@@ -123,7 +126,7 @@ const Node* appended(const Node* list, const Node* item, const Maker& make) {
 const Node* with_node_selector(const Node* pod, const Node& admitted, const std::string& name,
                                yaml::Origin origin, const Maker& make) {
   const Node* ns = admitted.at({"metadata", "namespace"});
-  const std::string node = fmt::format("{}_{}", ns && ns->size() > 0 ? ns->text() : "default", name);
+  const std::string node = fmt::format("{}_{}", k8s::effective_namespace(ns ? ns->text() : ""), name);
   const std::vector<Entry> toleration = {{"key", make.string(kNoSchedule, origin), origin},
                                          {"operator", make.string("Exists", origin), origin},
                                          {"effect", make.string("NoSchedule", origin), origin}};
@@ -139,7 +142,7 @@ const Node* with_claims(const Node* pod, const JobSetView& view, const Maker& ma
       const Node* name = claim->at({"metadata", "name"});
       if (!name || !jobset::mounts(mounting, name->text())) continue;
       const yaml::Origin origin = make.made("controller/claim", {name});
-      const std::string claim_name = fmt::format("{}-{}", name->text(), view.name);
+      const std::string claim_name = jobset::claim_name(name->text(), view.name);
       const Node* source = make.with(nullptr, "claimName", make.copied(claim_name, origin));
       const std::vector<Entry> volume = {{"name", make.string(name->text(), origin), origin},
                                          {"persistentVolumeClaim", source, origin}};
@@ -170,7 +173,7 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   const Node* asked = job->at({"metadata", "annotations"});
   if (asked->get(kExclusive) && asked->get(kNodeSelector)) {
     const yaml::Origin origin = make.made("controller/exclusive-placement", {asked->get(kNodeSelector)});
-    pod = with_node_selector(pod, admitted, job_name(view, replicated_job), origin, make);
+    pod = with_node_selector(pod, admitted, first_job_name(view, replicated_job), origin, make);
   }
   pod = with_claims(pod, view, make);
 

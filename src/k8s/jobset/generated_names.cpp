@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "k8s/jobset/dns_names.h"
+#include "k8s/jobset/names.h"
 #include "k8s/jobset/webhook_rules.h"
 #include "k8s/name_syntax.h"
 
@@ -66,7 +67,7 @@ void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
 
 // The Job of the highest index, whose name is the longest.
 std::string last_job_name(const JobSetView& job_set, const ReplicatedJob& job) {
-  return fmt::format("{}-{}-{}", job_set.name, job.name, job.replicas - 1);
+  return job_name(job_set.name, job.name, job.replicas - 1);
 }
 
 void check_derived_form(const JobSetView& job_set, const ReplicatedJob& job, k8s::Violations& out) {

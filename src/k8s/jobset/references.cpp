@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "k8s/jobset/dns_names.h"
+#include "k8s/jobset/names.h"
 #include "k8s/jobset/webhook_rules.h"
 
 namespace trainjobc::k8s::jobset {
@@ -85,7 +86,7 @@ void check_coordinator_label(const JobSetView& job_set, const Node& coordinator,
   const std::string_view given = network ? text_at(*network, "subdomain") : std::string_view();
   const std::string_view job = text_at(coordinator, "replicatedJob");
   const std::string address =
-      fmt::format("{}-{}-{}-{}.{}", job_set.name, job, int_at(coordinator, "jobIndex").value_or(0),
+      pod_address(job_name(job_set.name, job, int_at(coordinator, "jobIndex").value_or(0)),
                   int_at(coordinator, "podIndex").value_or(0), given.empty() ? job_set.name : given);
   if (!has_label_value_form(address)) {
     add(out, "jobset/coordinator-label", "",

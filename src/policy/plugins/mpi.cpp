@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text/base64.h"
+#include "k8s/jobset/names.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
@@ -173,8 +174,9 @@ std::string hostfile(const RuntimeInfo& info) {
     const Node* replicas = replicas_of(info, set);
     const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
     for (int64_t replica = 0; replica < count && set.count.value > 0; ++replica) {
+      const std::string job = k8s::jobset::job_name(info.job_name(), set.name, replica);
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
-        lines += fmt::format("{}-{}-{}-{}.{}{}{}\n", info.job_name(), set.name, replica, pod, subdomain,
+        lines += fmt::format("{}{}{}\n", k8s::jobset::pod_address(job, pod, subdomain),
                              implementation->slot_separator, slots(info));
       }
     }
@@ -204,11 +206,13 @@ double hostfile_size(const RuntimeInfo& info) {
     if (!has_hosts(info, set)) continue;
     const Node* replicas = replicas_of(info, set);
     const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
-    const std::string fixed = fmt::format("{}-{}--.{}{}{}\n", info.job_name(), set.name, subdomain,
-                                          implementation->slot_separator, slots(info));
+    const std::string job = k8s::jobset::job_name(info.job_name(), set.name, 0);
+    const std::string line = fmt::format("{}{}{}\n", k8s::jobset::pod_address(job, 0, subdomain),
+                                         implementation->slot_separator, slots(info));
     const auto pods = static_cast<double>(set.count.value);
-    size += static_cast<double>(count) * pods * static_cast<double>(fixed.size()) +
-            pods * digits_below(count) + static_cast<double>(count) * digits_below(set.count.value);
+    const size_t fixed = line.size() - 2;  // without the two numbers
+    size += static_cast<double>(count) * pods * static_cast<double>(fixed) + pods * digits_below(count) +
+            static_cast<double>(count) * digits_below(set.count.value);
   }
   return size;
 }

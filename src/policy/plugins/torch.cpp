@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text/suggest.h"
+#include "k8s/jobset/names.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
@@ -134,7 +135,8 @@ void expand(PluginContext& context) {
 }  // namespace
 
 std::string first_node_address(const RuntimeInfo& info) {
-  return fmt::format("{0}-{1}-0-0.{0}", info.job_name(), model::kNode);
+  const std::string job = k8s::jobset::job_name(info.job_name(), model::kNode, 0);
+  return k8s::jobset::pod_address(job, 0, info.job_name());
 }
 
 constexpr Plugin kPlugin{.name = "Torch",

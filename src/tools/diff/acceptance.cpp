@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "tools/diff/live/live.h"
 
@@ -63,11 +64,8 @@ class Side {
 
 // A job without findings against it.
 std::string cause_of(const LintedObject& object) {
-  const yaml::Node* ref = object.root->at({"spec", "runtimeRef"});
-  const yaml::Node* name = ref ? ref->get("name") : nullptr;
-  const yaml::Node* kind = ref ? ref->get("kind") : nullptr;
-  return fmt::format("its runtime, {} {}, is not accepted",
-                     kind ? kind->text() : model::kClusterTrainingRuntime, name ? name->text() : "");
+  const model::ObjectId runtime = model::runtime_of(*object.root, "");
+  return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
 }
 
 class Collector {

@@ -10,6 +10,7 @@
 
 #include "compile/admission/jobset_admission.h"
 #include "compile/advice/queue_names.h"
+#include "k8s/namespaces.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/redact.h"
@@ -115,7 +116,7 @@ class Comparison {
   template <class AnyObject>
   Identity identity(const AnyObject& object) const {
     std::string ns(object.ns);
-    if (options_.default_is_none && ns == "default") ns.clear();
+    if (options_.default_is_none && ns == k8s::kDefaultNamespace) ns.clear();
     return {std::string(group_of(object.api_version)), std::string(object.kind), std::move(ns),
             std::string(object.name)};
   }
@@ -175,7 +176,7 @@ class Comparison {
         fmt::format("JobSet {}/{}: the inputs no longer set spec.successPolicy. The cluster accepts an "
                     "update that removes it, and the JobSet controller then fails on this JobSet every time: "
                     "keep successPolicy: {{operator: All}} in the runtime",
-                    job_set.ns.empty() ? "default" : job_set.ns, job_set.name));
+                    k8s::effective_namespace(job_set.ns), job_set.name));
   }
 
   // A TrainJob of the cluster is of interest where its update would be refused.
@@ -235,9 +236,9 @@ class Comparison {
 void add_job(const Object& job_set, size_t number, bool default_is_none, JobNames& jobs) {
   const std::string name(job_set.name);
   jobs.try_emplace({std::string(job_set.ns), name}, number);
-  if (!default_is_none || !(job_set.ns.empty() || job_set.ns == "default")) return;
+  if (!default_is_none || k8s::effective_namespace(job_set.ns) != k8s::kDefaultNamespace) return;
   jobs.try_emplace({"", name}, number);
-  jobs.try_emplace({"default", name}, number);
+  jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "k8s/namespaces.h"
 #include "k8s/value_text.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
@@ -168,7 +169,7 @@ std::string short_path(const schema::FieldPath& path, const schema::FieldPath& a
 }
 
 std::string title_of(const ObjectDiff& object) {
-  return fmt::format("{} {}/{}", object.kind, object.ns.empty() ? "default" : object.ns, object.name);
+  return fmt::format("{} {}/{}", object.kind, k8s::effective_namespace(object.ns), object.name);
 }
 
 std::string counted(size_t count, std::string_view noun) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kSnapshot = "-runtime-snapshot";
 constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
 
 std::string_view text_of(const Node& map, std::string_view key) {
@@ -72,7 +72,7 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs) {
   }
   const bool can_be =
       object.kind == "PodGroup" || ((object.kind == "Secret" || object.kind == "ConfigMap") && group.empty());
-  if (!can_be || object.name.ends_with(kSnapshot)) return false;
+  if (!can_be || object.name.ends_with(compile::kSnapshotSuffix)) return false;
   return !owning_job(object).empty() || is_managed_by_trainer(object) ||
          number_of(job_of_helper(object), object, jobs) != kNoJob;
 }

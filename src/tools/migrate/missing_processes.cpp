@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "tools/diff/live/live.h"
 
@@ -21,11 +22,7 @@ std::string_view namespace_of(std::string_view object) {
 }
 
 std::string runtime_of(const LintedObject& job) {
-  const Node* name = job.root->at({"spec", "runtimeRef", "name"});
-  const Node* kind = job.root->at({"spec", "runtimeRef", "kind"});
-  const bool is_namespaced = kind && kind->text() == model::kTrainingRuntime;
-  return fmt::format("{}/{}/{}", is_namespaced ? model::kTrainingRuntime : model::kClusterTrainingRuntime,
-                     is_namespaced ? namespace_of(job.object) : "", name ? name->text() : "");
+  return model::runtime_of(*job.root, namespace_of(job.object)).str();
 }
 
 bool is_job(const LintedObject& object) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "k8s/jobset/names.h"
 #include "tools/submit/event_fields.h"
 #include "tools/submit/plan.h"
 
@@ -50,7 +51,7 @@ Follower::Follower(std::span<const Object* const> job_sets, Time begin) : begin_
     for (const Node* jobs : items_at(*job_set->root, {"spec", "replicatedJobs"})) {
       const std::string_view name = text_at(*jobs, {"name"});
       for (int64_t i = 0; i < number_at(*jobs, "replicas", 1); ++i)
-        by_job_.emplace(Key{ns, fmt::format("{}-{}-{}", followed.name, name, i)}, &followed);
+        by_job_.emplace(Key{ns, k8s::jobset::job_name(followed.name, name, i)}, &followed);
     }
   }
 }

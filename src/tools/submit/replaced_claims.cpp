@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "k8s/jobset/names.h"
 #include "tools/submit/event_fields.h"
 
 namespace trainjobc::submit {
@@ -37,7 +38,7 @@ std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace)
   const std::string_view job_set_name = text_at(job_set, {"metadata", "name"});
   std::string text;
   for (const Claim& claim : claims_of(job_set)) {
-    const std::string name = fmt::format("{}-{}", claim.template_name, job_set_name);
+    const std::string name = k8s::jobset::claim_name(claim.template_name, job_set_name);
     if (claim.stays) {
       text += fmt::format(
           "    but not the claim {}, which is kept: the new JobSet is refused unless its template equals the "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/unified_diff.h"
+#include "k8s/namespaces.h"
 #include "tools/diff/format/formats.h"
 #include "tools/diff/live/live.h"
 #include "tools/diff/manifest.h"
@@ -35,7 +36,7 @@ std::string manifest_name(const ObjectDiff& object) {
   const std::string_view version =
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
   std::string name = fmt::format("{}{}{}.{}.{}.{}", group, group.empty() ? "" : ".", version, object.kind,
-                                 object.ns.empty() ? "default" : object.ns, object.name);
+                                 k8s::effective_namespace(object.ns), object.name);
   // No object of a cluster has a slash in its name, but a saved file can say anything.
   std::ranges::replace(name, '/', '_');
   return name;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "k8s/namespaces.h"
 #include "schema/redact.h"
 #include "yaml/read/reader.h"
 
@@ -54,7 +55,7 @@ std::string_view group_of(std::string_view api_version) {
 }
 
 std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {
-  return fmt::format("{}/{}/{}", kind, ns.empty() ? "default" : ns, name);
+  return fmt::format("{}/{}/{}", kind, k8s::effective_namespace(ns), name);
 }
 
 }  // namespace trainjobc::diff
