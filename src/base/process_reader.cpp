@@ -78,13 +78,6 @@ class RealProcessReader final : public ProcessReader {
     }
   }
 
-  void stop(size_t program) override {
-    const auto found = programs_.find(program);
-    if (found == programs_.end()) return;
-    end_program(found->second->pid, true, SIGTERM);
-    programs_.erase(found);
-  }
-
  private:
   std::optional<ProcessNews> find_ended() {
     for (auto& [number, program] : programs_) {

@@ -32,8 +32,6 @@ class ProcessReader {
   virtual IoResult<size_t> start(const std::vector<std::string>& argv) = 0;
   // What comes next, waited for that long.
   virtual ProcessNews next(std::chrono::milliseconds timeout) = 0;
-  // Ends a program, of which nothing more is told.
-  virtual void stop(size_t program) = 0;
 };
 
 // Each program leads a process group; those that still run end with the reader. While there is one, this

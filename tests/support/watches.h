@@ -53,8 +53,6 @@ class PlayedWatches final : public base::ProcessReader {
     return news;
   }
 
-  void stop(size_t) override {}
-
  private:
   bool is_running(const Played& played) const {
     return played.resource.empty() || running_.contains(played.resource);

@@ -101,7 +101,7 @@ void report_failure(Console& console, const submit::Sending& sending, const sche
 }
 
 int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
-         World world, const schema::SecretTexts& secrets) {
+         const SubmitSystem& system, const schema::SecretTexts& secrets) {
   const DryRun dry_run = dry_run_of(flags);
   bool written = true;
   const auto done = [&](const submit::Outcome& outcome) {
@@ -115,12 +115,12 @@ int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kub
     return kFailed;
   }
   if (!written) return fail(console, "can't write the output");
-  return flags.wait ? wait_for_end(console, flags, sending, world) : kOk;
+  return flags.wait ? wait_for_end(console, flags, sending, system) : kOk;
 }
 
 }  // namespace
 
-int run_submit(Console& outer, SubmitFlags flags, World world) {
+int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);
@@ -130,7 +130,7 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
   const kubectl::Kubectl kubectl(
-      world.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+      system.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto cluster = std::make_shared<submit::Cluster>();
   const diff::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
@@ -150,7 +150,7 @@ int run_submit(Console& outer, SubmitFlags flags, World world) {
   console.write_stderr(losses_text(plan, report));
   note_left_out(console, plan);
   note_unused_queues(console, plan);
-  return send(console, flags, plan, kubectl, world, secrets_of(compiled.sent.objects));
+  return send(console, flags, plan, kubectl, system, secrets_of(compiled.sent.objects));
 }
 
 std::function<int(Console&)> setup_submit(CLI::App& app) {

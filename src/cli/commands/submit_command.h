@@ -25,14 +25,14 @@ struct SubmitFlags {
   unsigned timeout = 0;  // seconds; 0: none
 };
 
-// What submit needs besides a console.
-struct World {
+// How submit runs kubectl, and waits.
+struct SubmitSystem {
   base::ProcessRunner& runner;
   base::Clock& clock;
 };
 
 // 0: all is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O, kubectl, time;
 // 128 + a signal that came during --wait and is ignored.
-int run_submit(Console& console, SubmitFlags flags, World world);
+int run_submit(Console& console, SubmitFlags flags, const SubmitSystem& system);
 
 }  // namespace trainjobc::cli

@@ -37,12 +37,12 @@ std::string list_of(const std::vector<const Object*>& job_sets) {
 
 class Wait {
  public:
-  Wait(Console& console, const SubmitFlags& flags, World world)
+  Wait(Console& console, const SubmitFlags& flags, const SubmitSystem& system)
       : console_(console),
         flags_(flags),
-        world_(world),
+        system_(system),
         progress_(console),
-        kubectl_(world.runner, {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion}) {}
+        kubectl_(system.runner, {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion}) {}
 
   int run(const std::vector<const Object*>& job_sets) {
     submit::Listener listener;
@@ -50,7 +50,7 @@ class Wait {
     listener.note = [&](const std::string& note) { say(fmt::format("note: {}\n", note)); };
     listener.progress = [&](const std::vector<std::string>& lines) { progress_.show(lines); };
     int status = kOk;
-    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.timeout)}, world_.clock, listener,
+    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.timeout)}, system_.clock, listener,
                      [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
     return status;
   }
@@ -119,19 +119,20 @@ class Wait {
 
   Console& console_;
   const SubmitFlags& flags_;
-  World world_;
+  SubmitSystem system_;
   ProgressBlock progress_;
   kubectl::Kubectl kubectl_;
 };
 
 }  // namespace
 
-int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending, World world) {
+int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
+                 const SubmitSystem& system) {
   std::vector<const Object*> job_sets;
   for (const submit::Outcome& outcome : sending.outcomes) {
     if (outcome.item->object->kind == "JobSet") job_sets.push_back(outcome.item->object);
   }
-  return Wait(console, flags, world).run(job_sets);
+  return Wait(console, flags, system).run(job_sets);
 }
 
 }  // namespace trainjobc::cli

@@ -8,6 +8,7 @@
 namespace trainjobc::cli {
 
 // Follows the JobSets that were sent. The exit status of submit.
-int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending, World world);
+int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
+                 const SubmitSystem& system);
 
 }  // namespace trainjobc::cli

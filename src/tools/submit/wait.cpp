@@ -30,8 +30,8 @@ using kubectl::WatchNews;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Questions in a row that may fail: an API server that restarts is away for a while.
-constexpr int kPatience = 5;
+// An API server that restarts is away for a while.
+constexpr int kMaxFailedQuestions = 5;  // in a row
 constexpr seconds kTick{1};
 // A JobSet that a new watch says nothing of may have gone before it began.
 constexpr seconds kSilence{5};
@@ -80,10 +80,10 @@ class Waiter {
   WaitResult run() {
     while (!follower_.is_done() && !is_over()) {
       for (Stream& stream : streams_) {
-        if (failed_ < kPatience) attend(stream);
+        if (failed_ < kMaxFailedQuestions) attend(stream);
       }
       tell();
-      if (follower_.is_done() || failed_ >= kPatience) break;
+      if (follower_.is_done() || failed_ >= kMaxFailedQuestions) break;
       const WatchNews news = watches_.next(pause());
       if (news.kind == WatchNews::Kind::Interrupted) {
         result_.signal = news.signal;
