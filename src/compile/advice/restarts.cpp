@@ -12,6 +12,7 @@
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -113,11 +114,19 @@ void check_job_retries(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
+namespace {
+
+// Whether the nodes find the first one through a variable; they can't take it back once they have met.
+bool meets_at_address(const policy::RuntimeInfo& info) {
+  const policy::Framework* framework = policy::framework_of(info);
+  return framework && std::ranges::find(framework->env, framework->address) != framework->env.end();
+}
+
+}  // namespace
+
 void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
-  if (context.runtime.from_catalogue || !info.policy ||
-      !(info.policy->torch || info.policy->jax || info.policy->xgboost))
-    return;
+  if (context.runtime.from_catalogue || !meets_at_address(info)) return;
   const policy::PodSet* trainer = trainer_of(info).set;
   const auto& wanted = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
   const int64_t nodes = wanted ? wanted->value : trainer ? trainer->count.value : 1;
