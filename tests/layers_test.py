@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["base", "yaml", "k8s", "schema", "model", "policy", "compile", "tools", "cli"]
+LAYERS = ["base", "rules", "yaml", "k8s", "schema", "model", "policy", "compile", "tools", "cli"]
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "tools"}, "openssl/": {"policy", "base"}}
 

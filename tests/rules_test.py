@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every rule id in src is in the registry, src/compile/rules/rules_*.cpp; every registered rule is used there, and reported
-in a test: its id is in a unit test, in golden/, or in what lint says of a recorded case.
+"""Every rule id in src is in the registry, src/rules/rules_*.cpp; every registered rule is used there, and reported
+in a test: its id is in a unit test, in golden/, or in what lint says of a recorded case. Stage and severity of a finding
+are those of its row: nothing else in src sets them.
 
 usage: rules_test.py TRAINJOBC
 """
@@ -13,7 +14,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-REGISTRY = re.compile(r"^src/compile/rules/rules_\w+\.cpp$")
+REGISTRY = re.compile(r"^src/rules/rules_\w+\.cpp$")
+# A finding's stage or severity. They come from the rule's row; a user's configuration and the reports of commands that
+# don't lint may change them afterwards.
+RANK = re.compile(r"[.>](?:stage|severity) = ")
+MAY_CHANGE_RANKS = {"src/rules/rules.cpp", "src/tools/lint/suppress.cpp", "src/cli/common_options.cpp"}
 ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|migrate|config)/[a-z0-9-]+)"')
 ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
 COMMENT = re.compile(r"//.*")
@@ -38,14 +43,18 @@ for path in sorted((ROOT / "src").rglob("*")):
                 problems.append(f"{name}: {rule} is in {registered[rule]} already")
             registered[rule] = name
         continue
+    if re.search(r"Diagnostic \w+;|Diagnostic\{", text) and name not in MAY_CHANGE_RANKS:
+        problems.append(f"{name}: a finding is made without rules::finding")
     for number, line in enumerate(text.splitlines(), 1):
+        if RANK.search(line) and name not in MAY_CHANGE_RANKS:
+            problems.append(f"{name}:{number}: a stage or severity beside the rule's row")
         for rule in ID.findall(COMMENT.sub("", line)):
             used.setdefault(rule, f"{name}:{number}")
             if name in SCHEMA_CHECKS:
                 used.setdefault(rule.replace("input/", "jobset/"), f"{name}:{number}")
 
 for rule in sorted(used.keys() - registered.keys() - ORIGINS):
-    problems.append(f"{used[rule]}: {rule} is not in the registry (src/compile/rules/rules_*.cpp)")
+    problems.append(f"{used[rule]}: {rule} is not in the registry (src/rules/rules_*.cpp)")
 for rule in sorted(registered.keys() - used.keys()):
     problems.append(f"{registered[rule]}: nothing in src reports {rule}")
 for rule in sorted(ORIGINS - used.keys()):

@@ -25,6 +25,7 @@
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
 #include "policy/train_job_rules.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -36,11 +37,9 @@ using yaml::Node;
 
 Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, std::string field,
                              std::string message, const Node* where) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule;
+  Diagnostic diagnostic = rules::finding(rule, std::move(message));
   diagnostic.object = job.id.str();
   diagnostic.field = std::move(field);
-  diagnostic.message = std::move(message);
   if (where) diagnostic.location = yaml::locate(*where);
   return diagnostic;
 }
@@ -124,8 +123,6 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
       runtime_ref_error(unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
                         fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
                         unit.job.runtime_ref.name.node);
-  diagnostic.severity = base::Severity::Warning;
-  diagnostic.stage = Stage::Advice;
   unit.diagnostics.add(std::move(diagnostic));
 }
 
@@ -146,8 +143,6 @@ void note_other_manager(JobUnit& unit) {
       fmt::format("{} manages this job: in the cluster that it is applied to, Trainer creates nothing for it",
                   manager->text()),
       manager);
-  diagnostic.severity = base::Severity::Info;
-  diagnostic.stage = Stage::Advice;
   unit.diagnostics.add(std::move(diagnostic));
 }
 
@@ -157,7 +152,7 @@ void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
   if (!manager) return;
   for (Diagnostic& violation : violations) {
     if (violation.severity != base::Severity::Error) continue;
-    violation.severity = base::Severity::Warning;
+    rules::except(violation);
     violation.notes.push_back(
         {fmt::format("not an error here: {} has the JobSet created in another cluster", manager->text()),
          yaml::locate(*manager)});
@@ -203,16 +198,16 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
   k8s::Violations violations = validate_job_set(*admitted, schema, behaviour);
   const bool accepted = violations.empty();
   leave_to_manager(unit, violations);
-  report(std::move(violations), Stage::JobSet, object, unit.diagnostics);
+  report(std::move(violations), object, unit.diagnostics);
   if (accepted) {
     k8s::Violations refused = k8s::job::validate_jobs(*admitted, make);
     name_num_nodes(*admitted, refused);
-    report(std::move(refused), Stage::Job, object, unit.diagnostics);
+    report(std::move(refused), object, unit.diagnostics);
   }
   if (merged) {
     const AdviceContext context{unit.job,  unit.runtime->runtime, unit.runtime->is_input, *merged,
                                 *admitted, *unit.source};
-    report(advise_job(context), Stage::Advice, object, unit.diagnostics);
+    report(advise_job(context), object, unit.diagnostics);
   }
   unit.complete = accepted;
   const Node* emitted = options.with_defaults ? admitted : with_stored_claims(job_set, *admitted, make);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "policy/build_nodes.h"
+#include "rules/rules.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::compile {
@@ -26,12 +27,10 @@ const Node* controller_of(const Node& config_map) {
 
 void refuse(const model::TrainJob& job, std::string message, const Node& where,
             base::Diagnostics& diagnostics) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = "input/runtime-snapshot";
+  base::Diagnostic diagnostic =
+      rules::finding("input/runtime-snapshot", std::move(message),
+                     "remove the snapshot, or use the job's own", yaml::locate(where));
   diagnostic.object = job.id.str();
-  diagnostic.message = std::move(message);
-  diagnostic.hint = "remove the snapshot, or use the job's own";
-  diagnostic.location = yaml::locate(where);
   diagnostics.add(std::move(diagnostic));
 }
 

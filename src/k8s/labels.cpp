@@ -4,6 +4,7 @@
 
 #include "k8s/name_syntax.h"
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -15,12 +16,9 @@ constexpr size_t kMaxAnnotationBytes = 262144;
 
 void add(Violations& violations, std::string_view rule, std::string_view field, base::Location location,
          std::string message, std::string hint = "") {
-  base::Diagnostic& diagnostic = violations.emplace_back();
-  diagnostic.rule = rule;
+  base::Diagnostic& diagnostic =
+      violations.emplace_back(rules::finding(rule, std::move(message), std::move(hint), location));
   diagnostic.field = field;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = location;
 }
 
 void check_labels(const Node& labels, Violations& out) {

@@ -8,6 +8,7 @@
 #include "k8s/labels.h"
 #include "k8s/name_syntax.h"
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -105,12 +106,8 @@ class MetaValidator {
  private:
   base::Diagnostic& add(std::string_view rule, std::string_view field, base::Location location,
                         std::string message, std::string hint = "") {
-    base::Diagnostic diagnostic;
-    diagnostic.rule = rule;
+    base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint), location);
     diagnostic.field = field;
-    diagnostic.message = std::move(message);
-    diagnostic.hint = std::move(hint);
-    diagnostic.location = location;
     violations.push_back(std::move(diagnostic));
     return violations.back();
   }

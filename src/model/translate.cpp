@@ -10,6 +10,7 @@
 #include "model/dialects.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "rules/rules.h"
 
 namespace trainjobc::model {
 namespace {
@@ -58,8 +59,7 @@ class JobTranslator {
     const Node* model = spec->get("modelConfig");
     if (!dataset && !model) return spec;
     if (const Node* output = model ? model->get("output") : nullptr) {
-      base::Diagnostic lost;
-      lost.rule = "input/dialect-field";
+      base::Diagnostic lost = rules::finding("input/dialect-field");
       lost.field = "spec.modelConfig.output";
       lost.message = "Trainer has no field for a model's output";
       lost.hint = "remove it, and upload the model at the end of the training script";
@@ -110,10 +110,7 @@ class JobTranslator {
 };
 
 base::Diagnostic dialect_warning(const Dialect& dialect, const Node& version, const std::string& renamed) {
-  base::Diagnostic warning;
-  warning.rule = "advice/dialect";
-  warning.stage = base::Stage::Advice;
-  warning.severity = base::Severity::Warning;
+  base::Diagnostic warning = rules::finding("advice/dialect");
   warning.field = "apiVersion";
   warning.message = fmt::format("a cluster with Trainer 2.0 or later does not serve {}: it is read as {}{}",
                                 dialect.api_version, kTrainerApiVersion, renamed);

@@ -7,6 +7,7 @@
 
 #include "model/trainer_names.h"
 #include "model/translate.h"
+#include "rules/rules.h"
 
 namespace trainjobc::model {
 namespace {
@@ -100,10 +101,7 @@ class RuntimeTranslator {
   }
 
   void warn_of_metrics(const Node& metrics) {
-    base::Diagnostic warning;
-    warning.rule = "advice/dialect";
-    warning.stage = base::Stage::Advice;
-    warning.severity = base::Severity::Warning;
+    base::Diagnostic warning = rules::finding("advice/dialect");
     warning.field = "spec.mlPolicy.torch.elasticPolicy.metrics";
     warning.message = "no autoscaler is created from these metrics: the job starts with all its nodes";
     warning.hint = "create a HorizontalPodAutoscaler yourself, or remove them";

@@ -1,34 +1,17 @@
 #include <algorithm>
 
 #include "policy/plugin.h"
+#include "rules/rules.h"
 
 namespace trainjobc::policy {
 
-base::Diagnostic& Findings::add(base::Severity severity, base::Stage stage, std::string_view rule,
-                                std::string field, std::string message, const yaml::Node* where,
-                                std::string hint) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = rule;
-  diagnostic.stage = stage;
-  diagnostic.severity = severity;
+base::Diagnostic& Findings::add(std::string_view rule, std::string field, std::string message,
+                                const yaml::Node* where, std::string hint) {
+  base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint));
   diagnostic.field = std::move(field);
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
   if (where) diagnostic.location = yaml::locate(*where);
   found_.push_back(std::move(diagnostic));
   return found_.back();
-}
-
-base::Diagnostic& Findings::error(std::string_view rule, std::string field, std::string message,
-                                  const yaml::Node* where, std::string hint) {
-  return add(base::Severity::Error, base::Stage::Input, rule, std::move(field), std::move(message), where,
-             std::move(hint));
-}
-
-base::Diagnostic& Findings::warning(std::string_view rule, std::string field, std::string message,
-                                    const yaml::Node* where, std::string hint) {
-  return add(base::Severity::Warning, base::Stage::Advice, rule, std::move(field), std::move(message), where,
-             std::move(hint));
 }
 
 bool Findings::has_errors() const {

@@ -28,7 +28,7 @@ void report_unknown_job(PluginContext& context, std::string_view field, const mo
   std::vector<std::string_view> known;
   for (const PodSet& set : info.pod_sets) known.push_back(set.name);
   const auto meant = base::closest(name.value, known);
-  base::Diagnostic& finding = context.findings.error(
+  base::Diagnostic& finding = context.findings.add(
       "input/patch-target", field_of(field),
       fmt::format("runtime \"{}\" has no replicatedJob \"{}\"", info.job->runtime_ref.name.value, name.value),
       name.node, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
@@ -45,9 +45,9 @@ void check_env(PluginContext& context, std::string_view field, const Node* pod_s
     if (!name || !env || env->value->size() == 0) continue;
     if (std::ranges::find(kReservedContainers, name->text()) == kReservedContainers.end()) continue;
     const bool trains = name->text() == model::kNode;
-    context.findings.error("input/patch-env", field_of(field),
-                           fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()),
-                           env->value, trains ? "use spec.trainer.env" : "use spec.initializer");
+    context.findings.add("input/patch-env", field_of(field),
+                         fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()),
+                         env->value, trains ? "use spec.trainer.env" : "use spec.initializer");
   }
 }
 
@@ -58,7 +58,7 @@ void check_pod_overrides(PluginContext& context) {
     for (const model::LocatedText& target : override.target_jobs) {
       const bool is_new = seen.insert(target.value).second;
       if (!is_new && context.info.behaviours->one_override_a_job) {
-        context.findings.error(
+        context.findings.add(
             "input/patch-duplicate-target", field_of(override.field),
             fmt::format("replicatedJob \"{}\" is the target of more than one override", target.value),
             target.node, "write one override for it");
@@ -76,9 +76,9 @@ void check_pod_overrides(PluginContext& context) {
 void check_manager(PluginContext& context, const Node& patch) {
   const Node* manager = patch.get("manager");
   if (!manager || k8s::is_domain_prefixed_path(manager->text())) return;
-  context.findings.error("input/patch-manager", "spec.runtimePatches.manager",
-                         fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()),
-                         manager, "such as \"example.com/manager\"");
+  context.findings.add("input/patch-manager", "spec.runtimePatches.manager",
+                       fmt::format("the manager \"{}\" must be a domain-prefixed path", manager->text()),
+                       manager, "such as \"example.com/manager\"");
 }
 
 void check_runtime_patches(PluginContext& context) {

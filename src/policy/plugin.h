@@ -33,18 +33,14 @@ class Findings {
   explicit Findings(base::Diagnostics& out) : out_(&out) {}
 
   // `field` as the webhook names it; points at `where` (its key or value), or nowhere where that is nullptr.
-  base::Diagnostic& error(std::string_view rule, std::string field, std::string message,
-                          const yaml::Node* where, std::string hint = "");
-  base::Diagnostic& warning(std::string_view rule, std::string field, std::string message,
-                            const yaml::Node* where, std::string hint = "");
+  base::Diagnostic& add(std::string_view rule, std::string field, std::string message,
+                        const yaml::Node* where, std::string hint = "");
   bool has_errors() const;
 
   // Moves everything found to the diagnostics, under this object.
   void flush(const std::string& object);
 
  private:
-  base::Diagnostic& add(base::Severity severity, base::Stage stage, std::string_view rule, std::string field,
-                        std::string message, const yaml::Node* where, std::string hint);
   base::Diagnostics* out_;
   std::vector<base::Diagnostic> found_;
 };

@@ -21,9 +21,9 @@ void check_reserved_env(PluginContext& context, std::span<const std::string_view
                         std::string_view framework) {
   for (const yaml::Node* env : find_reserved_env(context.info, names)) {
     const yaml::Node* name = env->get("name");
-    context.findings.error("input/reserved-env", "spec.trainer.env",
-                           fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework),
-                           name, "remove it");
+    context.findings.add("input/reserved-env", "spec.trainer.env",
+                         fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework), name,
+                         "remove it");
   }
 }
 

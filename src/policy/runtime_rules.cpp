@@ -35,7 +35,7 @@ bool has_container(const Node& replicated_job, std::string_view name) {
 void check_replicas(const Node& job, const std::string& who, const std::string& path, Findings& findings) {
   const Node* replicas = job.get("replicas");
   if (!replicas || replicas->as_int() == 1) return;
-  findings.error("input/ancestor-replicas", path + ".replicas",
+  findings.add("input/ancestor-replicas", path + ".replicas",
                  fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
                  "write 1; spec.mlPolicy.numNodes sets the number of nodes");
 }
@@ -43,11 +43,10 @@ void check_replicas(const Node& job, const std::string& who, const std::string& 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
   if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
-  findings.error("input/ancestor-container", path + ".template.spec.template.spec.containers",
-                 fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
-                             ancestor.label, ancestor.container),
-                 containers ? containers : &job,
-                 fmt::format("name its container \"{}\"", ancestor.container));
+  findings.add("input/ancestor-container", path + ".template.spec.template.spec.containers",
+               fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
+                           ancestor.label, ancestor.container),
+               containers ? containers : &job, fmt::format("name its container \"{}\"", ancestor.container));
 }
 
 void check_replicated_job(const Node& job, const std::string& path, const model::Behaviours& behaviours,
@@ -86,9 +85,9 @@ void validate_runtime(const model::Runtime& runtime, const model::Behaviours& be
                       Findings& findings) {
   if (behaviours.runtimes_opt_out && has_label(runtime, model::kValidationLabel, "disabled")) return;
   if (is_deprecated(runtime, behaviours)) {
-    findings.warning("advice/deprecated-runtime", "metadata.labels",
-                     fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
-                     label_of(runtime, model::kSupportLabel), "move its jobs to another runtime");
+    findings.add("advice/deprecated-runtime", "metadata.labels",
+                 fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
+                 label_of(runtime, model::kSupportLabel), "move its jobs to another runtime");
   }
   const Node* jobs = runtime.root->at({"spec", "template", "spec", "replicatedJobs"});
   if (!jobs) return;

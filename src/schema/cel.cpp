@@ -12,6 +12,7 @@
 #include "base/text/ascii.h"
 #include "k8s/name_syntax.h"
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 #include "schema/validate.h"
 
 namespace trainjobc::schema {
@@ -228,8 +229,7 @@ void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Vi
   for (const CelRule& rule : schema.rules) {
     const CelOutcome outcome = evaluate_cel(rule.rule, node);
     if (outcome.holds) continue;
-    base::Diagnostic diagnostic;
-    diagnostic.rule = "input/cel";
+    base::Diagnostic diagnostic = rules::finding("input/cel");
     diagnostic.field = field_of(rule.rule, path);
     diagnostic.message = fmt::format("{} {}", diagnostic.field, outcome.problem);
     diagnostic.hint = outcome.hint;

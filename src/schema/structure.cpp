@@ -11,6 +11,7 @@
 #include "k8s/name_syntax.h"
 #include "k8s/secret_values.h"
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"
 #include "yaml/write/writer.h"
@@ -97,12 +98,9 @@ class Validator {
  private:
   base::Diagnostic& add(std::string_view rule, const Node& node, const k8s::Path& path, std::string message,
                         std::string hint = "") {
-    base::Diagnostic diagnostic;
-    diagnostic.rule = rule;
+    base::Diagnostic diagnostic =
+        rules::finding(rule, std::move(message), std::move(hint), yaml::locate(node));
     diagnostic.field = path.str();
-    diagnostic.message = std::move(message);
-    diagnostic.hint = std::move(hint);
-    diagnostic.location = yaml::locate(node);
     result.violations.push_back(std::move(diagnostic));
     return result.violations.back();
   }

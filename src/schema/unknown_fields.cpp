@@ -8,6 +8,7 @@
 
 #include "base/text/suggest.h"
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 #include "schema/field_search.h"
 #include "schema/validate.h"
 
@@ -167,8 +168,7 @@ class Walker {
     const auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
     const auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
     const std::string where = path.parent()->str();
-    base::Diagnostic diagnostic;
-    diagnostic.rule = "input/unknown-field";
+    base::Diagnostic diagnostic = rules::finding("input/unknown-field");
     diagnostic.field = path.str();
     diagnostic.message =
         fmt::format("unknown field {} in {}", k8s::quoted(entry.key), where.empty() ? "the object" : where);

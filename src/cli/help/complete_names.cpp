@@ -8,8 +8,8 @@
 #include "cli/input/known_runtimes.h"
 #include "cli/input/load.h"
 #include "compile/input/input.h"
-#include "compile/rules/rules.h"
 #include "model/runtime_id.h"
+#include "rules/rules.h"
 #include "tools/lint/configurations.h"
 
 namespace trainjobc::cli {
@@ -34,7 +34,7 @@ std::vector<Source> readable(Console& console, const std::vector<std::string>& p
 
 std::vector<Candidate> rule_candidates() {
   std::vector<Candidate> candidates;
-  for (const compile::Rule& rule : compile::all_rules()) {
+  for (const rules::Rule& rule : rules::all_rules()) {
     candidates.push_back({std::string(rule.id), std::string(rule.summary)});
   }
   return candidates;

@@ -8,7 +8,7 @@
 #include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "cli/exit_status.h"
-#include "compile/rules/rules.h"
+#include "rules/rules.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -32,14 +32,14 @@ std::string wrapped(std::string_view text, size_t width) {
 
 std::string list_rules(size_t width) {
   std::vector<std::vector<std::string>> rows;
-  for (const compile::Rule& rule : compile::all_rules()) {
+  for (const rules::Rule& rule : rules::all_rules()) {
     rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)), std::string(rule.summary)});
   }
   return base::table(rows, width);
 }
 
 int explain_rule(Console& console, const std::string& id) {
-  if (const compile::Rule* rule = compile::find_rule(id)) {
+  if (const rules::Rule* rule = rules::find_rule(id)) {
     const size_t terminal = console.stdout_width();
     const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
     const std::string text = fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule->id, to_string(rule->severity),
@@ -48,7 +48,7 @@ int explain_rule(Console& console, const std::string& id) {
     return console.write_stdout(text) ? kOk : kFailed;
   }
   std::vector<std::string_view> ids;
-  for (const compile::Rule& rule : compile::all_rules()) ids.push_back(rule.id);
+  for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
   const auto meant = base::closest(id, ids);
   return fail(console, meant ? fmt::format("there is no rule \"{}\", did you mean \"{}\"?", id, *meant)
                              : fmt::format("there is no rule \"{}\"; --list-rules lists them", id));

@@ -26,10 +26,8 @@ bool is_rewritten(const yaml::Node& train_job) {
 
 }  // namespace
 
-void report(k8s::Violations violations, base::Stage stage, const std::string& object,
-            base::Diagnostics& diagnostics) {
+void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics) {
   for (base::Diagnostic& violation : violations) {
-    violation.stage = stage;
     violation.object = object;
     diagnostics.add(std::move(violation));
   }
@@ -65,7 +63,7 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
                            const yaml::Maker& make, base::Diagnostics& diagnostics) {
   CheckedInput checked = check_input(object, schemas, make);
   base::Diagnostics found;
-  report(std::move(checked.violations), base::Stage::Input, object.id.str(), found);
+  report(std::move(checked.violations), object.id.str(), found);
   AdmittedObject admitted;
   admitted.defaulted = checked.root;
   admitted.accepted = !found.has_errors();

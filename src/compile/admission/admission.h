@@ -31,7 +31,6 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
                            const yaml::Maker& make, base::Diagnostics& diagnostics);
 
 // Appends violations as diagnostics of an object.
-void report(k8s::Violations violations, base::Stage stage, const std::string& object,
-            base::Diagnostics& diagnostics);
+void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

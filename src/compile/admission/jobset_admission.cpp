@@ -3,6 +3,7 @@
 #include "compile/admission/jobset_nulls.h"
 #include "k8s/jobset/webhook_rules.h"
 #include "k8s/labels.h"
+#include "rules/rules.h"
 #include "schema/defaults.h"
 #include "schema/validate.h"
 
@@ -13,8 +14,8 @@ namespace {
 void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   constexpr std::string_view kPrefix = "input/";
   for (base::Diagnostic& violation : violations) {
-    if (violation.rule.starts_with(kPrefix)) violation.rule.replace(0, kPrefix.size(), "jobset/");
-    violation.stage = base::Stage::JobSet;
+    if (violation.rule.starts_with(kPrefix))
+      rules::set_rule(violation, "jobset/" + violation.rule.substr(kPrefix.size()));
     out.push_back(std::move(violation));
   }
 }

@@ -1,24 +1,14 @@
 #include "compile/advice/advisor.h"
 
+#include "rules/rules.h"
+
 namespace trainjobc::compile::advice {
 
 base::Diagnostic& Advisor::warn(std::string_view rule, std::string field, std::string message,
                                 const base::Location& where, std::string hint) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = rule;
-  diagnostic.stage = base::Stage::Advice;
-  diagnostic.severity = base::Severity::Warning;
+  base::Diagnostic& diagnostic =
+      found_.emplace_back(rules::finding(rule, std::move(message), std::move(hint), where));
   diagnostic.field = std::move(field);
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = where;
-  return found_.emplace_back(std::move(diagnostic));
-}
-
-base::Diagnostic& Advisor::inform(std::string_view rule, std::string field, std::string message,
-                                  const base::Location& where, std::string hint) {
-  base::Diagnostic& diagnostic = warn(rule, std::move(field), std::move(message), where, std::move(hint));
-  diagnostic.severity = base::Severity::Info;
   return diagnostic;
 }
 

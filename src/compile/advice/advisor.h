@@ -13,11 +13,9 @@ namespace trainjobc::compile::advice {
 
 class Advisor {
  public:
-  // The reference holds until the next call.
+  // A warning, or a mere hint if the rule's row says so. The reference holds until the next call.
   base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
                          const base::Location& where, std::string hint = "");
-  base::Diagnostic& inform(std::string_view rule, std::string field, std::string message,
-                           const base::Location& where, std::string hint = "");
 
   k8s::Violations take() { return std::move(found_); }
 

@@ -23,10 +23,10 @@ bool uses_volcano(const model::Runtime& runtime) {
 
 void inform_of_volcano_queue(const Node* queue, std::string field, Advisor& advisor) {
   if (!queue || queue->text().empty()) return;
-  advisor.inform(kRule, std::move(field),
-                 fmt::format("the cluster must have the Volcano queue \"{}\", which can't be checked here",
-                             queue->text()),
-                 yaml::locate(*queue));
+  advisor.warn(kRule, std::move(field),
+               fmt::format("the cluster must have the Volcano queue \"{}\", which can't be checked here",
+                           queue->text()),
+               yaml::locate(*queue));
 }
 
 // Whether a label or annotation of the job names a queue of some queueing system.
@@ -51,7 +51,7 @@ void check_priority_classes(const RuntimeContext& context, Advisor& advisor) {
     if (!name || name->text().empty() || name->text().starts_with("system-") ||
         !seen.insert(name->text()).second)
       continue;
-    advisor.inform(
+    advisor.warn(
         "advice/priority-class",
         fmt::format("{}.template.spec.template.spec.priorityClassName", replicated_job_field(i)),
         fmt::format(
@@ -72,11 +72,11 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   const Node* kueue = root.at({"metadata", "labels", kKueueLabel});
   if (kueue && !kueue->text().empty()) {
     const std::string_view ns = model::effective_namespace(context.job.id);
-    advisor.inform(kRule, fmt::format("metadata.labels[{}]", kKueueLabel),
-                   fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
-                               "can't be checked here",
-                               kueue->text(), ns),
-                   yaml::locate(*kueue));
+    advisor.warn(kRule, fmt::format("metadata.labels[{}]", kKueueLabel),
+                 fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
+                             "can't be checked here",
+                             kueue->text(), ns),
+                 yaml::locate(*kueue));
   }
   if (!uses_volcano(context.runtime)) return;
   const Node* annotations = root.at({"metadata", "annotations"});
@@ -104,10 +104,10 @@ void check_suspended(const AdviceContext& context, Advisor& advisor) {
   const Node* manager = context.job.managed_by;
   if (!suspend || suspend->as_bool() != true || names_queue(*context.job.root)) return;
   if (manager && manager->text().find("kueue") != std::string_view::npos) return;
-  advisor.inform("advice/suspended", "spec.suspend",
-                 "no pod runs until suspend is set to false, which no queue does for this job",
-                 yaml::locate(*suspend),
-                 fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", kKueueLabel));
+  advisor.warn("advice/suspended", "spec.suspend",
+               "no pod runs until suspend is set to false, which no queue does for this job",
+               yaml::locate(*suspend),
+               fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", kKueueLabel));
 }
 
 }  // namespace trainjobc::compile::advice

@@ -33,7 +33,7 @@ void check_retained_claims(const RuntimeContext& context, Advisor& advisor) {
   for (size_t i = 0; i < policies.size(); ++i) {
     const Node* when = policies[i]->at({"retentionPolicy", "whenDeleted"});
     if (!when || when->text() != "Retain") continue;
-    advisor.inform(
+    advisor.warn(
         "advice/claim-retained",
         fmt::format("spec.template.spec.volumeClaimPolicies[{}].retentionPolicy.whenDeleted", i),
         "these claims outlive their job, and JobSet refuses the next job of that name while they exist",

@@ -10,12 +10,12 @@
 #include "model/dialects.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 namespace {
 
 using base::Diagnostic;
-using base::Stage;
 using yaml::Node;
 
 constexpr std::array<std::string_view, 3> kKinds{model::kTrainJob, model::kTrainingRuntime,
@@ -70,8 +70,7 @@ std::optional<Untyped> find_untyped(const Node& root) {
 }
 
 Diagnostic unknown_type(const Node& root, std::string field, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "input/unknown-kind";
+  Diagnostic diagnostic = rules::finding("input/unknown-kind");
   diagnostic.object = model::identify(root).str();
   diagnostic.field = std::move(field);
   diagnostic.message = std::move(message);
@@ -96,13 +95,9 @@ bool holds_trainer_objects(const Node& list) {
 }
 
 Diagnostic not_an_object(const Node& list) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "yaml/not-an-object";
-  diagnostic.stage = Stage::Yaml;
-  diagnostic.message = "a Kubernetes object is a map, this document is a list";
-  diagnostic.hint = "write each item as a document, with a line \"---\" between them";
-  diagnostic.location = yaml::locate(list);
-  return diagnostic;
+  return rules::finding("yaml/not-an-object", "a Kubernetes object is a map, this document is a list",
+                        "write each item as a document, with a line \"---\" between them",
+                        yaml::locate(list));
 }
 
 }  // namespace
@@ -129,13 +124,8 @@ std::optional<Diagnostic> check_type_is_there(const Node& root) {
   if (!root.is_map()) return std::nullopt;
   std::optional<Untyped> untyped = find_untyped(root);
   if (!untyped) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.rule = "yaml/no-kind";
-  diagnostic.stage = Stage::Yaml;
-  diagnostic.message = fmt::format("the document has no {}", untyped->missing);
-  diagnostic.hint = std::move(untyped->hint);
-  diagnostic.location = yaml::locate(root);
-  return diagnostic;
+  return rules::finding("yaml/no-kind", fmt::format("the document has no {}", untyped->missing),
+                        std::move(untyped->hint), yaml::locate(root));
 }
 
 std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
@@ -167,10 +157,7 @@ std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   const std::string_view kind = text_at(root, "kind");
   if (group_of(text_at(root, "apiVersion")) != kKubeflowGroup) return std::nullopt;
   if (std::ranges::find(kTrainingOperatorKinds, kind) == kTrainingOperatorKinds.end()) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.rule = kUnreadJob;
-  diagnostic.stage = Stage::Advice;
-  diagnostic.severity = base::Severity::Warning;
+  Diagnostic diagnostic = rules::finding(kUnreadJob);
   diagnostic.object = model::identify(root).str();
   diagnostic.field = "kind";
   diagnostic.message =

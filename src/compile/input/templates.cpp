@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text/ascii.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -85,11 +86,8 @@ bool mentions_trainer(std::string_view text) {
 }
 
 Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "yaml/template";
-  diagnostic.stage = Stage::Yaml;
+  Diagnostic diagnostic = rules::finding("yaml/template", "this is an unrendered template");
   diagnostic.object = culprit.object;
-  diagnostic.message = "this is an unrendered template";
   diagnostic.hint = syntax == Syntax::Braces
                         ? "pipe in its rendered output: helm template CHART | trainjobc lint -"
                         : "pipe in its rendered output: envsubst < FILE | trainjobc lint -";

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "rules/rules.h"
 #include "schema/strategic_merge.h"
 #include "schema/typed.h"
 
@@ -22,8 +23,7 @@ const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
 }
 
 void report(const OverrideMerge& merge, const schema::MergeError& error, std::string_view field) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = "input/patch";
+  base::Diagnostic diagnostic = rules::finding("input/patch");
   diagnostic.object = merge.job.id.str();
   diagnostic.field = fmt::format("spec.{}", field);
   diagnostic.message = fmt::format("this patch can't be merged: {}", error.message);

@@ -14,6 +14,7 @@
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "policy/runtime_rules.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 void RuntimeStore::admit(StoredRuntime& stored) {
@@ -49,8 +50,7 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
     return;
   }
   if (!is_input || !object.root->at({"metadata", "name"})) return;
-  base::Diagnostic duplicate;
-  duplicate.rule = "input/duplicate-object";
+  base::Diagnostic duplicate = rules::finding("input/duplicate-object");
   duplicate.object = object.id.str();
   duplicate.field = "metadata.name";
   duplicate.message = fmt::format("{} is defined twice", object.id.str());
@@ -89,7 +89,7 @@ void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
   for (const auto& [key, stored] : runtimes_) {
     if (!stored->accepted || !stored->is_input) continue;
     report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
-           base::Stage::Advice, stored->object.id.str(), diagnostics_);
+           stored->object.id.str(), diagnostics_);
     advice::hide_secrets(std::array{stored->object.root}, diagnostics_);
   }
 }

@@ -12,6 +12,7 @@
 #include "compile/advice/secrets/secret_lines.h"
 #include "compile/render_job.h"
 #include "compile/runtimes/trial_job.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -78,7 +79,7 @@ Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   } else if (found.field.starts_with(kMetadata)) {
     found.field.insert(0, "spec.template.");
   }
-  found.stage = Stage::Job;
+  rules::defer(found);
   found.object = runtime.object.id.str();
   found.hide_source = false;
   return found;

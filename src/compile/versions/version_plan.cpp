@@ -10,13 +10,12 @@
 #include "compile/versions/version_survey.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile {
 namespace {
 
 using base::Diagnostic;
-using base::Severity;
-using base::Stage;
 
 // A TrainJob and its runtime, where that is among the inputs; or a runtime that no TrainJob refers to.
 struct VersionGroup {
@@ -31,12 +30,8 @@ bool is_runtime(const InputObject& object) {
   return object.kind == InputKind::TrainingRuntime || object.kind == InputKind::ClusterTrainingRuntime;
 }
 
-Diagnostic finding(std::string_view rule, Stage stage, Severity severity, const SurveyedObject& about,
-                   const Objection& why) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule;
-  diagnostic.stage = stage;
-  diagnostic.severity = severity;
+Diagnostic finding(std::string_view rule, const SurveyedObject& about, const Objection& why) {
+  Diagnostic diagnostic = rules::finding(rule);
   diagnostic.object = about.object->id.str();
   diagnostic.field = why.field;
   diagnostic.location = why.location;
@@ -138,7 +133,7 @@ class Planner {
     if (!contradictory_.insert(&surveyed).second) return;
     const Objection& one = surveyed.objections.back().front();
     const Objection& other = surveyed.objections[one.accepted_by.newest()].front();
-    Diagnostic diagnostic = finding("input/trainer-version", Stage::Input, Severity::Error, surveyed, one);
+    Diagnostic diagnostic = finding("input/trainer-version", surveyed, one);
     diagnostic.message = fmt::format("no Trainer version accepts this {}: {}, {}", surveyed.object->id.kind,
                                      one.text(), other.text());
     diagnostic.hint = "write it for one version";
@@ -149,8 +144,7 @@ class Planner {
   static void report_mismatch(const VersionGroup& group, base::Diagnostics& findings) {
     const Objection& of_job = group.job->objections[group.runtime->accepted_by.newest()].front();
     const Objection& of_runtime = group.runtime->objections[group.job->accepted_by.newest()].front();
-    Diagnostic diagnostic =
-        finding("input/trainer-version", Stage::Input, Severity::Error, *group.job, of_job);
+    Diagnostic diagnostic = finding("input/trainer-version", *group.job, of_job);
     diagnostic.message =
         fmt::format("no Trainer version accepts the job together with its runtime: {}, the runtime's {}",
                     of_job.text(), of_runtime.text());
@@ -165,7 +159,7 @@ class Planner {
     const auto [about, why] = decisive(version + 1, version);
     plan.reason = fmt::format("{}:{}:{} {}", why->location.file ? why->location.file->name() : "",
                               why->location.line, why->location.column, why->text());
-    Diagnostic diagnostic = finding("advice/trainer-version", Stage::Advice, Severity::Info, *about, *why);
+    Diagnostic diagnostic = finding("advice/trainer-version", *about, *why);
     diagnostic.message =
         fmt::format("compiled for Trainer {}: {}", plan.common.behaviours->trainer, why->text());
     diagnostic.hint = fmt::format("pin with --trainer-version {}", plan.common.behaviours->trainer);
@@ -216,8 +210,8 @@ class Planner {
         if (!(one.versions & other.versions).empty()) continue;
         const auto [about, why] = objection_of(one, other.versions.newest());
         const auto [against, because] = objection_of(other, one.versions.newest());
-        Diagnostic diagnostic =
-            finding("advice/trainer-version", Stage::Advice, Severity::Warning, *about, *why);
+        Diagnostic diagnostic = finding("advice/trainer-version", *about, *why);
+        rules::except(diagnostic);
         diagnostic.message = fmt::format(
             "these files are for different Trainer versions, and a cluster runs one: {} here, but {} in {}",
             why->text(), because->text(), against->object->id.str());

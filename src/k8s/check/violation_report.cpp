@@ -1,17 +1,14 @@
 #include "k8s/check/violation_report.h"
 
 #include "k8s/value_text.h"
+#include "rules/rules.h"
 
 namespace trainjobc::k8s::job {
 base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, const Field& field,
                                  std::string message, std::string hint) {
-  base::Diagnostic& diagnostic = violations_->emplace_back();
-  diagnostic.rule = rule;
-  diagnostic.stage = base::Stage::Job;
+  base::Diagnostic& diagnostic =
+      violations_->emplace_back(rules::finding(rule, std::move(message), std::move(hint), place));
   diagnostic.field = field.path();
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = place;
   return diagnostic;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/suggest.h"
+#include "rules/rules.h"
 
 namespace trainjobc::k8s::jobset {
 namespace {
@@ -72,12 +73,8 @@ bool mounts(const Node& pod_spec, std::string_view volume) {
 
 base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                       const Node* culprit, std::string hint) {
-  base::Diagnostic& diagnostic = out.emplace_back();
-  diagnostic.rule = rule;
-  diagnostic.stage = base::Stage::JobSet;
+  base::Diagnostic& diagnostic = out.emplace_back(rules::finding(rule, std::move(message), std::move(hint)));
   diagnostic.field = std::move(field);
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
   if (culprit) diagnostic.location = yaml::locate(*culprit);
   return diagnostic;
 }

@@ -160,10 +160,10 @@ bool has_what_it_needs(PluginContext& context) {
   const model::TrainJob& job = *context.info.job;
   if (job.trainer && job.trainer->num_nodes) return true;
   const char* field = job.trainer ? "spec.trainer.numNodes" : "spec.trainer";
-  context.findings.error("render/flux-needs-num-nodes", field,
-                         fmt::format("a Flux job needs {}: the controller crashes without it", field),
-                         job.trainer ? job.trainer->node : job.root->get("spec"),
-                         job.trainer ? "add numNodes:" : "add trainer: {numNodes: 1}");
+  context.findings.add("render/flux-needs-num-nodes", field,
+                       fmt::format("a Flux job needs {}: the controller crashes without it", field),
+                       job.trainer ? job.trainer->node : job.root->get("spec"),
+                       job.trainer ? "add numNodes:" : "add trainer: {numNodes: 1}");
   return false;
 }
 
@@ -220,7 +220,7 @@ void check_processes(PluginContext& context) {
       info.job->trainer ? model::decode_int(info.job->trainer->num_proc_per_node) : std::nullopt;
   if (looks_at_job && given) checked = given;
   if (!checked || checked->value >= 1) return;
-  context.findings.error("input/flux-processes", "spec.trainer.numProcPerNode",
+  context.findings.add("input/flux-processes", "spec.trainer.numProcPerNode",
                          "a Flux job needs at least one process per node", checked->node, "write 1 or more");
 }
 
@@ -236,9 +236,9 @@ void validate(PluginContext& context) {
     if (set.name != model::kNode) continue;
     for (const Container& container : set.init_containers) {
       if (container.name != kInstaller) continue;
-      context.findings.error("input/flux-installer", "spec.trainer.initContainers",
-                             "the init container name \"flux-installer\" is reserved for the Flux runtime",
-                             container.node->get("name"), "rename it in the runtime");
+      context.findings.add("input/flux-installer", "spec.trainer.initContainers",
+                           "the init container name \"flux-installer\" is reserved for the Flux runtime",
+                           container.node->get("name"), "rename it in the runtime");
     }
   }
 }

@@ -19,12 +19,12 @@ constexpr std::array<std::string_view, 3> kEnv{"JAX_NUM_PROCESSES", "JAX_PROCESS
 void report_missing_trainer(PluginContext& context) {
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
   base::Diagnostic& finding =
-      context.findings.error("render/jax-needs-trainer", "spec.runtimeRef",
-                             fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor "
-                                         "label \"{}\": the controller crashes "
-                                         "without it",
-                                         ref.name.value, model::kTrainer),
-                             ref.name.node, "label the replicatedJob that trains");
+      context.findings.add("render/jax-needs-trainer", "spec.runtimeRef",
+                           fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor "
+                                       "label \"{}\": the controller crashes "
+                                       "without it",
+                                       ref.name.value, model::kTrainer),
+                           ref.name.node, "label the replicatedJob that trains");
   finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
 }
 

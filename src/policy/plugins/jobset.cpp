@@ -52,7 +52,7 @@ void check_initializer(PluginContext& context, const std::optional<model::Initia
     return;
   }
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
-  base::Diagnostic& finding = context.findings.error(
+  base::Diagnostic& finding = context.findings.add(
       "input/initializer", "spec.runtimeRef",
       fmt::format("runtime \"{}\" has no {}, which {} needs", ref.name.value, lacks, field),
       initializer->node, "use a runtime with that initializer, or remove this one");

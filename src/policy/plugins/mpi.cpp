@@ -120,7 +120,7 @@ void prepare_launcher(PluginContext& context, Container& container) {
   const Implementation* known = implementation_of(info);
   if (!known) {
     base::Diagnostic& finding =
-        context.findings.error("input/mpi-implementation", "spec.runtimeRef",
+        context.findings.add("input/mpi-implementation", "spec.runtimeRef",
                                fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
                                            "does not support: every reconciliation of the job fails",
                                            implementation ? implementation->value : ""),
@@ -223,7 +223,7 @@ void check_hostfile_size(PluginContext& context) {
   if (size <= kMost) return;
   const PodSet* node = context.info.pod_set_by_name(model::kNode);
   const auto& wanted = context.info.job->trainer ? context.info.job->trainer->num_nodes : std::nullopt;
-  context.findings.error(
+  context.findings.add(
       "input/mpi-hostfile", wanted ? "spec.trainer.numNodes" : "spec.runtimeRef.name",
       fmt::format(
           "the hostfile has {:.0f} KiB, and a ConfigMap holds at most 1024: the controller can't create "
@@ -253,14 +253,14 @@ void validate(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   if (!info.policy || !info.policy->mpi || !info.job->trainer) return;
   if (const Node* given = info.job->trainer->num_proc_per_node; given && given->is_string()) {
-    context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
-                           fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()),
-                           given, "write a number, or leave it out");
+    context.findings.add("input/processes-per-node", "spec.trainer.numProcPerNode",
+                         fmt::format("an MPI job needs a number of processes, not \"{}\"", given->text()),
+                         given, "write a number, or leave it out");
   }
   const auto& nodes = info.job->trainer->num_nodes;
   const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
   if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
-    context.findings.error("input/mpi-launcher-as-node", "spec.trainer.numNodes",
+    context.findings.add("input/mpi-launcher-as-node", "spec.trainer.numNodes",
                            "more than one node with runLauncherAsNode needs the replicatedJobs \"launcher\" "
                            "and \"node\", and the runtime lacks one of them",
                            nodes->node, "write 1, or add the missing replicatedJob to the runtime");

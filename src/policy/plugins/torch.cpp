@@ -61,16 +61,16 @@ void inject_master(Container& container, const PetEnv& env) {
 void check_word(PluginContext& context, const Node& processes) {
   if (!processes.is_string() || std::ranges::find(kWords, processes.text()) != kWords.end()) return;
   const auto meant = base::closest(processes.text(), kWords);
-  context.findings.error("input/processes-per-node", "spec.trainer.numProcPerNode",
-                         fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()),
-                         &processes, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+  context.findings.add("input/processes-per-node", "spec.trainer.numProcPerNode",
+                       fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()),
+                       &processes, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
 }
 
 void check_env_injection(PluginContext& context) {
   for (const model::EnvInjectionTarget& target : context.info.policy->torch->env_injection) {
     for (const model::LocatedText& name : target.container_names) {
       if (context.info.container_by_pod_set(target.job_name, name.value)) continue;
-      base::Diagnostic& finding = context.findings.error(
+      base::Diagnostic& finding = context.findings.add(
           "input/env-injection-target", "spec.runtimeRef",
           fmt::format(
               "the runtime's envInjection names container \"{}\" of replicatedJob \"{}\", which its template "

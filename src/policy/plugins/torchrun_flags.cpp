@@ -50,10 +50,9 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
   const Node* command = info.trainer_command ? info.trainer_command : container.command;
   const Node* args = info.trainer_args ? info.trainer_args : container.node->get("args");
   if (!is_torchrun(command)) {
-    context.findings.warning(
-        "advice/torchrun-flags", "spec.trainer.command",
-        "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
-        command ? command : info.job->trainer->node);
+    context.findings.add("advice/torchrun-flags", "spec.trainer.command",
+                         "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
+                         command ? command : info.job->trainer->node);
     return;
   }
   const std::array flags = std::to_array<Flag>({
@@ -68,7 +67,7 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
     const Node* given = find_flag(command, flag);
     if (!given) given = find_flag(args, flag);
     if (given) {
-      context.findings.warning(
+      context.findings.add(
           "advice/torchrun-flags", "spec.trainer.command",
           fmt::format("{} is already set and stays unchanged; the controller's value is {}", flag.name,
                       flag.value),

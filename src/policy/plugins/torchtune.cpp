@@ -127,14 +127,14 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   if (num_nodes <= 1) return;
   const Node* where = context.info.job->trainer->num_nodes->node;
   if (model != kMultiNodeModel) {
-    context.findings.error(
+    context.findings.add(
         "input/torchtune-nodes", "spec.trainer.numNodes",
         fmt::format("torchtune runs model {} only on one node", model.empty() ? std::string("\"\"") : model),
         where, "write 1");
   }
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
-    context.findings.error("input/torchtune-nodes", "spec.trainer.numNodes",
+    context.findings.add("input/torchtune-nodes", "spec.trainer.numNodes",
                            "torchtune fine-tunes with LoRA only on one node", where,
                            "write 1, or remove the LoRA arguments");
   }
@@ -145,19 +145,19 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
   if (config.find("_qlora") == std::string::npos) return;
   const RuntimeInfo& info = context.info;
   if (model == kModelWithoutQlora) {
-    context.findings.error("input/torchtune-qlora", "spec.runtimeRef.name",
-                           fmt::format("torchtune has no QLoRA recipe for model {}", model),
-                           info.job->runtime_ref.name.node);
+    context.findings.add("input/torchtune-qlora", "spec.runtimeRef.name",
+                         fmt::format("torchtune has no QLoRA recipe for model {}", model),
+                         info.job->runtime_ref.name.node);
   }
   const bool single_device = config.find("_qlora_single_device") != std::string::npos;
   if (single_device || !holds(kSmallModels, model)) return;
   const Node* given = info.job->trainer->num_proc_per_node;
   const Node* resources = info.job->trainer->resources_per_node;
-  context.findings.error(
+  context.findings.add(
       "input/torchtune-qlora", "spec.trainer.numProcPerNode",
       fmt::format("QLoRA for model {} runs in one process, not {}", model, processes.text()),
       given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
-  context.findings.error("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
+  context.findings.add("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
                          fmt::format("QLoRA for model {} needs exactly one GPU per node", model),
                          resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
 }
@@ -168,7 +168,7 @@ void check_arguments(PluginContext& context) {
   size_t index = 0;
   for (const Node* word : args->items()) {
     if (is_setting(context.info, word->text())) {
-      context.findings.error(
+      context.findings.add(
           "input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
           fmt::format("{} is set by the runtime and can't be changed by a job", before_equals(word->text())),
           word, "remove it, or use another runtime");
@@ -207,7 +207,7 @@ NodeList runtime_settings(const RuntimeInfo& info) {
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
-  context.findings.error(
+  context.findings.add(
       "input/torchtune-nodes", "spec.trainer.numNodes",
       "a torchtune job that sets numProcPerNode needs numNodes too: the webhook crashes without it",
       trainer.num_proc_per_node, "add numNodes: 1");
@@ -233,7 +233,7 @@ void validate_torchtune(PluginContext& context) {
   const model::LocatedText& runtime = info.job->runtime_ref.name;
   const std::string model = model_of(runtime.value);
   if (!holds(rules_of(info).models, model)) {
-    context.findings.error(
+    context.findings.add(
         "input/torchtune-model", "spec.runtimeRef.name",
         fmt::format("the runtime's name \"{}\" does not say which torchtune model to train", runtime.value),
         runtime.node, "use a name such as torchtune-llama3.2-1b");

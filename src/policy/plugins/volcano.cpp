@@ -54,9 +54,9 @@ void validate(PluginContext& context) {
   if (!is_used(info)) return;
   const Node* queue = find(info.annotations, kQueueAnnotation);
   if (queue && queue->text().empty()) {
-    context.findings.error("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
-                           "the Volcano queue name can't be empty", queue,
-                           "name a queue, or remove the annotation");
+    context.findings.add("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
+                         "the Volcano queue name can't be empty", queue,
+                         "name a queue, or remove the annotation");
   }
 }
 

@@ -28,9 +28,9 @@ void validate(PluginContext& context) {
   for (const yaml::Node* env : info.job->trainer->env->items()) {
     const yaml::Node* name = env->get("name");
     if (name && std::ranges::find(kEnv, name->text()) != kEnv.end()) {
-      context.findings.error("input/reserved-env", fmt::format("spec.trainer.env[{}]", index),
-                             fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name,
-                             "remove it");
+      context.findings.add("input/reserved-env", fmt::format("spec.trainer.env[{}]", index),
+                           fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name,
+                           "remove it");
     }
     ++index;
   }

@@ -36,8 +36,8 @@ const yaml::Node* ssh_secret(PluginContext& context) {
   const model::TrainJob& job = *context.info.job;
   const SshKeyResult result = make_key(context.options.ssh_key, job);
   if (const auto* error = std::get_if<KeyError>(&result)) {
-    context.findings.error("render/ssh-key", "", fmt::format("no SSH key for the job: {}", error->message),
-                           nullptr);
+    context.findings.add("render/ssh-key", "", fmt::format("no SSH key for the job: {}", error->message),
+                         nullptr);
     return nullptr;
   }
   const auto& pair = std::get<SshKeyPair>(result);

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "base/text/suggest.h"
-#include "compile/rules/rules.h"
 #include "model/trainer_version.h"
+#include "rules/rules.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -56,11 +56,7 @@ class ConfigReader {
 
   void report(const base::Location& location, std::string message, std::string hint) {
     if (error) return;
-    error.emplace();
-    error->rule = "config/invalid";
-    error->message = std::move(message);
-    error->hint = std::move(hint);
-    error->location = location;
+    error = rules::finding("config/invalid", std::move(message), std::move(hint), location);
   }
 
   bool check_keys(const Node& map, std::span<const std::string_view> known) {
@@ -114,9 +110,9 @@ class ConfigReader {
   }
 
   bool check_rule(const base::Location& location, std::string_view id) {
-    if (compile::find_rule(id)) return true;
+    if (rules::find_rule(id)) return true;
     std::vector<std::string_view> ids;
-    for (const compile::Rule& rule : compile::all_rules()) ids.push_back(rule.id);
+    for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
     const auto meant = base::closest(id, ids);
     report(location, fmt::format("there is no rule \"{}\"", id),
            meant ? fmt::format("did you mean \"{}\"?", *meant) : "trainjobc lint --list-rules lists them");

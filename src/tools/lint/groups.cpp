@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/train_job.h"
+#include "rules/rules.h"
 #include "tools/lint/suppress.h"
 
 namespace trainjobc::lint {
@@ -113,8 +114,7 @@ class Duplicates {
       if (!object.object.starts_with("TrainJob/") || !name) continue;
       const auto [first, is_new] = first_.try_emplace(object.object, name);
       if (is_new) continue;
-      Diagnostic duplicate;
-      duplicate.rule = "input/duplicate-object";
+      Diagnostic duplicate = rules::finding("input/duplicate-object");
       duplicate.object = object.object;
       duplicate.field = "metadata.name";
       duplicate.message = fmt::format("{} is defined twice", object.object);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/rules.h"
 #include "tools/lint/path_suppressions.h"
 
 namespace trainjobc::lint {
@@ -36,14 +37,7 @@ struct Comment {
 
 Diagnostic advice(std::string_view rule, std::string message, std::string hint,
                   const base::Location& location) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule;
-  diagnostic.stage = base::Stage::Advice;
-  diagnostic.severity = base::Severity::Warning;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = location;
-  return diagnostic;
+  return rules::finding(rule, std::move(message), std::move(hint), location);
 }
 
 std::vector<std::string> split_rules(std::string_view text) {

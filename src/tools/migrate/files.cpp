@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rules/rules.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
 #include "yaml/rewrite/rewrite.h"
@@ -37,12 +38,8 @@ const Node* changed_document(const Node& root, const Change& change, const Maker
 }
 
 base::Diagnostic in_place(std::string message, std::string hint, const base::Location& location) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = "migrate/in-place";
-  diagnostic.message = "this document can't be changed in place: " + std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = location;
-  return diagnostic;
+  return rules::finding("migrate/in-place", "this document can't be changed in place: " + std::move(message),
+                        std::move(hint), location);
 }
 
 // A document of the file with its new text.

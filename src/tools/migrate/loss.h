@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "rules/rules.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate {
@@ -13,12 +14,8 @@ namespace trainjobc::migrate {
 // Part of one object, whose name the caller adds.
 inline base::Diagnostic lost(std::string field, std::string message, std::string hint,
                              const base::Location& location) {
-  base::Diagnostic diagnostic;
-  diagnostic.rule = "migrate/lost";
+  base::Diagnostic diagnostic = rules::finding("migrate/lost", std::move(message), std::move(hint), location);
   diagnostic.field = std::move(field);
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  diagnostic.location = location;
   return diagnostic;
 }
 

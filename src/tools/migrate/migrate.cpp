@@ -9,6 +9,7 @@
 
 #include "compile/input/document_type.h"
 #include "model/trainer_names.h"
+#include "rules/rules.h"
 #include "schema/schema.h"
 #include "tools/diff/compare_objects.h"
 #include "tools/migrate/files.h"
@@ -155,7 +156,7 @@ class Migrator {
       if (rejects(diagnostic) || compile::is_of_unread_job(diagnostic)) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
-        diagnostic.severity = Severity::Warning;
+        rules::except(diagnostic);
         diagnostic.message += ": the rendered output of the migrated job was not compared";
         findings.add(std::move(diagnostic));
       }

@@ -6,12 +6,10 @@
 #include <cstring>
 
 #include "base/text/utf8.h"
+#include "rules/rules.h"
 
 namespace trainjobc::yaml {
 namespace {
-
-using base::Severity;
-using base::Stage;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr uint32_t kByteOrderMarkCode = 0xFEFF;
@@ -33,31 +31,23 @@ base::Location line_location(const base::SourceFile& file, uint32_t line, uint32
 void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
   const std::string_view text = file.line(line);
   const size_t at = std::min(text.find_first_not_of(" \t", 3), text.size());
-  diagnostics.add({.rule = "yaml/document-separator",
-                   .stage = Stage::Yaml,
-                   .severity = Severity::Error,
-                   .message = "a document can't start on the line of its \"---\" separator: Kubernetes "
-                              "splits files there and refuses the rest of the line",
-                   .hint = "start it on the next line",
-                   .location = line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)});
+  diagnostics.add(
+      rules::finding("yaml/document-separator",
+                     "a document can't start on the line of its \"---\" separator: Kubernetes splits "
+                     "files there and refuses the rest of the line",
+                     "start it on the next line",
+                     line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)));
 }
 
 void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add({.rule = "yaml/document-end",
-                   .stage = Stage::Yaml,
-                   .severity = Severity::Error,
-                   .message = "there is no document for \"...\" to end",
-                   .hint = "remove it",
-                   .location = line_location(file, line, 1, 3)});
+  diagnostics.add(rules::finding("yaml/document-end", "there is no document for \"...\" to end",
+                                 "remove it", line_location(file, line, 1, 3)));
 }
 
 void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add({.rule = "yaml/after-document-end",
-                   .stage = Stage::Yaml,
-                   .severity = Severity::Warning,
-                   .message = "Kubernetes ignores everything after the document end marker \"...\"",
-                   .hint = "put a line \"---\" before it",
-                   .location = line_location(file, line, 1, file.line(line).size())});
+  diagnostics.add(rules::finding(
+      "yaml/after-document-end", "Kubernetes ignores everything after the document end marker \"...\"",
+      "put a line \"---\" before it", line_location(file, line, 1, file.line(line).size())));
 }
 
 bool has_content(std::string_view line) {
@@ -128,17 +118,15 @@ void report_character(const base::SourceFile& file, size_t offset, const base::C
   const auto byte = static_cast<unsigned char>(file.text()[offset]);
   const bool broken = point.length == 0;
   const bool is_mark = point.value == kByteOrderMarkCode;
-  diagnostics.add(
-      {.rule = "yaml/character",
-       .stage = Stage::Yaml,
-       .severity = Severity::Error,
-       .message = broken    ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
-                  : is_mark ? "a byte order mark is not allowed here"
-                            : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
-       .hint = broken    ? "save the file as UTF-8"
-               : is_mark ? "remove it"
-                         : "write it as an escape in a double-quoted string",
-       .location = line_location(file, line, column, std::max<size_t>(point.length, 1))});
+  diagnostics.add(rules::finding(
+      "yaml/character",
+      broken    ? fmt::format("the file is not UTF-8: byte 0x{:02x}", byte)
+      : is_mark ? "a byte order mark is not allowed here"
+                : fmt::format("control character U+{:04X} is not allowed in YAML", point.value),
+      broken    ? "save the file as UTF-8"
+      : is_mark ? "remove it"
+                : "write it as an escape in a double-quoted string",
+      line_location(file, line, column, std::max<size_t>(point.length, 1))));
 }
 
 // Whether a line break of any kind ends before `at`.
@@ -188,12 +176,8 @@ bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics
   const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   const bool wide = text.size() >= 2 && (text[0] == '\0') != (text[1] == '\0');
   if (!marked && !wide) return true;
-  diagnostics.add({.rule = "yaml/encoding",
-                   .stage = Stage::Yaml,
-                   .severity = Severity::Error,
-                   .message = "the file is UTF-16 or UTF-32",
-                   .hint = "save it as UTF-8",
-                   .location = {&file, 0, 0, 0, 0}});
+  diagnostics.add(rules::finding("yaml/encoding", "the file is UTF-16 or UTF-32", "save it as UTF-8",
+                                 {&file, 0, 0, 0, 0}));
   return false;
 }
 

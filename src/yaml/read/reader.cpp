@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "rules/rules.h"
 #include "yaml/read/documents.h"
 #include "yaml/read/event_stream.h"
 #include "yaml/read/json_reader.h"
@@ -175,13 +176,9 @@ class DocumentReader {
 void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offset,
                          base::Diagnostics& diagnostics) {
   const Origin at = Places(file, chunk).origin(offset);
-  diagnostics.add(
-      {.rule = "yaml/syntax",
-       .stage = base::Stage::Yaml,
-       .severity = base::Severity::Error,
-       .message = fmt::format("more than {} strings of this document contain the escape \\'", kMostReadings),
-       .hint = "write ' without the backslash",
-       .location = {&file, at.line(), at.column(), at.line(), at.column() + 2}});
+  diagnostics.add(rules::finding(
+      "yaml/syntax", fmt::format("more than {} strings of this document contain the escape \\'", kMostReadings),
+      "write ' without the backslash", {&file, at.line(), at.column(), at.line(), at.column() + 2}));
 }
 
 // One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
@@ -224,11 +221,9 @@ const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& a
 
 bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnostics& diagnostics) {
   if (file.text().size() <= limits.max_bytes) return true;
-  diagnostics.add({.rule = "yaml/too-large",
-                   .stage = base::Stage::Yaml,
-                   .severity = base::Severity::Error,
-                   .message = fmt::format("the file is larger than {} MiB", limits.max_bytes >> 20U),
-                   .location = {&file, 0, 0, 0, 0}});
+  diagnostics.add(rules::finding("yaml/too-large",
+                                 fmt::format("the file is larger than {} MiB", limits.max_bytes >> 20U), "",
+                                 {&file, 0, 0, 0, 0}));
   return false;
 }
 

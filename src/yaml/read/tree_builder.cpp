@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rules/rules.h"
 #include "yaml/token.h"
 
 namespace trainjobc::yaml {
@@ -35,22 +36,15 @@ std::string shorten(std::string_view text) {
 void TreeBuilder::fail(std::string_view rule, const Origin& at, std::string message, std::string hint,
                        std::vector<base::Note> notes) {
   failed_ = true;
-  diagnostics_.add({.rule = std::string(rule),
-                    .stage = base::Stage::Yaml,
-                    .severity = base::Severity::Error,
-                    .message = std::move(message),
-                    .hint = std::move(hint),
-                    .location = token_location(file_, at.line(), at.column(), at.in_flow()),
-                    .notes = std::move(notes)});
+  warn(rule, at, std::move(message), std::move(hint), std::move(notes));
 }
 
-void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string message, std::string hint) {
-  diagnostics_.add({.rule = std::string(rule),
-                    .stage = base::Stage::Yaml,
-                    .severity = base::Severity::Warning,
-                    .message = std::move(message),
-                    .hint = std::move(hint),
-                    .location = token_location(file_, at.line(), at.column(), at.in_flow())});
+void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string message, std::string hint,
+                       std::vector<base::Note> notes) {
+  base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint),
+                                               token_location(file_, at.line(), at.column(), at.in_flow()));
+  diagnostic.notes = std::move(notes);
+  diagnostics_.add(std::move(diagnostic));
 }
 
 // Every node is a step, and every node that an alias refers to, each time it is used.

@@ -57,7 +57,8 @@ class TreeBuilder {
 
   void fail(std::string_view rule, const Origin& at, std::string message, std::string hint = "",
             std::vector<base::Note> notes = {});
-  void warn(std::string_view rule, const Origin& at, std::string message, std::string hint);
+  void warn(std::string_view rule, const Origin& at, std::string message, std::string hint,
+            std::vector<base::Note> notes = {});
 
  private:
   struct Anchored {

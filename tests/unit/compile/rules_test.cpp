@@ -1,4 +1,4 @@
-#include "compile/rules/rules.h"
+#include "rules/rules.h"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 
 using trainjobc::base::Severity;
 using trainjobc::base::Stage;
-using trainjobc::compile::all_rules;
-using trainjobc::compile::find_rule;
-using trainjobc::compile::Rule;
+using trainjobc::rules::all_rules;
+using trainjobc::rules::find_rule;
+using trainjobc::rules::Rule;
 
 namespace {
 

@@ -2,15 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compile/rules/rules.h"
+#include "rules/rules.h"
 #include "support/findings.h"
 #include "tools/version.h"
 
 using nlohmann::ordered_json;
 using trainjobc::base::Diagnostic;
 using trainjobc::base::SourceFile;
-using trainjobc::compile::all_rules;
 using trainjobc::lint::ReportFormat;
+using trainjobc::rules::all_rules;
 using trainjobc::test::Findings;
 
 namespace {
@@ -57,7 +57,7 @@ TEST_CASE("report sarif: when clean, a run with all rules and no results") {
 TEST_CASE("report sarif: a rule with its help as text and as Markdown") {
   const ordered_json log = ordered_json::parse(Findings().report(ReportFormat::Sarif));
   const ordered_json rules = log["runs"][0]["tool"]["driver"]["rules"];
-  const auto* rule = trainjobc::compile::find_rule("yaml/merge");
+  const auto* rule = trainjobc::rules::find_rule("yaml/merge");
   REQUIRE(rule);
   const ordered_json& merge = rules[static_cast<size_t>(rule - all_rules().data())];
   CHECK(merge["defaultConfiguration"].dump() == R"({"level":"error"})");

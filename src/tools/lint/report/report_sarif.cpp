@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "compile/rules/rules.h"
+#include "rules/rules.h"
 #include "tools/lint/report/report_formats.h"
 #include "tools/lint/report/report_place.h"
 #include "tools/version.h"
@@ -54,7 +54,7 @@ std::string to_markdown(std::string_view explanation) {
   return out;
 }
 
-ordered_json to_json(const compile::Rule& rule) {
+ordered_json to_json(const rules::Rule& rule) {
   const std::string_view first_paragraph = rule.explanation.substr(0, rule.explanation.find("\n\n"));
   ordered_json json;
   json["id"] = rule.id;
@@ -67,7 +67,7 @@ ordered_json to_json(const compile::Rule& rule) {
 
 ordered_json driver() {
   ordered_json rules = ordered_json::array();
-  for (const compile::Rule& rule : compile::all_rules()) rules.push_back(to_json(rule));
+  for (const rules::Rule& rule : rules::all_rules()) rules.push_back(to_json(rule));
   return {{"name", "trainjobc"}, {"semanticVersion", tools::kVersion}, {"rules", std::move(rules)}};
 }
 
@@ -96,8 +96,8 @@ class SarifWriter {
   ordered_json result(const Diagnostic& d) {
     ordered_json json;
     json["ruleId"] = d.rule;
-    if (const compile::Rule* rule = compile::find_rule(d.rule)) {
-      json["ruleIndex"] = rule - compile::all_rules().data();
+    if (const rules::Rule* rule = rules::find_rule(d.rule)) {
+      json["ruleIndex"] = rule - rules::all_rules().data();
     }
     json["level"] = level_of(d.severity);
     json["message"] = text(full_message(d));

@@ -1,9 +1,9 @@
 // Rules of the reader: what no YAML reader, or not Kubernetes' reader, accepts.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -95,4 +95,4 @@ std::span<const Rule> yaml() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

@@ -1,9 +1,9 @@
 // Rules of admission for training frameworks, gang schedulers and patches of a runtime.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -100,4 +100,4 @@ std::span<const Rule> input_policy() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

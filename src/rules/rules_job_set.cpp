@@ -1,9 +1,9 @@
 // Rules of JobSet's webhook: the controller can't create the JobSet, and retries forever.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -96,4 +96,4 @@ std::span<const Rule> job_set() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

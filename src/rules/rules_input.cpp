@@ -2,9 +2,9 @@
 // the training frameworks and of patches are in rules_input_policy.cpp.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -76,7 +76,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "The webhook refuses a TrainJob whose runtimeRef does not exist. Runtimes are looked up first in the "
      "inputs, then in --runtimes, then in the built-in catalogue; a TrainingRuntime must be in the job's "
      "namespace. Correct the name or kind, or pass the file or folder that contains the runtime.\n\n"
-     "    trainjobc lint jobs/ --runtimes platform/runtimes/"},
+     "    trainjobc lint jobs/ --runtimes platform/runtimes/",
+     Warning /* of a job that is migrated */},
     {"input/name", Stage::Input, Error, "The object's name or namespace is not a valid Kubernetes name",
      "Names are lower-case letters, digits and dashes, and for most kinds also dots; they begin and end "
      "with a letter or digit. A TrainJob's name becomes part of host names, so it has no dots, begins "
@@ -145,4 +146,4 @@ std::span<const Rule> input() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

@@ -1,9 +1,9 @@
 // Rules of trainjobc itself: the cluster accepts it, and users regret it.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -278,7 +278,8 @@ constexpr std::array kRules = std::to_array<Rule>({
      "their runtimes, and says which line decided it. If no single version has them all, each TrainJob is "
      "compiled for its own version, with a warning: a cluster runs only one. Pin the version of your "
      "cluster.\n\n"
-     "    # .trainjobc.yaml\n    trainerVersion: \"2.1\""},
+     "    # .trainjobc.yaml\n    trainerVersion: \"2.1\"",
+     Warning /* of files for different versions */},
     {"advice/training-operator", Stage::Advice, Warning, "A job of Training Operator v1 is ignored",
      "PyTorchJob, MPIJob and the other kinds of kubeflow.org belong to Training Operator v1. A cluster "
      "that runs it accepts them, but trainjobc compiles for Kubeflow Trainer and checked nothing in this "
@@ -301,4 +302,4 @@ std::span<const Rule> advice() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

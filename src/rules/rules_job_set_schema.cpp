@@ -1,9 +1,9 @@
 // The schema's rules for the rendered JobSet; rules_input.cpp has those for the inputs.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -69,4 +69,4 @@ std::span<const Rule> job_set_schema() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

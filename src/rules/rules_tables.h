@@ -4,9 +4,9 @@
 
 #include <span>
 
-#include "compile/rules/rules.h"
+#include "rules/rules.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 
 std::span<const Rule> advice();
 std::span<const Rule> input();
@@ -19,4 +19,4 @@ std::span<const Rule> migrate();
 std::span<const Rule> render();
 std::span<const Rule> yaml();
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

@@ -1,9 +1,9 @@
 // Rules of `trainjobc migrate`.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -27,4 +27,4 @@ std::span<const Rule> migrate() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

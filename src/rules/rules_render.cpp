@@ -2,9 +2,9 @@
 // its objects. Both are reported with the inputs.
 #include <array>
 
-#include "compile/rules/rules_tables.h"
+#include "rules/rules_tables.h"
 
-namespace trainjobc::compile::rules {
+namespace trainjobc::rules::tables {
 namespace {
 
 using enum base::Severity;
@@ -39,4 +39,4 @@ std::span<const Rule> render() {
   return kRules;
 }
 
-}  // namespace trainjobc::compile::rules
+}  // namespace trainjobc::rules::tables

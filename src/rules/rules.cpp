@@ -1,0 +1,66 @@
+#include "rules/rules.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "rules/rules_tables.h"
+
+namespace trainjobc::rules {
+namespace {
+
+std::vector<Rule> collect() {
+  std::vector<Rule> all;
+  for (const std::span<const Rule> table :
+       {tables::advice(), tables::input(), tables::input_policy(), tables::job(), tables::job_container(),
+        tables::job_set(), tables::job_set_schema(), tables::migrate(), tables::render(), tables::yaml()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  for (Rule& rule : all) {
+    if (rule.stage == base::Stage::JobSet) rule.exception = base::Severity::Warning;
+  }
+  std::ranges::sort(all, {}, &Rule::id);
+  return all;
+}
+
+}  // namespace
+
+std::span<const Rule> all_rules() {
+  static const std::vector<Rule> kAll = collect();
+  return kAll;
+}
+
+const Rule* find_rule(std::string_view id) {
+  const std::span<const Rule> all = all_rules();
+  const auto found = std::ranges::lower_bound(all, id, {}, &Rule::id);
+  return found != all.end() && found->id == id ? &*found : nullptr;
+}
+
+base::Diagnostic finding(std::string_view id, std::string message, std::string hint,
+                         base::Location location) {
+  base::Diagnostic diagnostic;
+  set_rule(diagnostic, id);
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  diagnostic.location = location;
+  return diagnostic;
+}
+
+void set_rule(base::Diagnostic& diagnostic, std::string_view id) {
+  diagnostic.rule = id;
+  const Rule* rule = find_rule(id);
+  if (!rule) return;
+  diagnostic.stage = rule->stage;
+  diagnostic.severity = rule->severity;
+}
+
+void except(base::Diagnostic& diagnostic) {
+  const Rule* rule = find_rule(diagnostic.rule);
+  if (rule && rule->exception) diagnostic.severity = *rule->exception;
+}
+
+void defer(base::Diagnostic& diagnostic) {
+  diagnostic.stage = base::Stage::Job;
+}
+
+}  // namespace trainjobc::rules

@@ -1,0 +1,40 @@
+// Every rule that a diagnostic can carry: its id, what it means, and how bad it is. No other place says a
+// finding's stage or severity.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+
+namespace trainjobc::rules {
+
+// One rule. Ids are never reused for another meaning.
+struct Rule {
+  std::string_view id;  // "input/unknown-field"
+  base::Stage stage = base::Stage::Input;
+  base::Severity severity = base::Severity::Error;  // unless configured otherwise
+  std::string_view summary;                         // one line, without a final stop
+  std::string_view explanation;  // a few sentences: why the cluster refuses it or users regret it, what to do
+  // In the one context that a comment of the row names. Every rule of a JobSet is a warning if another
+  // cluster makes the JobSet.
+  std::optional<base::Severity> exception;
+};
+
+// By id, ascending.
+std::span<const Rule> all_rules();
+const Rule* find_rule(std::string_view id);
+
+// A finding of that rule, with the stage and the severity of its row.
+base::Diagnostic finding(std::string_view id, std::string message = "", std::string hint = "",
+                         base::Location location = {});
+// Makes it a finding of another rule.
+void set_rule(base::Diagnostic& diagnostic, std::string_view id);
+// Gives it the severity of its rule's exception, if it has one.
+void except(base::Diagnostic& diagnostic);
+// What the jobs of a runtime will meet: no object is refused for it yet.
+void defer(base::Diagnostic& diagnostic);
+
+}  // namespace trainjobc::rules
