@@ -4,17 +4,13 @@
 
 #include "policy/build_nodes.h"
 #include "rules/rules.h"
+#include "yaml/fields.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::compile {
 namespace {
 
 using yaml::Node;
-
-std::string_view text_at(const Node& node, std::initializer_list<std::string_view> path) {
-  const Node* value = node.at(path);
-  return value ? value->text() : std::string_view();
-}
 
 const Node* controller_of(const Node& config_map) {
   const Node* owners = config_map.at({"metadata", "ownerReferences"});

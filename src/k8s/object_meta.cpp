@@ -9,6 +9,7 @@
 #include "k8s/name_syntax.h"
 #include "k8s/value_text.h"
 #include "rules/rules.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -31,12 +32,6 @@ std::string name_hint(std::string_view name, NameRule rule) {
   return better.empty() || better == name ? "" : fmt::format("such as {}", quoted(better));
 }
 
-// A field that holds text; "" if it is absent or of another type.
-std::string_view text_of(const Node* map, std::string_view key) {
-  const Node* value = map ? map->get(key) : nullptr;
-  return value && value->is_string() ? value->text() : std::string_view();
-}
-
 class MetaValidator {
  public:
   Violations violations;
@@ -44,7 +39,7 @@ class MetaValidator {
   void check_name(const Node& object, const Node* meta, NameRule rule) {
     const Node* name = meta ? meta->get("name") : nullptr;
     if (name && !name->is_string() && !name->is_null()) return;
-    const std::string_view prefix = text_of(meta, "generateName");
+    const std::string_view prefix = string_of(meta ? meta->get("generateName") : nullptr);
     if (!prefix.empty()) check_generate_name(*meta->get("generateName"), rule);
     if (name && !name->text().empty() && !name->is_null()) {
       const std::string problem = name_problem(name->text(), rule);
@@ -127,7 +122,7 @@ class MetaValidator {
     for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
       const Node* value = owner.get(key);
       if (value && !value->is_null() && !value->is_string()) continue;
-      const std::string_view text = text_of(&owner, key);
+      const std::string_view text = string_at(owner, key);
       const bool is_version = key == "apiVersion";
       if (is_version ? has_version(text) : !text.empty()) continue;
       add("input/owner-reference", fmt::format("metadata.ownerReferences.{}", key),
@@ -137,7 +132,7 @@ class MetaValidator {
               : fmt::format("an owner needs {} {}", key == "apiVersion" ? "an" : "a", key),
           is_version ? "such as batch/v1" : "");
     }
-    if (text_of(&owner, "apiVersion") != "v1" || text_of(&owner, "kind") != "Event") return;
+    if (string_at(owner, "apiVersion") != "v1" || string_at(owner, "kind") != "Event") return;
     add("input/owner-reference", "metadata.ownerReferences", yaml::locate(owner),
         "an Event can't own anything");
   }

@@ -4,6 +4,7 @@
 
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::model {
 namespace {
@@ -13,11 +14,6 @@ using yaml::Node;
 const Node* list_at(const Node& node, std::string_view key) {
   const Node* value = node.get(key);
   return value && value->is_list() ? value : nullptr;
-}
-
-std::string_view text_at(const Node& node, std::initializer_list<std::string_view> path) {
-  const Node* value = node.at(path);
-  return value && value->is_string() ? value->text() : std::string_view();
 }
 
 std::optional<Initializer> decode_initializer(const Node* node) {
@@ -52,8 +48,8 @@ RuntimeRef decode_runtime_ref(const Node* node) {
   if (!node || !node->is_map()) return ref;
   ref.node = node;
   if (const auto name = decode_text(node->get("name"))) ref.name = *name;
-  ref.api_group = text_at(*node, {"apiGroup"});
-  ref.kind = text_at(*node, {"kind"});
+  ref.api_group = string_at(*node, {"apiGroup"});
+  ref.kind = string_at(*node, {"kind"});
   return ref;
 }
 
@@ -63,10 +59,10 @@ std::string ObjectId::str() const {
 
 ObjectId identify(const Node& document) {
   ObjectId id;
-  id.kind = text_at(document, {"kind"});
-  id.name = text_at(document, {"metadata", "name"});
+  id.kind = string_at(document, {"kind"});
+  id.name = string_at(document, {"metadata", "name"});
   id.namespaced = id.kind != kClusterTrainingRuntime;
-  if (id.namespaced) id.ns = text_at(document, {"metadata", "namespace"});
+  if (id.namespaced) id.ns = string_at(document, {"metadata", "namespace"});
   return id;
 }
 
@@ -75,7 +71,7 @@ TrainJob decode_train_job(const Node& root, const Node& encoded) {
   job.root = &root;
   job.encoded = &encoded;
   job.id = identify(root);
-  job.uid = text_at(root, {"metadata", "uid"});
+  job.uid = string_at(root, {"metadata", "uid"});
   const Node* spec = root.get("spec");
   if (!spec || !spec->is_map()) return job;
   job.runtime_ref = decode_runtime_ref(spec->get("runtimeRef"));

@@ -5,6 +5,7 @@
 
 #include "base/text/ascii.h"
 #include "k8s/secret_values.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -12,11 +13,6 @@ namespace {
 using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
-
-std::string_view text_at(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
-}
 
 constexpr std::string_view kAuthorization = "AUTHORIZATION";
 

@@ -6,22 +6,18 @@
 #include <array>
 
 #include "model/overrides.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
 
 using yaml::Node;
 
-std::span<const Node* const> items_at(const Node* map, std::string_view key) {
-  const Node* list = map ? map->get(key) : nullptr;
-  return list ? list->items() : std::span<const Node* const>();
-}
-
 constexpr std::string_view kTemplate = "trainingRuntimeSpec.template";
 
 void add_runtime_patch(const Node& patch, const std::string& field, std::vector<PodPatch>& out) {
   const Node* spec = patch.at({"trainingRuntimeSpec", "template", "spec"});
-  const auto jobs = items_at(spec, "replicatedJobs");
+  const auto jobs = yaml::items_of(spec ? spec->get("replicatedJobs") : nullptr);
   for (size_t i = 0; i < jobs.size(); ++i) {
     const std::string job = fmt::format("{}.{}.spec.replicatedJobs[{}]", field, kTemplate, i);
     const Node* name = jobs[i]->get("name");
@@ -74,7 +70,7 @@ std::vector<PodPatch> pod_patches(const model::TrainJob& job) {
 
 std::vector<PatchTree> written_patches(const Node& source) {
   std::vector<PatchTree> trees;
-  const auto patches = items_at(source.get("spec"), "runtimePatches");
+  const auto patches = items_at(source, {"spec", "runtimePatches"});
   for (size_t i = 0; i < patches.size(); ++i) {
     const Node* root = patches[i]->at({"trainingRuntimeSpec", "template"});
     const Node* manager = patches[i]->get("manager");

@@ -13,6 +13,7 @@
 #include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -24,11 +25,6 @@ constexpr std::string_view kRule = "advice/endless-restart";
 constexpr int64_t kEndless = 1000;
 // How a Job fails whose program ends with an error.
 constexpr std::string_view kProgramFails = "BackoffLimitExceeded";
-
-std::span<const Node* const> items_at(const Node& map, std::string_view key) {
-  const Node* list = map.get(key);
-  return list ? list->items() : std::span<const Node* const>();
-}
 
 // An absent list names everything.
 bool names(const Node& rule, std::string_view key, std::string_view wanted) {

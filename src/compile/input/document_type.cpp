@@ -11,6 +11,7 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -26,11 +27,6 @@ constexpr std::array<std::string_view, 7> kTrainingOperatorKinds{
     "JAXJob", "MPIJob", "MXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"};
 constexpr std::string_view kKubeflowGroup = "kubeflow.org";
 constexpr std::string_view kUnreadJob = "advice/training-operator";
-
-std::string_view text_at(const Node& node, std::string_view key) {
-  const Node* value = node.get(key);
-  return value && value->is_string() ? value->text() : std::string_view();
-}
 
 std::string_view group_of(std::string_view api_version) {
   return api_version.substr(0, api_version.find('/'));
@@ -55,8 +51,8 @@ struct Untyped {
 };
 
 std::optional<Untyped> find_untyped(const Node& root) {
-  const std::string_view api_version = text_at(root, "apiVersion");
-  const std::string_view kind = text_at(root, "kind");
+  const std::string_view api_version = string_at(root, "apiVersion");
+  const std::string_view kind = string_at(root, "kind");
   if (api_version.empty() && is_trainer_kind(kind))
     return Untyped{"apiVersion", fmt::format("add apiVersion: {}", model::kTrainerApiVersion)};
   const bool is_ours =
@@ -89,8 +85,8 @@ Diagnostic unserved_dialect(const Node& root, std::string_view api_version, std:
 
 bool holds_trainer_objects(const Node& list) {
   return std::ranges::any_of(list.items(), [](const Node* item) {
-    return is_trainer_kind(text_at(*item, "kind")) ||
-           group_of(text_at(*item, "apiVersion")) == model::kTrainerGroup;
+    return is_trainer_kind(string_at(*item, "kind")) ||
+           group_of(string_at(*item, "apiVersion")) == model::kTrainerGroup;
   });
 }
 
@@ -112,8 +108,8 @@ std::optional<std::string> describe_other_document(const Node& root) {
     return "is a list";
   }
   if (!root.is_map()) return "is a scalar";
-  const bool has_version = !text_at(root, "apiVersion").empty();
-  const bool has_kind = !text_at(root, "kind").empty();
+  const bool has_version = !string_at(root, "apiVersion").empty();
+  const bool has_kind = !string_at(root, "kind").empty();
   if ((has_version && has_kind) || find_untyped(root)) return std::nullopt;
   if (!has_version && !has_kind) return "has no apiVersion and kind";
   return has_kind ? "has no apiVersion" : "has no kind";
@@ -129,8 +125,8 @@ std::optional<Diagnostic> check_type_is_there(const Node& root) {
 }
 
 std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
-  const std::string_view api_version = text_at(root, "apiVersion");
-  const std::string_view kind = text_at(root, "kind");
+  const std::string_view api_version = string_at(root, "apiVersion");
+  const std::string_view kind = string_at(root, "kind");
   const bool in_group = group_of(api_version) == model::kTrainerGroup;
   if (is_trainer_kind(kind)) {
     if (api_version == model::kTrainerApiVersion) return std::nullopt;
@@ -154,8 +150,8 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
 }
 
 std::optional<Diagnostic> find_training_operator_job(const Node& root) {
-  const std::string_view kind = text_at(root, "kind");
-  if (group_of(text_at(root, "apiVersion")) != kKubeflowGroup) return std::nullopt;
+  const std::string_view kind = string_at(root, "kind");
+  if (group_of(string_at(root, "apiVersion")) != kKubeflowGroup) return std::nullopt;
   if (std::ranges::find(kTrainingOperatorKinds, kind) == kTrainingOperatorKinds.end()) return std::nullopt;
   Diagnostic diagnostic = rules::finding(kUnreadJob);
   diagnostic.object = model::identify(root).str();

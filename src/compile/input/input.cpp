@@ -10,17 +10,13 @@
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "schema/redact.h"
+#include "yaml/fields.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::compile {
 namespace {
 
 using yaml::Node;
-
-std::string_view text_at(const Node& node, std::string_view key) {
-  const Node* value = node.get(key);
-  return value && value->is_string() ? value->text() : std::string_view();
-}
 
 InputKind kind_of(std::string_view kind) {
   if (kind == model::kTrainJob) return InputKind::TrainJob;
@@ -30,7 +26,7 @@ InputKind kind_of(std::string_view kind) {
 bool is_snapshot(const Node& root) {
   const Node* name = root.at({"metadata", "name"});
   const Node* data = root.at({"data", "runtime"});
-  return text_at(root, "kind") == "ConfigMap" && data && name && name->text().ends_with(kSnapshotSuffix);
+  return string_at(root, "kind") == "ConfigMap" && data && name && name->text().ends_with(kSnapshotSuffix);
 }
 
 class Classifier {
@@ -47,12 +43,12 @@ class Classifier {
       diagnostics_.add(std::move(*untyped));
       return;
     }
-    const std::string_view kind = text_at(root, "kind");
+    const std::string_view kind = string_at(root, "kind");
     if (kind.ends_with("List") && root.get("items") && root.get("items")->is_list()) {
       for (const Node* item : root.get("items")->items()) add(*item);
       return;
     }
-    add_object(root, text_at(root, "apiVersion"), kind);
+    add_object(root, string_at(root, "apiVersion"), kind);
   }
 
  private:

@@ -23,15 +23,4 @@ bool is_dns1123_subdomain(std::string_view text) {
   return text.size() <= kMaxSubdomain && is_dns_subdomain(text);
 }
 
-std::string suggest_label(std::string_view text, bool letter_first) {
-  std::string label;
-  for (const char c : text) {
-    const char low = base::to_lower(c);
-    label += is_lower_alnum(low) ? low : '-';
-  }
-  label.erase(label.begin(), std::ranges::find_if(label, letter_first ? is_lower : is_lower_alnum));
-  while (label.ends_with('-')) label.pop_back();
-  return label;
-}
-
 }  // namespace trainjobc::k8s::jobset

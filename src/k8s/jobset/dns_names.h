@@ -19,7 +19,4 @@ bool has_label_value_form(std::string_view text);
 
 bool is_dns1123_subdomain(std::string_view text);
 
-// A label as far as the text's letters allow one; "" if they don't. A DNS-1035 label where `letter_first`.
-std::string suggest_label(std::string_view text, bool letter_first);
-
 }  // namespace trainjobc::k8s::jobset

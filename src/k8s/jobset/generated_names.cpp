@@ -15,7 +15,7 @@ namespace {
 using yaml::Node;
 
 std::string label_hint(std::string_view wrong, bool letter_first) {
-  const std::string label = suggest_label(wrong, letter_first);
+  const std::string label = suggest_dns_name(wrong, false, letter_first);
   return fmt::format("use lower-case letters, digits and dashes{}{}",
                      letter_first ? ", beginning with a letter" : "",
                      label.empty() || label == wrong ? "" : fmt::format(": \"{}\"", label));

@@ -47,19 +47,9 @@ JobSetView view_job_set(const Node& admitted) {
   return view;
 }
 
-std::string_view text_at(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
-}
-
 std::optional<int64_t> int_at(const Node& map, std::string_view key) {
   const Node* value = map.get(key);
   return value ? value->as_int() : std::nullopt;
-}
-
-std::span<const Node* const> items_at(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->items() : std::span<const Node* const>();
 }
 
 bool mounts(const Node& pod_spec, std::string_view volume) {

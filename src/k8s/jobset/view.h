@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "k8s/violations.h"
+#include "yaml/fields.h"
 #include "yaml/node.h"
 
 namespace trainjobc::k8s::jobset {
@@ -40,11 +41,10 @@ struct JobSetView {
 // `admitted` fits its schema's types.
 JobSetView view_job_set(const yaml::Node& admitted);
 
-// "" and nullopt if there is no such key.
-std::string_view text_at(const yaml::Node& map, std::string_view key);
+using yaml::items_at;
+using yaml::text_at;
+// nullopt if there is no such key.
 std::optional<int64_t> int_at(const yaml::Node& map, std::string_view key);
-// The elements of the list at `key`; none if there is no such key.
-std::span<const yaml::Node* const> items_at(const yaml::Node& map, std::string_view key);
 
 // Whether a container or an init container of the pod mounts that volume. The controller adds a claim's
 // volume only then; devices don't count.

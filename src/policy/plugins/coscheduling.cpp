@@ -22,7 +22,7 @@ bool is_used(const RuntimeInfo& info) {
 // The CRD of PodGroups asks for a member. Which objects are made before the controller fails is by chance.
 void report_no_members(PluginContext& context) {
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
-  base::Diagnostic& finding = context.findings.warning(
+  base::Diagnostic& finding = context.findings.add(
       "advice/pod-group-empty", "spec.runtimeRef",
       fmt::format(
           "the job has no pods, and a PodGroup needs at least one: runtime \"{}\" asks for coscheduling",

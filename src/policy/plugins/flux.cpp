@@ -11,6 +11,7 @@
 #include "policy/plugins.h"
 #include "policy/plugins/flux_scripts.h"
 #include "policy/ssh/curve_key.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::policy::flux {
 namespace {
@@ -40,24 +41,19 @@ struct Settings {
   }
 };
 
-std::string_view text_of(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
-}
-
 // A variable without a value (a valueFrom) counts in the job as an empty one, in the runtime not at all.
 Settings read_settings(RuntimeInfo& info) {
   Settings settings;
   if (Container* container = info.container_by_ancestor(model::kTrainer, model::kNode)) {
     for (const Node* env : container->env) {
-      std::string_view* slot = settings.slot(text_of(*env, "name"));
-      if (slot && env->get("value")) *slot = text_of(*env, "value");
+      std::string_view* slot = settings.slot(text_at(*env, "name"));
+      if (slot && env->get("value")) *slot = text_at(*env, "value");
     }
   }
   const Node* env = info.job->trainer ? info.job->trainer->env : nullptr;
   if (!env) return settings;
   for (const Node* item : env->items()) {
-    if (std::string_view* slot = settings.slot(text_of(*item, "name"))) *slot = text_of(*item, "value");
+    if (std::string_view* slot = settings.slot(text_at(*item, "name"))) *slot = text_at(*item, "value");
   }
   return settings;
 }

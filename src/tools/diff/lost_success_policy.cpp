@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "yaml/fields.h"
+
 namespace trainjobc::diff {
 namespace {
 
@@ -16,11 +18,6 @@ bool is_written(const Node& rendered) {
   const Node* how = policy ? policy->get("operator") : nullptr;
   const yaml::Derivation* made = how ? how->origin().derivation() : nullptr;
   return policy && !(made && made->rule == "jobset/default");
-}
-
-std::string_view text_at(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
 }
 
 // By a server-side apply of anybody but Trainer, whose own field stays.

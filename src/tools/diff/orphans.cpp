@@ -6,6 +6,7 @@
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 using yaml::Node;
 
 constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
-
-std::string_view text_of(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
-}
 
 // The TrainJob that a helper's name names; "" if it names none.
 std::string_view job_of_helper(const LiveObject& object) {
@@ -27,22 +23,17 @@ std::string_view job_of_helper(const LiveObject& object) {
   return owned ? name.substr(0, name.size() - owned->suffix.size()) : std::string_view();
 }
 
-std::span<const Node* const> items_at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* list = root.at(path);
-  return list ? list->items() : std::span<const Node* const>();
-}
-
 // The TrainJob among the owners; "" if there is none.
 std::string_view owning_job(const LiveObject& object) {
   for (const Node* owner : items_at(*object.root, {"metadata", "ownerReferences"})) {
-    if (text_of(*owner, "kind") == model::kTrainJob) return text_of(*owner, "name");
+    if (text_at(*owner, "kind") == model::kTrainJob) return text_at(*owner, "name");
   }
   return {};
 }
 
 bool is_managed_by_trainer(const LiveObject& object) {
   return std::ranges::any_of(items_at(*object.root, {"metadata", "managedFields"}), [](const Node* entry) {
-    return std::ranges::find(kManagers, text_of(*entry, "manager")) != kManagers.end();
+    return std::ranges::find(kManagers, text_at(*entry, "manager")) != kManagers.end();
   });
 }
 

@@ -10,6 +10,7 @@
 #include "model/trainer_version.h"
 #include "tools/function/resource_list.h"
 #include "tools/function/results.h"
+#include "yaml/fields.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::function {
@@ -18,11 +19,6 @@ namespace {
 using yaml::Node;
 
 constexpr std::string_view kLocalConfig = "config.kubernetes.io/local-config";
-
-std::string_view text_at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* node = root.at(path);
-  return node ? node->text() : std::string_view();
-}
 
 bool is_input(const Node& root) {
   const std::string_view kind = text_at(root, {"kind"});

@@ -2,21 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <string_view>
 
+#include "yaml/fields.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {
 
-// A scalar's text; "" without one.
-std::string_view text_at(const yaml::Node& root, std::initializer_list<std::string_view> path);
+using yaml::items_at;
+using yaml::value_at;
 
 int64_t number_at(const yaml::Node& root, std::string_view key, int64_t otherwise = 0);
-
-std::span<const yaml::Node* const> items_at(const yaml::Node& root,
-                                            std::initializer_list<std::string_view> path);
 
 // The condition of that type, whatever its status; nullptr without one.
 const yaml::Node* condition_of(const yaml::Node& object, std::string_view type);

@@ -49,7 +49,7 @@ Follower::Follower(std::span<const Object* const> job_sets, Time begin) : begin_
     const std::string ns(job_set->ns);
     by_name_.emplace(Key{ns, followed.name}, &followed);
     for (const Node* jobs : items_at(*job_set->root, {"spec", "replicatedJobs"})) {
-      const std::string_view name = text_at(*jobs, {"name"});
+      const std::string_view name = value_at(*jobs, {"name"});
       for (int64_t i = 0; i < number_at(*jobs, "replicas", 1); ++i)
         by_job_.emplace(Key{ns, k8s::jobset::job_name(followed.name, name, i)}, &followed);
     }
@@ -77,18 +77,18 @@ Follower::Followed* Follower::of_pod(const std::string& ns, std::string_view pod
 
 Follower::Followed* Follower::of_workload(const std::string& ns, const Node& workload) {
   for (const Node* owner : items_at(workload, {"metadata", "ownerReferences"})) {
-    if (text_at(*owner, {"kind"}) == "JobSet") return find(ns, text_at(*owner, {"name"}));
+    if (value_at(*owner, {"kind"}) == "JobSet") return find(ns, value_at(*owner, {"name"}));
   }
   return nullptr;
 }
 
 void Follower::take(const std::string& ns, const Node& object, Time now) {
-  const std::string_view kind = text_at(object, {"kind"});
+  const std::string_view kind = value_at(object, {"kind"});
   if (kind == "JobSet") {
-    if (Followed* followed = find(ns, text_at(object, {"metadata", "name"})))
+    if (Followed* followed = find(ns, value_at(object, {"metadata", "name"})))
       take_job_set(*followed, object, false, now);
   } else if (kind == "Pod") {
-    if (Followed* followed = of_pod(ns, text_at(object, {"metadata", "name"}))) {
+    if (Followed* followed = of_pod(ns, value_at(object, {"metadata", "name"}))) {
       take_pod(*followed, object, false);
       say_progress(*followed, now);
     }
@@ -103,8 +103,8 @@ void Follower::take(const std::string& ns, const Node& object, Time now) {
 }
 
 void Follower::take_deleted(const std::string& ns, const Node& object, Time now) {
-  const std::string_view kind = text_at(object, {"kind"});
-  const std::string_view name = text_at(object, {"metadata", "name"});
+  const std::string_view kind = value_at(object, {"kind"});
+  const std::string_view name = value_at(object, {"metadata", "name"});
   if (kind == "JobSet") {
     if (Followed* followed = find(ns, name)) take_job_set(*followed, object, true, now);
   } else if (kind == "Pod") {
@@ -136,7 +136,7 @@ void Follower::take_job_set(Followed& followed, const Node& job_set, bool is_del
 }
 
 void Follower::take_pod(Followed& followed, const Node& pod, bool is_deleted) {
-  const std::string name(text_at(pod, {"metadata", "name"}));
+  const std::string name(value_at(pod, {"metadata", "name"}));
   if (is_deleted) {
     followed.pods.erase(name);
     return;
@@ -160,7 +160,7 @@ void Follower::take_event(const std::string& ns, const Node& event) {
   if (time_of(event) < std::string_view(followed->state.since).substr(0, time_of(event).size())) return;
   if (on.kind == "JobSet") {
     if (const auto how = end_of(on.reason)) {
-      followed->end_event = {followed->object, how, std::string(text_at(event, {"message"})), false};
+      followed->end_event = {followed->object, how, std::string(value_at(event, {"message"})), false};
       if (followed->gone) end(*followed, *how, followed->end_event->text);
       return;
     }

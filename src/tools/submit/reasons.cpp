@@ -52,30 +52,30 @@ std::string with_message(std::string_view reason, std::string_view message) {
 }
 
 std::optional<Reason> reason_of_container(const Node& status, std::string_view pod) {
-  const std::string_view container = text_at(status, {"name"});
+  const std::string_view container = value_at(status, {"name"});
   if (const Node* waiting = status.at({"state", "waiting"})) {
-    const std::string_view reason = text_at(*waiting, {"reason"});
+    const std::string_view reason = value_at(*waiting, {"reason"});
     if (reason.empty() || is_on_the_way(reason)) return std::nullopt;
     return Reason{brief_of(reason), fmt::format("container {} of pod {} is waiting: {}", container, pod,
-                                                with_message(reason, text_at(*waiting, {"message"})))};
+                                                with_message(reason, value_at(*waiting, {"message"})))};
   }
   const Node* ended = status.at({"state", "terminated"});
   if (!ended || number_at(*ended, "exitCode") == 0) return std::nullopt;
   return Reason{"a container failed",
                 fmt::format("container {} of pod {} failed: {}, exit status {}", container, pod,
-                            with_message(text_at(*ended, {"reason"}), text_at(*ended, {"message"})),
+                            with_message(value_at(*ended, {"reason"}), value_at(*ended, {"message"})),
                             number_at(*ended, "exitCode"))};
 }
 
 std::optional<Reason> reason_of_pod(const Node& pod) {
-  const std::string_view name = text_at(pod, {"metadata", "name"});
+  const std::string_view name = value_at(pod, {"metadata", "name"});
   const Node* scheduled = condition_of(pod, "PodScheduled");
-  if (scheduled && text_at(*scheduled, {"status"}) == "False") {
-    const std::string_view reason = text_at(*scheduled, {"reason"});
+  if (scheduled && value_at(*scheduled, {"status"}) == "False") {
+    const std::string_view reason = value_at(*scheduled, {"reason"});
     return Reason{brief_of(reason),
                   fmt::format("pod {} is {}: {}", name,
                               reason == "SchedulingGated" ? "held by a scheduling gate" : "unschedulable",
-                              text_at(*scheduled, {"message"}))};
+                              value_at(*scheduled, {"message"}))};
   }
   for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
     for (const Node* status : items_at(pod, {"status", list})) {
@@ -83,11 +83,11 @@ std::optional<Reason> reason_of_pod(const Node& pod) {
     }
   }
   // Evicted, or refused by its node: no container says why.
-  if (text_at(pod, {"status", "phase"}) != "Failed" || text_at(pod, {"status", "reason"}).empty())
+  if (value_at(pod, {"status", "phase"}) != "Failed" || value_at(pod, {"status", "reason"}).empty())
     return std::nullopt;
-  const std::string_view reason = text_at(pod, {"status", "reason"});
+  const std::string_view reason = value_at(pod, {"status", "reason"});
   return Reason{std::string(reason), fmt::format("pod {} failed: {}", name,
-                                                 with_message(reason, text_at(pod, {"status", "message"})))};
+                                                 with_message(reason, value_at(pod, {"status", "message"})))};
 }
 
 // Of `Error creating: pods "demo-node-0-0-x7k2p" is forbidden: exceeded quota: q`, the quota's words.
@@ -138,10 +138,10 @@ std::optional<Reason> reason_of_job_set(const JobSetState& state) {
 
 PodState state_of_pod(const Node& pod) {
   PodState state;
-  const std::string_view phase = text_at(pod, {"status", "phase"});
+  const std::string_view phase = value_at(pod, {"status", "phase"});
   const Node* ready = condition_of(pod, "Ready");
   state.succeeded = phase == "Succeeded";
-  state.ready = phase == "Running" && ready && text_at(*ready, {"status"}) == "True";
+  state.ready = phase == "Running" && ready && value_at(*ready, {"status"}) == "True";
   if (!state.ready && !state.succeeded) state.reason = reason_of_pod(pod);
   return state;
 }
@@ -149,10 +149,10 @@ PodState state_of_pod(const Node& pod) {
 std::optional<Reason> reason_of_workload(const Node& workload) {
   const auto status_of = [&](std::string_view type) {
     const Node* condition = condition_of(workload, type);
-    return condition ? text_at(*condition, {"status"}) : std::string_view();
+    return condition ? value_at(*condition, {"status"}) : std::string_view();
   };
   const auto said = [&](std::string_view type) {
-    return text_at(*condition_of(workload, type), {"message"});
+    return value_at(*condition_of(workload, type), {"message"});
   };
   constexpr std::string_view kBrief = "waits for Kueue";
   if (status_of("Admitted") == "True" || status_of("Finished") == "True") return std::nullopt;
@@ -169,16 +169,16 @@ std::optional<Reason> reason_of_workload(const Node& workload) {
 }
 
 EventAbout about(const Node& event) {
-  return {text_at(event, {"involvedObject", "kind"}), text_at(event, {"involvedObject", "name"}),
-          text_at(event, {"involvedObject", "uid"}), text_at(event, {"reason"})};
+  return {value_at(event, {"involvedObject", "kind"}), value_at(event, {"involvedObject", "name"}),
+          value_at(event, {"involvedObject", "uid"}), value_at(event, {"reason"})};
 }
 
 std::string_view time_of(const Node& event) {
   constexpr size_t kSeconds = std::string_view("2026-01-02T03:04:05").size();
   std::string_view last;
   for (const std::string_view time :
-       {text_at(event, {"series", "lastObservedTime"}), text_at(event, {"lastTimestamp"}),
-        text_at(event, {"eventTime"}), text_at(event, {"metadata", "creationTimestamp"})}) {
+       {value_at(event, {"series", "lastObservedTime"}), value_at(event, {"lastTimestamp"}),
+        value_at(event, {"eventTime"}), value_at(event, {"metadata", "creationTimestamp"})}) {
     last = std::max(last, time.substr(0, kSeconds));
   }
   return last;
@@ -192,9 +192,9 @@ bool says_failure(std::string_view reason) {
 
 std::optional<Reason> reason_of_event(const Node& event) {
   const EventAbout on = about(event);
-  const std::string_view message = text_at(event, {"message"});
+  const std::string_view message = value_at(event, {"message"});
   if (on.reason == "Pulling") return Reason{brief_of(on.reason), std::string(message)};
-  if (text_at(event, {"type"}) != "Warning") return std::nullopt;
+  if (value_at(event, {"type"}) != "Warning") return std::nullopt;
   // The JobSet's last condition says it.
   if (on.kind == "JobSet" && says_failure(on.reason)) return std::nullopt;
   const std::string brief = brief_of(on.reason);

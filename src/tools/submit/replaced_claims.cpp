@@ -24,9 +24,9 @@ struct Claim {
 std::vector<Claim> claims_of(const Node& job_set) {
   std::vector<Claim> claims;
   for (const Node* policy : items_at(job_set, {"spec", "volumeClaimPolicies"})) {
-    const bool stays = text_at(*policy, {"retentionPolicy", "whenDeleted"}) != "Delete";
+    const bool stays = value_at(*policy, {"retentionPolicy", "whenDeleted"}) != "Delete";
     for (const Node* claim : items_at(*policy, {"templates"})) {
-      claims.push_back({text_at(*claim, {"metadata", "name"}), stays});
+      claims.push_back({value_at(*claim, {"metadata", "name"}), stays});
     }
   }
   return claims;
@@ -35,7 +35,7 @@ std::vector<Claim> claims_of(const Node& job_set) {
 }  // namespace
 
 std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace) {
-  const std::string_view job_set_name = text_at(job_set, {"metadata", "name"});
+  const std::string_view job_set_name = value_at(job_set, {"metadata", "name"});
   std::string text;
   for (const Claim& claim : claims_of(job_set)) {
     const std::string name = k8s::jobset::claim_name(claim.template_name, job_set_name);
@@ -55,7 +55,7 @@ std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace)
 const Node* without_deleted_claims(const Node& job_set, const Node& live, const Maker& make) {
   const std::vector<Claim> old_claims = claims_of(live);
   const auto is_deleted = [&](const Node& claim) {
-    const std::string_view name = text_at(claim, {"metadata", "name"});
+    const std::string_view name = value_at(claim, {"metadata", "name"});
     const auto old = std::ranges::find(old_claims, name, &Claim::template_name);
     return old != old_claims.end() && !old->stays;
   };

@@ -17,7 +17,7 @@ constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
 // The condition of that type that holds; nullptr without one.
 const Node* condition(const Node& job_set, std::string_view type) {
   const Node* entry = condition_of(job_set, type);
-  return entry && text_at(*entry, {"status"}) == "True" ? entry : nullptr;
+  return entry && value_at(*entry, {"status"}) == "True" ? entry : nullptr;
 }
 
 // The pods of all its Jobs, of which each has as many as run at once.
@@ -36,13 +36,13 @@ std::vector<JobsState> jobs_of(const Node& job_set) {
   std::vector<JobsState> jobs;
   for (const Node* status : items_at(job_set, {"status", "replicatedJobsStatus"})) {
     JobsState state;
-    state.name = text_at(*status, {"name"});
+    state.name = value_at(*status, {"name"});
     state.ready = number_at(*status, "ready");
     state.active = number_at(*status, "active");
     state.succeeded = number_at(*status, "succeeded");
     state.failed = number_at(*status, "failed");
     for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
-      if (text_at(*job, {"name"}) == state.name) state.replicas = number_at(*job, "replicas", 1);
+      if (value_at(*job, {"name"}) == state.name) state.replicas = number_at(*job, "replicas", 1);
     }
     jobs.push_back(std::move(state));
   }
@@ -53,13 +53,13 @@ std::vector<JobsState> jobs_of(const Node& job_set) {
 
 JobSetState state_of(const Node& job_set) {
   JobSetState state;
-  state.uid = text_at(job_set, {"metadata", "uid"});
+  state.uid = value_at(job_set, {"metadata", "uid"});
   state.pods = pods_of(job_set);
-  state.suspend = text_at(job_set, {"spec", "suspend"}) == "true";
-  state.queue = text_at(job_set, {"metadata", "labels", compile::advice::kKueueLabel});
-  state.manager = text_at(job_set, {"spec", "managedBy"});
+  state.suspend = value_at(job_set, {"spec", "suspend"}) == "true";
+  state.queue = value_at(job_set, {"metadata", "labels", compile::advice::kKueueLabel});
+  state.manager = value_at(job_set, {"spec", "managedBy"});
   if (state.manager == kOwnManager) state.manager.clear();
-  state.since = text_at(job_set, {"metadata", "creationTimestamp"});
+  state.since = value_at(job_set, {"metadata", "creationTimestamp"});
   const Node* status = job_set.get("status");
   state.restarts = status ? number_at(*status, "restarts") : 0;
   state.jobs = jobs_of(job_set);
@@ -67,8 +67,8 @@ JobSetState state_of(const Node& job_set) {
   const Node* failed = condition(job_set, "Failed");
   if (const Node* end = failed ? failed : completed) {
     state.phase = failed ? Phase::Failed : Phase::Completed;
-    state.message = text_at(*end, {"message"});
-  } else if (!text_at(job_set, {"metadata", "deletionTimestamp"}).empty()) {
+    state.message = value_at(*end, {"message"});
+  } else if (!value_at(job_set, {"metadata", "deletionTimestamp"}).empty()) {
     state.phase = Phase::Deleting;
   } else if (condition(job_set, "Suspended")) {
     state.phase = Phase::Suspended;

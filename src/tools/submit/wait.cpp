@@ -205,8 +205,8 @@ class Waiter {
     for (const yaml::Document& document : yaml::read(file, arena, diagnostics)) {
       const yaml::Node* object = document.root->get("object");
       if (!object) continue;
-      const std::string_view type = text_at(*document.root, {"type"});
-      stream.heard.emplace(text_at(*object, {"metadata", "name"}));
+      const std::string_view type = value_at(*document.root, {"type"});
+      stream.heard.emplace(value_at(*object, {"metadata", "name"}));
       if (type == "DELETED") {
         follower_.take_deleted(stream.ns, *object, clock_.now());
       } else if (type == "ADDED" || type == "MODIFIED") {

@@ -38,9 +38,4 @@ const policy::Container* find_container(const policy::PodSet& set, std::string_v
   return at != set.containers.end() ? &*at : nullptr;
 }
 
-std::string_view text_at(const yaml::Node& map, std::string_view key) {
-  const yaml::Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
-}
-
 }  // namespace trainjobc::compile::advice

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policy/runtime_info.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 
@@ -31,7 +32,6 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 // The first of the set's containers (init containers don't count) with that name.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 
-// The text of the scalar at `key`; "" if there is none.
-std::string_view text_at(const yaml::Node& map, std::string_view key);
+using yaml::text_at;
 
 }  // namespace trainjobc::compile::advice

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "yaml/fields.h"
+
 namespace trainjobc::diff {
 namespace {
 
@@ -32,11 +34,6 @@ size_t weigh(const Node& fields) {
     if (entry.key != "f:metadata" && entry.key != "f:status") count += count_leaves(*entry.value);
   }
   return count;
-}
-
-std::string_view text_of(const Node& map, std::string_view key) {
-  const Node* value = map.get(key);
-  return value ? value->text() : std::string_view();
 }
 
 std::string as_text(const nlohmann::json& value) {
@@ -98,8 +95,8 @@ FieldOwners::FieldOwners(const Node& object) {
   size_t heaviest = 0;
   for (const Node* entry : managed->items()) {
     const Node* fields = entry->get("fieldsV1");
-    if (!fields || !text_of(*entry, "subresource").empty()) continue;
-    managers_.push_back({text_of(*entry, "manager"), fields, weigh(*fields), false});
+    if (!fields || !text_at(*entry, "subresource").empty()) continue;
+    managers_.push_back({text_at(*entry, "manager"), fields, weigh(*fields), false});
     heaviest = std::max(heaviest, managers_.back().weight);
   }
   // The manager that wrote most of it is the one that applies it; others write a field here and there.

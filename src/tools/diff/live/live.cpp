@@ -4,6 +4,7 @@
 
 #include "k8s/namespaces.h"
 #include "schema/redact.h"
+#include "yaml/fields.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::diff {
@@ -11,9 +12,8 @@ namespace {
 
 using yaml::Node;
 
-std::string text_at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* value = root.at(path);
-  return value && value->is_scalar() && !value->is_null() ? std::string(value->text()) : std::string();
+std::string own_text(const Node& root, std::initializer_list<std::string_view> path) {
+  return std::string(yaml::value_at(root, path));
 }
 
 // Items of a typed list as the API itself gives it (`kubectl get --raw`) lack what the list says.
@@ -21,8 +21,8 @@ void add(const Node& root, const std::string& list_version, const std::string& l
          LiveText& text) {
   const auto is_strange = [&] { text.strange = text.strange ? text.strange : &root; };
   if (!root.is_map()) return is_strange();
-  LiveObject object{text_at(root, {"apiVersion"}), text_at(root, {"kind"}),
-                    text_at(root, {"metadata", "namespace"}), text_at(root, {"metadata", "name"}), &root};
+  LiveObject object{own_text(root, {"apiVersion"}), own_text(root, {"kind"}),
+                    own_text(root, {"metadata", "namespace"}), own_text(root, {"metadata", "name"}), &root};
   if (object.api_version.empty()) object.api_version = list_version;
   if (object.kind.empty()) object.kind = list_kind;
   const Node* items = root.get("items");
