@@ -178,6 +178,7 @@ const Node* config_map(PluginContext& context) {
                          info.job->trainer->num_nodes->value,
                          tasks_per_node(info),
                          gpus_per_node(resources_per_node(info)),
+                         info.behaviours->flux.counts_resources,
                          settings.network_device,
                          settings.queue_policy};
   const yaml::Origin origin = make.made("flux/entrypoint");

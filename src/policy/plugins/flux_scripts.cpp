@@ -51,6 +51,14 @@ queue-policy = "{policy}"
                      fmt::arg("hosts", hosts(plan)), fmt::arg("policy", plan.queue_policy));
 }
 
+// Of each node, as flags of `flux R encode`.
+std::string resources(const ClusterPlan& plan) {
+  if (!plan.counts_resources) return "--local";
+  std::string flags = fmt::format("--cores={}", range(plan.tasks_per_node));
+  if (plan.gpus_per_node > 0) flags += fmt::format(" --gpu={}", range(plan.gpus_per_node));
+  return flags;
+}
+
 }  // namespace
 
 std::string init_script(const ClusterPlan& plan) {
@@ -76,12 +84,8 @@ touch /mnt/flux/flux-operator-done.txt
 }
 
 std::string entrypoint_script(const ClusterPlan& plan) {
-  std::string resources = fmt::format("--cores={}", range(plan.tasks_per_node));
   std::string flags = fmt::format("-N {} -n {}", plan.nodes, plan.tasks_per_node * plan.nodes);
-  if (plan.gpus_per_node > 0) {
-    resources += fmt::format(" --gpu={}", range(plan.gpus_per_node));
-    flags += fmt::format(" -g {}", plan.gpus_per_node);
-  }
+  if (plan.gpus_per_node > 0) flags += fmt::format(" -g {}", plan.gpus_per_node);
   return fmt::format(R"sh(#!/bin/bash
 # Starts a Flux broker; the first node runs "$@" on all of them.
 command="$*"
@@ -140,7 +144,7 @@ status=$?
 touch /mnt/flux/flux-operator-complete.txt
 exit $status
 )sh",
-                     fmt::arg("resources", resources), fmt::arg("job", plan.job_name),
+                     fmt::arg("resources", resources(plan)), fmt::arg("job", plan.job_name),
                      fmt::arg("flags", flags));
 }
 

@@ -17,6 +17,7 @@ struct ClusterPlan {
   int64_t nodes = 1;
   int64_t tasks_per_node = 1;
   int64_t gpus_per_node = 0;
+  bool counts_resources = true;  // of each node, from tasks and GPUs; false: each looks at itself
   std::string_view network_device;  // the brokers' interface: eth0
   std::string_view queue_policy;    // of the scheduler: fcfs
 };

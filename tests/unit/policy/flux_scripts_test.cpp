@@ -51,4 +51,7 @@ TEST_CASE("Flux: cores and GPUs are counted") {
   CHECK(resources(plan(1, 1, 0)) == encode + "--cores=0" + file + start + "-N 1 -n 1 $command\n");
   CHECK(resources(plan(3, 2, 4)) ==
         encode + "--cores=0-1 --gpu=0-3" + file + start + "-N 3 -n 6 -g 4 $command\n");
+  ClusterPlan uncounted = plan(3, 2, 4);
+  uncounted.counts_resources = false;
+  CHECK(resources(uncounted) == encode + "--local" + file + start + "-N 3 -n 6 -g 4 $command\n");
 }
