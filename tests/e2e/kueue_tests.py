@@ -122,6 +122,7 @@ class Kueue(EndToEnd):
         status, out, err = self.submit(*files, "--wait", "--timeout=12s")
         self.expect((status, out, ""), 2, "JobSet NS/second unchanged\n1 job: 1 unchanged\n")
         reason = (
+            "JobSet NS/second: suspended until Kueue admits it from the queue NS\n"
             "JobSet NS/second: waits for Kueue: couldn't assign flavors to pod set node: insufficient unused quota for "
             "cpu in flavor NS, 2 more needed\n"
         )
