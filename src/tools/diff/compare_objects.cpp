@@ -55,11 +55,6 @@ bool names_queue(const Node* object) {
   return queue && !queue->text().empty();
 }
 
-// By its own label, or by its TrainJob's if Trainer made it.
-bool is_queued(const Object& object) {
-  return names_queue(object.root) || names_queue(object.train_job);
-}
-
 class Comparison {
  public:
   Comparison(const LiveSet& live, const CompareOptions& options, base::Arena& arena)
@@ -149,6 +144,18 @@ class Comparison {
     return difference;
   }
 
+  // Whether Kueue suspends and resumes it: by its own label, or with its TrainJob in the cluster, which
+  // Trainer follows.
+  bool is_queued(const Object& object, const Node& live) const {
+    if (names_queue(object.root)) return true;
+    if (!names_queue(object.train_job)) return false;
+    const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
+    const auto found = live_.find(identity(job));
+    const Node* suspend = live.at({"spec", "suspend"});
+    const Node* of_job = found != live_.end() ? found->second->root->at({"spec", "suspend"}) : nullptr;
+    return suspend && of_job && yaml::equal(*suspend, *of_job);
+  }
+
   void compare(const Object& object, const LiveObject& there, ObjectDiff& diff) {
     const bool is_job_set = object.kind == "JobSet";
     const Node* rendered = rendered_root(object);
@@ -160,7 +167,8 @@ class Comparison {
       return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
     });
     const FieldOwners owners(*there.root);
-    diff.differences = settle(std::move(fields), {*live, *rendered, owners, is_job_set, is_queued(object)});
+    diff.differences =
+        settle(std::move(fields), {*live, *rendered, owners, is_job_set, is_queued(object, *there.root)});
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));

@@ -28,6 +28,25 @@ std::string managed(const std::string& manager, const std::string& fields) {
 
 }  // namespace
 
+TEST_CASE("a JobSet is suspended with its TrainJob, which Kueue suspended") {
+  LiveRun run;
+  run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "metadata:\n",
+                                         "metadata:\n  labels: {kueue.x-k8s.io/queue-name: team}\n");
+  run.live() = replaced(run.live(), "\"suspend\": false", "\"suspend\": true");
+  const std::string job_set = run.live();
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        "JobSet team-a/demo\n"
+        "  spec.suspend   true → false   default from job.yaml:8\n"
+        "\n"
+        "1 of 1 job differs\n");
+  run.files.files["live.json"] =
+      R"({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "demo", "namespace": "team-a"}, "spec": {"suspend": true}}, )" +
+      job_set + "]}";
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
 TEST_CASE("the same") {
   LiveRun run;
   CHECK(run.run() == 0);
