@@ -315,7 +315,7 @@ def check(case, old, new):
         return "status 1, and nothing said", ""
     case.write(text)
     after = case.render(new)
-    listed = done.stderr.partition("is rendered differently")[2]
+    listed = done.stderr.partition("renders the migrated objects differently")[2]
     for (ns, name), job_set in before.items():
         if (ns, name) not in after:
             if done.returncode == 0:
@@ -344,7 +344,7 @@ def check(case, old, new):
         return "", result + ", differences listed"
     case.write(text)
     back, _ = case.migrate(new, old)
-    if back.returncode == 0 and "is rendered differently" not in back.stderr and case.render(old) != before:
+    if back.returncode == 0 and "renders the migrated objects differently" not in back.stderr and case.render(old) != before:
         return "there and back again it renders differently", ""
     return "", result + ", equivalent"
 
