@@ -40,7 +40,7 @@ class Replace(EndToEnd):
         self.set_status("demo", {**RUNNING, "restarts": 3})
         self.write_job("demo", nodes=4)
         lost = (
-            "  JobSet NS/demo: running, made TIME; node 1/1 ready\n"
+            "  JobSet NS/demo: running, created TIME; node 1/1 ready\n"
             "    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes\n"
             "    its restart count, 3 so far\n"
         )
@@ -82,7 +82,7 @@ class Replace(EndToEnd):
             2,
             "1 job: 1 not applied\n",
             "warning: --replace deletes and recreates objects; this is lost:\n"
-            "  JobSet NS/demo: not started, made TIME\n"
+            "  JobSet NS/demo: not started, created TIME\n"
             "    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes\n"
             "trainjobc: the API server refused it\n"
             "  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=NS: exit status 1\n"
@@ -100,7 +100,7 @@ class Replace(EndToEnd):
         status, out, err = self.submit()
         self.assertEqual((1, ""), (status, out))
         self.assertIn("! refused (1 field): the ConfigMap is immutable\n", err)
-        self.assertIn(f"  ConfigMap {self.namespace}/demo-mpi-hostfile\n    what it holds;", err)
+        self.assertIn(f"  ConfigMap {self.namespace}/demo-mpi-hostfile\n    its contents;", err)
 
 
 class Wait(EndToEnd):
