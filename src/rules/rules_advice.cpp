@@ -256,6 +256,17 @@ constexpr std::array kRules = std::to_array<Rule>({
      "A number without a unit counts bytes, and m means thousandths, as for CPUs. With memory: 64 or 128m "
      "no container starts, or it is killed immediately. Write Mi or Gi.\n\n"
      "    limits:\n      memory: 64Gi"},
+    {"advice/ssh-key", Stage::Advice, Warning, "ssh refuses the key of the MPI job, or can't read it",
+     "mpirun starts processes on the nodes over ssh, with the key that the controller mounts at "
+     "sshAuthMountPath. Root owns the file. As root, ssh refuses a key that others can read (\"bad "
+     "permissions\"), and they can: Trainer 2.3 sets mode 0640, 2.0 to 2.2 set none, which is 0644. As "
+     "another user, ssh must be able to read the file: with mode 0640 only if the pod has an fsGroup. So "
+     "run launcher and nodes as a user, with a group for their volumes. The image's sshd needs "
+     "StrictModes no, because the folder of a Secret is writable for all.\n\n"
+     "    securityContext: {fsGroup: 1000}\n"
+     "    containers:\n"
+     "    - name: node\n"
+     "      securityContext: {runAsUser: 1000}"},
     {"advice/suspended", Stage::Advice, Info, "A suspended job names no queue",
      "Queueing systems such as Kueue suspend a job until there is room for it, and then set suspend to "
      "false themselves. If the manifest suspends a job and no queue manages it, the job waits until a "

@@ -41,6 +41,7 @@ constexpr std::array kRuntimeRules = std::to_array<RuntimeRule>({
     check_ports,
     check_runtime_generated_env,
     check_runtime_secrets,
+    check_ssh_key,
     check_failure_policy,
     check_job_retries,
     check_runtime_starts,

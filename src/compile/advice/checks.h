@@ -72,6 +72,9 @@ void check_flux_settings(const AdviceContext& context, Advisor& advisor);
 void check_job_secrets(const AdviceContext& context, Advisor& advisor);
 void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor);
 
+// ssh_key.cpp
+void check_ssh_key(const RuntimeContext& context, Advisor& advisor);
+
 // restarts.cpp
 void check_failure_policy(const RuntimeContext& context, Advisor& advisor);
 void check_job_retries(const RuntimeContext& context, Advisor& advisor);

@@ -107,6 +107,7 @@ void expand(PluginContext& context) {
   PodSet* trainer = info.pod_set_by_ancestor(model::kTrainer);
   take_num_nodes(info, trainer);
   const PodCount nodes = trainer ? trainer->count : PodCount{};
+  if (trainer) complete_with_first_node(context, *trainer);
   const ProcPerNode processes = proc_per_node(info);
   const PetEnv env = make_pet_env(context, nodes, processes);
   if (Container* container = info.trainer_container()) {

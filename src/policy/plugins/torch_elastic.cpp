@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/text/ascii.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins/torch.h"
@@ -18,6 +20,37 @@ const model::ElasticPolicy* elastic_of(const RuntimeInfo& info) {
   return elastic ? &*elastic : nullptr;
 }
 
+constexpr std::string_view kConfig = "PET_RDZV_CONF";
+constexpr std::string_view kIsHost = "is_host=";
+
+bool is_config(const Node* env) {
+  const Node* name = env->get("name");
+  return name && name->text() == kConfig;
+}
+
+std::string_view value_of(const Node& env) {
+  const Node* value = env.get("value");
+  return value ? value->text() : std::string_view();
+}
+
+// The job's own, which replaces any other; nullptr without.
+const Node* config_of_job(const RuntimeInfo& info) {
+  const Node* list = info.job->trainer ? info.job->trainer->env : nullptr;
+  if (!list) return nullptr;
+  const auto own = std::ranges::find_if(list->items(), is_config);
+  return own != list->items().end() ? *own : nullptr;
+}
+
+// The first node must host the rendezvous, but torchrun 1.13 does not recognize the endpoint, which lacks the
+// cluster's domain, as its own name. If told to host one, every node does, and all use the endpoint's.
+std::string rendezvous_config(const RuntimeInfo& info, const Container& container) {
+  if (const Node* own = config_of_job(info)) return std::string(value_of(*own));
+  const auto given = std::ranges::find_if(container.env, is_config);
+  const std::string_view value = given != container.env.end() ? value_of(**given) : std::string_view();
+  if (value.find(kIsHost) != std::string_view::npos) return std::string(value);
+  return fmt::format("{}true{}{}", kIsHost, value.empty() ? "" : ",", value);
+}
+
 }  // namespace
 
 std::string node_range(const RuntimeInfo& info, int64_t nodes) {
@@ -29,20 +62,46 @@ std::string node_range(const RuntimeInfo& info, int64_t nodes) {
 }
 
 // Source of the rule: the API's own words, "only the c10d backend is supported", and torchrun's variables.
-void inject_rendezvous(PluginContext& context, Container& container) {
-  const RuntimeInfo& info = context.info;
+std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container) {
   const model::ElasticPolicy* elastic = elastic_of(info);
-  if (!elastic) return;
-  const yaml::Maker& make = context.make;
-  const auto add = [&](std::string_view name, std::string_view value, const Node* source) {
-    upsert_env(container.env, env_value(make, name, value, make.made("torch/elastic", {source})));
-  };
-  add("PET_RDZV_BACKEND", "c10d", elastic->node);
-  add("PET_RDZV_ENDPOINT", fmt::format("{}:{}", first_node_address(info), model::kTrainerPort),
-      elastic->node);
-  add("PET_RDZV_ID", info.job_name(), elastic->node);
+  if (!elastic) return {};
+  std::vector<ElasticSetting> settings{
+      {"rdzv_backend", "c10d", elastic->node},
+      {"rdzv_endpoint", fmt::format("{}:{}", first_node_address(info), model::kTrainerPort), elastic->node},
+      {"rdzv_id", std::string(info.job_name()), elastic->node}};
+  if (std::string config = rendezvous_config(info, container); !config.empty())
+    settings.push_back({"rdzv_conf", std::move(config), elastic->node});
   if (elastic->max_restarts)
-    add("PET_MAX_RESTARTS", std::to_string(elastic->max_restarts->value), elastic->max_restarts->node);
+    settings.push_back(
+        {"max_restarts", std::to_string(elastic->max_restarts->value), elastic->max_restarts->node});
+  return settings;
+}
+
+void inject_rendezvous(PluginContext& context, Container& container) {
+  const yaml::Maker& make = context.make;
+  const Node* own = elastic_of(context.info) ? config_of_job(context.info) : nullptr;
+  if (own && value_of(*own).find(kIsHost) == std::string_view::npos) {
+    context.findings.add(
+        "advice/generated-env", "spec.trainer.env",
+        fmt::format("{} replaces is_host=true, without which torchrun 1.13 starts no rendezvous", kConfig),
+        own, "add is_host=true to the value");
+  }
+  for (const ElasticSetting& setting : elastic_settings(context.info, container)) {
+    const std::string name = fmt::format("PET_{}", base::upper_case(setting.name));
+    upsert_env(container.env, env_value(make, keep(make, name), setting.value,
+                                        make.made("torch/elastic", {setting.source})));
+  }
+}
+
+void complete_with_first_node(PluginContext& context, PodSet& trainer) {
+  const model::ElasticPolicy* elastic = elastic_of(context.info);
+  if (!elastic || trainer.replicated_job->at({"template", "spec", "successPolicy"})) return;
+  const yaml::Maker& make = context.make;
+  const yaml::Origin origin = make.made("torch/elastic", {elastic->node});
+  const Node* rule = map_of(make, {{"succeededIndexes", make.string("0", origin)}}, origin);
+  const Node* policy = map_of(make, {{"rules", make.list(NodeList{rule}, origin)}}, origin);
+  trainer.replicated_job =
+      make.with_path(trainer.replicated_job, {"template", "spec", "successPolicy"}, policy);
 }
 
 }  // namespace trainjobc::policy::torch

@@ -1,8 +1,9 @@
 // --torchrun flags: for images whose torchrun ignores the environment.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
@@ -14,11 +15,29 @@ namespace {
 
 using yaml::Node;
 
+// Before 2.0 torchrun knows --nproc_per_node only, since then --nproc-per-node, too.
 struct Flag {
-  std::string_view name;   // --nproc-per-node
-  std::string_view other;  // --nproc_per_node
+  std::string name;
   std::string value;
+
+  std::string with_dashes() const {
+    std::string other = name;
+    std::ranges::replace(other, '_', '-');
+    return other;
+  }
 };
+
+std::vector<Flag> flags_of(const RuntimeInfo& info, const Container& container, const PodCount& nodes,
+                           const ProcPerNode& processes) {
+  std::vector<Flag> flags{{"--nnodes", node_range(info, nodes.value)},
+                          {"--nproc_per_node", processes.text()},
+                          {"--node_rank", "$(PET_NODE_RANK)"},
+                          {"--master_addr", first_node_address(info)},
+                          {"--master_port", std::to_string(model::kTrainerPort)}};
+  for (const ElasticSetting& setting : elastic_settings(info, container))
+    flags.push_back({fmt::format("--{}", setting.name), setting.value});
+  return flags;
+}
 
 bool is_torchrun(const Node* command) {
   if (!command || command->size() == 0) return false;
@@ -27,7 +46,7 @@ bool is_torchrun(const Node* command) {
 }
 
 bool sets_flag(const Node& word, const Flag& flag) {
-  for (const std::string_view name : {flag.name, flag.other}) {
+  for (const std::string& name : {flag.name, flag.with_dashes()}) {
     if (word.text() == name) return true;
     if (word.text().starts_with(name) && word.text().substr(name.size()).starts_with('=')) return true;
   }
@@ -55,23 +74,15 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
                          command ? command : info.job->trainer->node);
     return;
   }
-  const std::array flags = std::to_array<Flag>({
-      {"--nnodes", "--nnodes", node_range(context.info, nodes.value)},
-      {"--nproc-per-node", "--nproc_per_node", processes.text()},
-      {"--node-rank", "--node_rank", "$(PET_NODE_RANK)"},
-      {"--master-addr", "--master_addr", first_node_address(info)},
-      {"--master-port", "--master_port", std::to_string(model::kTrainerPort)},
-  });
   NodeList words{command->items().front()};
-  for (const Flag& flag : flags) {
+  for (const Flag& flag : flags_of(info, container, nodes, processes)) {
     const Node* given = find_flag(command, flag);
     if (!given) given = find_flag(args, flag);
     if (given) {
-      context.findings.add(
-          "advice/torchrun-flags", "spec.trainer.command",
-          fmt::format("{} is already set and stays unchanged; the controller's value is {}", flag.name,
-                      flag.value),
-          given);
+      context.findings.add("advice/torchrun-flags", "spec.trainer.command",
+                           fmt::format("{} is already set and stays unchanged; the controller's value is {}",
+                                       flag.name, flag.value),
+                           given);
       continue;
     }
     words.push_back(context.make.copied(fmt::format("{}={}", flag.name, flag.value),

@@ -97,10 +97,26 @@ TEST_CASE("dialects: an elastic policy is a range of nodes and a rendezvous") {
         "PET_RDZV_BACKEND=c10d\n"
         "PET_RDZV_ENDPOINT=job-node-0-0.job:29500\n"
         "PET_RDZV_ID=job\n"
+        "PET_RDZV_CONF=is_host=true\n"
         "PET_MAX_RESTARTS=5\n");
   const Compilation compiled = compile_for("2.3", elastic + kJob);
   CHECK(outcome(compiled, "JobSet", "spec/replicatedJobs/node/template/spec/parallelism") == "8");
   CHECK(outcome(compiled, "JobSet", "spec/failurePolicy/maxRestarts") == "5");
+  const auto with_config = [&](const std::string& value) {
+    return compile_for("2.3", elastic + train_job("trainer: {env: [{name: PET_RDZV_CONF, " + value + "}]}"));
+  };
+  CHECK(
+      warnings(with_config("value: last_call_timeout=5")) ==
+      R"(advice/dialect: a cluster with Trainer 2.0 or later does not serve ome.io/v1beta1: it is read as trainer.kubeflow.org/v1alpha1, with replicatedJob "worker" as "node" and container "pytorch" as "node"
+advice/generated-env: PET_RDZV_CONF replaces is_host=true, without which torchrun 1.13 starts no rendezvous
+)");
+  CHECK(warnings(with_config("value: is_host=1")).find("PET_RDZV_CONF") == std::string::npos);
+  const char* const success = "spec/replicatedJobs/node/template/spec/successPolicy";
+  CHECK(outcome(compiled, "JobSet", success) == R"({"rules":[{"succeededIndexes":"0"}]})");
+  const std::string own =
+      runtime("ome.io/v1beta1", "mlPolicy: {torch: {elasticPolicy: {maxNodes: 2}}}",
+              job("worker", "pytorch", "successPolicy: {rules: [{succeededCount: 2}]}, "));
+  CHECK(outcome(compile_for("2.3", own + kJob), "JobSet", success) == R"({"rules":[{"succeededCount":2}]})");
   CHECK(env(elastic + train_job("trainer: {numNodes: 3}")).starts_with("PET_NNODES=2:8\n"));
   CHECK(env(ome("mlPolicy: {numNodes: 4, torch: {elasticPolicy: {maxRestarts: 3}}}") + kJob)
             .starts_with("PET_NNODES=4\n"));

@@ -1,0 +1,77 @@
+"""torchrun with gloo, from the rendered env and from the rendered flags."""
+
+from images import Image
+from support import TrainTest, with_env, with_words, without_env
+
+IMAGES = {"registry.example/torch": Image(programs={"/workspace/train.py": "torch_ranks.py"}, folder="/workspace")}
+
+# The redirects of torch 1.13 need -r and -t with Python 3.11.
+JOB = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {{name: sums, namespace: team-a}}
+spec:
+  runtimeRef: {{name: torch-distributed}}
+  trainer:
+    image: registry.example/torch:1
+    command: [torchrun, -r, "1", -t, "1", train.py]
+    numNodes: {nodes}
+    numProcPerNode: {processes}
+"""
+
+
+def expected(nodes, processes):
+    world = nodes * processes
+    return [
+        {
+            "rank": rank,
+            "world": world,
+            "local_rank": rank % processes,
+            "node": rank // processes,
+            "host": f"sums-node-0-{rank // processes}",
+            "printed_by": f"sums-node-0-{rank // processes}",
+            "sum": world * (world + 1) // 2,
+            "store": "sums-node-0-0.sums:29500",
+        }
+        for rank in range(world)
+    ]
+
+
+class Torch(TrainTest):
+    needs = ("torchrun",)
+    images = IMAGES
+
+    def objects(self, nodes, processes, *flags):
+        return self.render(JOB.format(nodes=nodes, processes=processes), *flags)
+
+    def test_two_nodes_of_two_processes(self):
+        self.assertEqual(self.run_job(self.objects(2, 2)), expected(2, 2))
+
+    def test_three_nodes_of_one_process_by_flags(self):
+        objects = self.objects(3, 1, "--torchrun", "flags")
+        bare = without_env(objects, "PET_NNODES", "PET_NPROC_PER_NODE", "PET_MASTER_ADDR", "PET_MASTER_PORT")
+        self.assertEqual(self.run_job(bare), expected(3, 1))
+
+    def test_a_wrong_address_fails(self):
+        wrong = with_env(self.objects(2, 1), "PET_MASTER_ADDR", "sums-node-0-0.other")
+        self.assert_fails(wrong, saying="sums-node-0-0.other")
+
+    def test_a_wrong_address_in_the_flags_fails(self):
+        wrong = with_words(self.objects(2, 1, "--torchrun", "flags"), "sums-node-0-0.sums", "sums-worker-0-0.sums")
+        self.assert_fails(wrong, saying="sums-worker-0-0.sums")
+
+
+class TorchMore(TrainTest):
+    """What takes longer."""
+
+    needs = ("torchrun",)
+    images = IMAGES
+
+    def objects(self, nodes, processes, *flags):
+        return self.render(JOB.format(nodes=nodes, processes=processes), *flags)
+
+    def test_three_nodes_of_one_process(self):
+        self.assertEqual(self.run_job(self.objects(3, 1)), expected(3, 1))
+
+    def test_two_nodes_of_two_processes_by_flags(self):
+        self.assertEqual(self.run_job(self.objects(2, 2, "--torchrun", "flags")), expected(2, 2))

@@ -1,0 +1,40 @@
+"""Runs rendered JobSets: `train_test.py TRAINJOBC GROUP…`; see README.md beside this file."""
+
+import importlib
+import os
+import sys
+import unittest
+
+import sandbox
+from support import TrainTest
+
+# CI runs the first four, which need Debian packages and take seconds.
+GROUPS = {
+    "runner": ["runner_tests.Runner"],
+    "torch": ["torch_tests.Torch"],
+    "openmpi": ["mpi_tests.OpenMPI"],
+    "ssh-key": ["mpi_tests.SshKey"],
+    "elastic": ["elastic_tests.Elastic"],
+    "elastic-changes": ["elastic_tests.ElasticChanges"],
+    "torch-more": ["torch_tests.TorchMore"],
+}
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: {sys.argv[0]} TRAINJOBC GROUP[.CLASS.TEST]…\ngroups: {' '.join(GROUPS)}")
+    sandbox.enter()
+    TrainTest.program = os.path.abspath(sys.argv[1])
+    TrainTest.venv = os.path.join(os.path.dirname(TrainTest.program), "train", "venv")
+    names = [name for word in sys.argv[2:] for name in GROUPS.get(word, [word])]
+    for name in names:
+        importlib.import_module(name.split(".")[0])
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if not result.wasSuccessful():
+        sys.exit(1)
+    if result.testsRun == len(result.skipped):
+        sandbox.skip("nothing of this runs here")
+
+
+main()
