@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::yaml {
 namespace {
 
@@ -34,25 +36,21 @@ bool opens_flow(std::string_view before) {
   return depth > 0;
 }
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
 size_t plain_length(std::string_view text, bool in_flow) {
   size_t end = 0;
   for (; end < text.size(); ++end) {
     const char c = text[end];
     const bool last = end + 1 == text.size();
-    if (c == ':' && (last || is_blank(text[end + 1]))) break;
-    if (c == '#' && end > 0 && is_blank(text[end - 1])) break;
+    if (c == ':' && (last || base::is_blank(text[end + 1]))) break;
+    if (c == '#' && end > 0 && base::is_blank(text[end - 1])) break;
     if (in_flow && (c == ',' || c == ']' || c == '}' || c == '[' || c == '{')) break;
   }
-  while (end > 0 && is_blank(text[end - 1])) --end;
+  while (end > 0 && base::is_blank(text[end - 1])) --end;
   return end;
 }
 
 size_t word_length(std::string_view text) {
-  return std::min(text.find_first_of(" \t"), text.size());
+  return std::min(text.find_first_of(base::kBlanks), text.size());
 }
 
 // The length of a token that ends on its line.
@@ -65,7 +63,7 @@ size_t token_length(std::string_view text, bool in_flow) {
     case ',': return 1;
     case '|':
     case '>': return word_length(text);
-    case '-': return text.size() == 1 || is_blank(text[1]) ? 1 : plain_length(text, in_flow);
+    case '-': return text.size() == 1 || base::is_blank(text[1]) ? 1 : plain_length(text, in_flow);
     case '*': return std::min(text.find_first_of(" \t,]}:"), text.size());
     case '&':
     case '!': return word_length(text);

@@ -6,6 +6,13 @@
 
 namespace trainjobc::base {
 
+constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kGoSpace = " \t\n\v\f\r";  // that Go's strings.TrimSpace removes
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -30,6 +37,13 @@ constexpr char to_lower(char c) {
 }
 constexpr char to_upper(char c) {
   return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+// Without what is of `space` at both ends.
+constexpr std::string_view trimmed(std::string_view text, std::string_view space = kSpace) {
+  const size_t begin = text.find_first_not_of(space);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
 }
 
 inline std::string lower_case(std::string_view text) {

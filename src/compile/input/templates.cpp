@@ -17,18 +17,13 @@ using base::Stage;
 
 enum class Syntax { Braces, Dollar };
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
-}
-
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
 // A line that YAML reads as something other than its author meant: an action at its beginning or as a value.
 bool has_action(std::string_view line) {
-  const std::string_view text = trimmed(line);
+  const std::string_view text = base::trimmed(line, base::kBlanks);
   if (text.starts_with('#')) return false;
   if (text.starts_with("{{") || text.starts_with("{%")) return true;
   return contains(text, ": {{") || contains(text, "- {{") || contains(text, "{{-") || contains(text, "-}}");

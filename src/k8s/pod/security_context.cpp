@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "k8s/check/field_checks.h"
 
 namespace trainjobc::k8s::job {
@@ -11,9 +12,7 @@ constexpr size_t kMaxProfilePath = 4095;
 constexpr std::string_view kProfileTypes[] = {"Localhost", "RuntimeDefault", "Unconfined"};
 
 bool is_padded(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  return !text.empty() &&
-         (kSpace.find(text.front()) != kSpace.npos || kSpace.find(text.back()) != kSpace.npos);
+  return base::trimmed(text, base::kGoSpace).size() != text.size();
 }
 
 // Whether the profile is a file on the node, as its type says; reports a type and a file that don't fit

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "base/text/ascii.h"
 #include "base/text/base64.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
@@ -83,10 +84,7 @@ std::string wrapped_command(RuntimeInfo& info) {
   std::string line;
   append_words(line, command);
   append_words(line, info.trainer_args);
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const size_t begin = line.find_first_not_of(kSpace);
-  if (begin == std::string::npos) return "";
-  return line.substr(begin, line.find_last_not_of(kSpace) - begin + 1);
+  return std::string(base::trimmed(line, base::kGoSpace));
 }
 
 const Node* strings(const Maker& make, std::initializer_list<std::string_view> words, yaml::Origin origin) {
@@ -218,7 +216,7 @@ void check_processes(PluginContext& context) {
   if (looks_at_job && given) checked = given;
   if (!checked || checked->value >= 1) return;
   context.findings.add("input/flux-processes", "spec.trainer.numProcPerNode",
-                         "a Flux job needs at least one process per node", checked->node, "write 1 or more");
+                       "a Flux job needs at least one process per node", checked->node, "write 1 or more");
 }
 
 bool is_used(const RuntimeInfo& info) {

@@ -52,13 +52,6 @@ std::vector<std::string_view> arguments(const RuntimeInfo& info) {
   return words;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 bool is_true(std::string_view text) {
   constexpr std::string_view kTrue = "true";
   return text.size() == kTrue.size() && std::ranges::equal(text, kTrue, [](char a, char b) {
@@ -71,7 +64,7 @@ bool is_enabled(const std::vector<std::string_view>& args, std::string_view item
   return std::ranges::any_of(args, [&](std::string_view arg) {
     const size_t equals = arg.find('=');
     return equals != std::string_view::npos && arg.substr(0, equals).find(item) != std::string_view::npos &&
-           is_true(trimmed(arg.substr(equals + 1)));
+           is_true(base::trimmed(arg.substr(equals + 1), base::kGoSpace));
   });
 }
 
@@ -135,8 +128,8 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
     context.findings.add("input/torchtune-nodes", "spec.trainer.numNodes",
-                           "torchtune fine-tunes with LoRA only on one node", where,
-                           "write 1, or remove the LoRA arguments");
+                         "torchtune fine-tunes with LoRA only on one node", where,
+                         "write 1, or remove the LoRA arguments");
   }
 }
 
@@ -153,13 +146,12 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
   if (single_device || !holds(kSmallModels, model)) return;
   const Node* given = info.job->trainer->num_proc_per_node;
   const Node* resources = info.job->trainer->resources_per_node;
-  context.findings.add(
-      "input/torchtune-qlora", "spec.trainer.numProcPerNode",
-      fmt::format("QLoRA for model {} runs in one process, not {}", model, processes.text()),
-      given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
+  context.findings.add("input/torchtune-qlora", "spec.trainer.numProcPerNode",
+                       fmt::format("QLoRA for model {} runs in one process, not {}", model, processes.text()),
+                       given ? given : info.job->trainer->node, "write 1, or ask for one GPU");
   context.findings.add("input/torchtune-qlora", "spec.trainer.resourcesPerNode",
-                         fmt::format("QLoRA for model {} needs exactly one GPU per node", model),
-                         resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
+                       fmt::format("QLoRA for model {} needs exactly one GPU per node", model),
+                       resources ? resources : info.job->trainer->node, "limits: {nvidia.com/gpu: 1}");
 }
 
 void check_arguments(PluginContext& context) {

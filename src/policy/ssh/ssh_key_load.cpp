@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/secure.h"
+#include "base/text/ascii.h"
 #include "base/text/base64.h"
 #include "policy/ssh/ssh_key.h"
 #include "policy/ssh/ssh_public.h"
@@ -88,7 +89,7 @@ std::variant<PrivateBlock, KeyError> find_private_block(std::string_view text) {
     const size_t end = text.find(last_line, body);
     if (end == text.npos) return KeyError{"the SSH key is cut off: its PEM block has no END line"};
     const size_t past = end + last_line.size();
-    if (text.find_first_not_of(" \t\r\n", past) != text.npos) {
+    if (text.find_first_not_of(base::kSpace, past) != text.npos) {
       return KeyError{"the SSH key has text after its END line; use a file with only one private key"};
     }
     return PrivateBlock{label, text.substr(at, past - at), text.substr(body, end - body)};

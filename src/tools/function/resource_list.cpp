@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
 #include "yaml/read/syntax.h"
@@ -15,15 +16,10 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-std::string_view trimmed(std::string_view line) {
-  const size_t begin = line.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? "" : line.substr(begin);
-}
-
 // The first line of the comments that end above `line`.
 uint32_t with_comments_above(const base::SourceFile& file, uint32_t line, uint32_t least) {
   uint32_t first = line;
-  while (first > least && trimmed(file.line(first - 1)).starts_with('#')) --first;
+  while (first > least && base::trimmed(file.line(first - 1), base::kBlanks).starts_with('#')) --first;
   return first;
 }
 
@@ -64,7 +60,7 @@ bool find_lines(ResourceList& list, const yaml::Document& document) {
     const yaml::Syntax& item = items->children[i];
     const uint32_t line = file.line_at(item.lead);
     list.indent = item.lead - file.line_start(line);
-    if (line < free || trimmed(file.line(line)).find('-') != 0) return false;
+    if (line < free || base::trimmed(file.line(line), base::kBlanks).find('-') != 0) return false;
     firsts.push_back(with_comments_above(file, line, free));
     free = file.line_at(item.end > item.lead ? item.end - 1 : item.end) + 1;
     list.items[i].has_alias = holds_alias(item);

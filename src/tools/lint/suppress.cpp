@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/ascii.h"
 #include "rules/rules.h"
 #include "tools/lint/path_suppressions.h"
 
@@ -20,12 +21,6 @@ using base::Diagnostics;
 using base::SourceFile;
 
 constexpr std::string_view kMarker = "# trainjobc:ignore";
-
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // One comment, and the line whose findings it suppresses.
 struct Comment {
@@ -61,8 +56,8 @@ class CommentScanner {
       const std::string_view text = file_.line(line);
       const size_t at = text.find(kMarker);
       if (at == std::string_view::npos) continue;
-      const bool alone = trim(text.substr(0, at)).empty();
-      if (!alone && text[at - 1] != ' ' && text[at - 1] != '\t') continue;
+      const bool alone = base::trimmed(text.substr(0, at), base::kBlanks).empty();
+      if (!alone && !base::is_blank(text[at - 1])) continue;
       add(comments, text, at, line, alone);
     }
     return comments;
@@ -77,7 +72,8 @@ class CommentScanner {
     comment.line = alone ? next_line(line) : line;
     comment.location = {&file_, line, static_cast<uint32_t>(at + 1), line,
                         static_cast<uint32_t>(text.size() + 1)};
-    const bool has_reason = dashes != std::string_view::npos && !trim(rest.substr(dashes + 2)).empty();
+    const bool has_reason =
+        dashes != std::string_view::npos && !base::trimmed(rest.substr(dashes + 2), base::kBlanks).empty();
     if (comment.rules.empty() || !has_reason) {
       out_.add(advice("advice/bad-suppression", "a suppression needs a rule and a reason",
                       "# trainjobc:ignore RULE -- reason", comment.location));
@@ -89,7 +85,7 @@ class CommentScanner {
   // The next line that is more than a comment. Lines are asked for from the top.
   uint32_t next_line(uint32_t line) {
     for (next_ = std::max(next_, line + 1); next_ <= file_.line_count(); ++next_) {
-      const std::string_view text = trim(file_.line(next_));
+      const std::string_view text = base::trimmed(file_.line(next_), base::kBlanks);
       if (!text.empty() && text.front() != '#') break;
     }
     return next_;

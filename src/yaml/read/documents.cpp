@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text/ascii.h"
 #include "base/text/utf8.h"
 #include "rules/rules.h"
 
@@ -14,14 +15,8 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr uint32_t kByteOrderMarkCode = 0xFEFF;
 
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 bool is_end_marker(std::string_view line) {
-  return line.starts_with("...") && (line.size() == 3 || line[3] == ' ' || line[3] == '\t');
+  return line.starts_with("...") && (line.size() == 3 || base::is_blank(line[3]));
 }
 
 base::Location line_location(const base::SourceFile& file, uint32_t line, uint32_t column, size_t length) {
@@ -30,7 +25,7 @@ base::Location line_location(const base::SourceFile& file, uint32_t line, uint32
 
 void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
   const std::string_view text = file.line(line);
-  const size_t at = std::min(text.find_first_not_of(" \t", 3), text.size());
+  const size_t at = std::min(text.find_first_not_of(base::kBlanks, 3), text.size());
   diagnostics.add(
       rules::finding("yaml/document-separator",
                      "a document can't start on the line of its \"---\" separator: Kubernetes splits "
@@ -40,8 +35,8 @@ void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnos
 }
 
 void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add(rules::finding("yaml/document-end", "there is no document for \"...\" to end",
-                                 "remove it", line_location(file, line, 1, 3)));
+  diagnostics.add(rules::finding("yaml/document-end", "there is no document for \"...\" to end", "remove it",
+                                 line_location(file, line, 1, 3)));
 }
 
 void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
@@ -51,7 +46,7 @@ void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostic
 }
 
 bool has_content(std::string_view line) {
-  const std::string_view content = trim(line);
+  const std::string_view content = base::trimmed(line);
   return !content.empty() && content.front() != '#';
 }
 
@@ -155,7 +150,7 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
     const bool is_empty = chunk.text.data() == text.data() + end;
     finish(end);
     begun = is_empty && !begun;
-    const std::string_view rest = trim(file.line(line).substr(3));
+    const std::string_view rest = base::trimmed(file.line(line).substr(3));
     // To the parser, a lone "\r" ends a comment.
     const bool is_comment = rest.starts_with('#') && rest.find('\r') == std::string_view::npos;
     // What Kubernetes keeps goes to the parser, for which a marker ends with white space.

@@ -9,10 +9,6 @@
 namespace trainjobc::yaml {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
 // The bytes of the line break at `at`; 0 if there is none.
 size_t break_length(std::string_view text, size_t at) {
   const std::string_view rest = text.substr(at);
@@ -102,7 +98,7 @@ size_t EventStream::offset(const yaml_mark_t& mark) {
 
 size_t EventStream::skip_gap(size_t at) const {
   while (at < text_.size()) {
-    if (is_blank(text_[at])) {
+    if (base::is_blank(text_[at])) {
       ++at;
     } else if (text_[at] == '#') {
       while (at < text_.size() && break_length(text_, at) == 0) ++at;
@@ -159,7 +155,7 @@ void EventStream::read_properties(Event& event, bool has_anchor, bool has_tag) c
       event.anchor = text_.substr(word + 1, at - word - 1);
     } else if (text_[word] == '!' && has_tag) {
       has_tag = false;
-      while (at < text_.size() && !is_blank(text_[at]) && break_length(text_, at) == 0) ++at;
+      while (at < text_.size() && !base::is_blank(text_[at]) && break_length(text_, at) == 0) ++at;
       const std::string_view written = text_.substr(word, at - word);
       if (!written.starts_with("!<") && written.find_first_of(",[]{}") != std::string_view::npos)
         throw SyntaxError{word, "a tag must be followed by white space", ""};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text/ascii.h"
 #include "rules/rules.h"
 #include "yaml/read/documents.h"
 #include "yaml/read/event_stream.h"
@@ -29,7 +30,7 @@ class Places {
 
   Origin origin(size_t offset, bool in_flow = false) {
     // The end is after the last thing in the document.
-    if (offset >= text_.size()) offset = text_.find_last_not_of(" \t\r\n") + 1;
+    if (offset >= text_.size()) offset = text_.find_last_not_of(base::kSpace) + 1;
     const size_t at = begin_ + offset;
     while (line_ < file_.line_count() && file_.line_start(line_ + 1) <= at) ++line_;
     while (line_ > 1 && file_.line_start(line_) > at) --line_;
@@ -177,7 +178,8 @@ void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offs
                          base::Diagnostics& diagnostics) {
   const Origin at = Places(file, chunk).origin(offset);
   diagnostics.add(rules::finding(
-      "yaml/syntax", fmt::format("more than {} strings of this document contain the escape \\'", kMostReadings),
+      "yaml/syntax",
+      fmt::format("more than {} strings of this document contain the escape \\'", kMostReadings),
       "write ' without the backslash", {&file, at.line(), at.column(), at.line(), at.column() + 2}));
 }
 
@@ -229,7 +231,7 @@ bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnost
 
 // Whether kubectl tries JSON first: it looks at the beginning of the file alone.
 bool begins_as_json(const SourceFile& file) {
-  const size_t first = file.text().find_first_not_of(" \t\r\n");
+  const size_t first = file.text().find_first_not_of(base::kSpace);
   return first != std::string_view::npos && file.text()[first] == '{' && !file.had_byte_order_mark();
 }
 

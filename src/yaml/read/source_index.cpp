@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::yaml {
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
 
 size_t offset_of(const base::SourceFile& file, const Origin& origin) {
   return file.line_start(origin.line()) + origin.column() - 1;
@@ -100,8 +100,7 @@ std::vector<Comment> SourceIndex::comments(const Syntax& root) const {
   const auto search = [&](size_t to) {
     for (size_t at = from; at < to; ++at) {
       if (file_.text()[at] != '#') continue;
-      const bool starts =
-          at == 0 || std::string_view(" \t\r\n").find(file_.text()[at - 1]) != std::string_view::npos;
+      const bool starts = at == 0 || base::kSpace.find(file_.text()[at - 1]) != std::string_view::npos;
       if (!starts) continue;
       found.push_back({at, line_end(at)});
       at = line_end(at);
@@ -136,7 +135,7 @@ size_t SourceIndex::indent(size_t offset) const {
 size_t SourceIndex::end_with_comment(size_t end) const {
   const size_t stop = line_end(end);
   const std::string_view rest = slice(end, stop);
-  const size_t first = rest.find_first_not_of(kBlanks);
+  const size_t first = rest.find_first_not_of(base::kBlanks);
   return first == std::string_view::npos || rest[first] == '#' ? stop : end;
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::yaml {
 
 void SyntaxRecorder::open(bool is_map, bool is_flow, bool is_plain, size_t begin) {
@@ -51,8 +53,7 @@ void SyntaxRecorder::put(Syntax value) {
 }
 
 size_t SyntaxRecorder::trimmed(size_t begin, size_t end) const {
-  constexpr std::string_view kSpace = " \t\r\n";
-  while (end > begin && kSpace.find(file_.text()[end - 1]) != std::string_view::npos) --end;
+  while (end > begin && base::kSpace.find(file_.text()[end - 1]) != std::string_view::npos) --end;
   return end;
 }
 

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text/ascii.h"
 #include "base/text/utf8.h"
 #include "yaml/read/event_stream.h"
 
 namespace trainjobc::yaml {
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
 
 size_t line_start(std::string_view text, size_t offset) {
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
@@ -19,7 +18,7 @@ size_t line_start(std::string_view text, size_t offset) {
 
 // The first character of the line that is not blank.
 size_t line_content(std::string_view text, size_t offset) {
-  return std::min(text.find_first_not_of(kBlanks, line_start(text, offset)), text.size());
+  return std::min(text.find_first_not_of(base::kBlanks, line_start(text, offset)), text.size());
 }
 
 bool begins_line(std::string_view text, size_t offset) {
@@ -36,11 +35,11 @@ std::optional<size_t> indenting_tab(std::string_view text, size_t offset) {
 // An indented line of three dots, as documentation prints them, at or above `offset` with nothing between.
 std::optional<size_t> left_out(std::string_view text, size_t offset) {
   if (text.substr(std::min(offset, text.size())).starts_with("...")) offset += 2;
-  const size_t end = text.find_last_not_of(" \t\r\n", offset);
+  const size_t end = text.find_last_not_of(base::kSpace, offset);
   if (end == std::string_view::npos || end < 3 || !text.substr(0, end + 1).ends_with("..."))
     return std::nullopt;
   const size_t dots = end - 2;
-  const bool is_indented = kBlanks.find(text[dots - 1]) != std::string_view::npos;
+  const bool is_indented = base::is_blank(text[dots - 1]);
   return is_indented && begins_line(text, dots) ? std::optional(dots) : std::nullopt;
 }
 
@@ -86,7 +85,7 @@ SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const 
 }
 
 bool is_end(std::string_view text, size_t offset) {
-  return text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos;
+  return text.find_first_not_of(base::kSpace, offset) == std::string_view::npos;
 }
 
 SyntaxError unclosed(size_t bracket) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "yaml/rewrite/written_key.h"
 
 namespace trainjobc::yaml {
@@ -9,15 +10,13 @@ namespace {
 
 using yaml::Origin;
 
-constexpr std::string_view kSpace = " \t\r\n";
-
 bool is_before(const Origin& a, const Origin& b) {
   return a.file() == b.file() && (a.line() != b.line() ? a.line() < b.line() : a.column() < b.column());
 }
 
 // The last character that is not a space; one of a comment counts too.
 char last_of(std::string_view before) {
-  const size_t at = before.find_last_not_of(kSpace);
+  const size_t at = before.find_last_not_of(base::kSpace);
   return at != std::string_view::npos ? before[at] : '\0';
 }
 

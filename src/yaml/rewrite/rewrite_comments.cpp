@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "yaml/rewrite/rewriter.h"
 
 namespace trainjobc::yaml {
@@ -62,7 +63,7 @@ size_t Rewriter::end_before(const Syntax& collection, size_t child) const {
   while (at > 0) {
     const size_t above = index_.line_start(at - 1);
     const std::string_view line = index_.slice(above, index_.line_end(above));
-    const size_t first = line.find_first_not_of(" \t");
+    const size_t first = line.find_first_not_of(base::kBlanks);
     if (first != std::string_view::npos && line[first] != '#') return index_.line_end(above);
     at = above;
   }

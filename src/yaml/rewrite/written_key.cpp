@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::yaml {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-constexpr std::string_view kSpace = " \t\r\n";
 constexpr auto kNone = std::string_view::npos;
 
 bool is_space(std::string_view text, size_t at) {
-  return at >= text.size() || kSpace.find(text[at]) != kNone;
+  return at >= text.size() || base::kSpace.find(text[at]) != kNone;
 }
 
 // The key if it is at `at`, plain or in quotes.
@@ -22,7 +22,7 @@ std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view 
   if (!text.substr(std::min(end, text.size())).starts_with(key)) return std::nullopt;
   end += key.size();
   if (quote != '\0' && (end >= text.size() || text[end++] != quote)) return std::nullopt;
-  end = std::min(text.find_first_not_of(kBlanks, end), text.size());
+  end = std::min(text.find_first_not_of(base::kBlanks, end), text.size());
   if (end >= text.size() || text[end] != ':') return std::nullopt;
   if (quote == '\0' && !is_space(text, end + 1) && kNone == std::string_view(",}]").find(text[end + 1]))
     return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<Extent> find_in_braces(std::string_view text, size_t sibling, std:
   bool is_key_next = true;
   for (size_t at = brace + 1; at < text.size(); ++at) {
     const char c = text[at];
-    if (kSpace.find(c) != kNone) continue;
+    if (base::kSpace.find(c) != kNone) continue;
     if (is_key_next && depth == 0) {
       if (const auto found = key_at(text, at, key)) return found;
     }
@@ -125,7 +125,7 @@ std::optional<Extent> find_written_key(const yaml::Origin& sibling, std::string_
 
 std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end) {
   const std::string_view text = file.text();
-  const size_t begin = std::min(text.find_first_not_of(kBlanks, colon_end), text.size());
+  const size_t begin = std::min(text.find_first_not_of(base::kBlanks, colon_end), text.size());
   const auto ends = [&](size_t at) {
     return is_space(text, at) || kNone != std::string_view(",}]").find(text[at]);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "yaml/scalar.h"
 #include "yaml/write/escape.h"
 #include "yaml/write/writer.h"
@@ -46,8 +47,8 @@ bool is_plain_safe(std::string_view text) {
 bool is_block_safe(std::string_view text) {
   if (text.find('\n') == std::string_view::npos) return false;
   const size_t end = text.find_last_not_of('\n');
-  if (end != std::string_view::npos && (text[end] == ' ' || text[end] == '\t')) return false;
-  if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
+  if (end != std::string_view::npos && base::is_blank(text[end])) return false;
+  if (base::is_blank(text.front()) || text.front() == '\n') return false;
   if (std::ranges::any_of(text, [](char c) { return is_control(c) && c != '\n' && c != '\t'; })) return false;
   return !has_odd_space(text);
 }

@@ -1,6 +1,7 @@
 // Images that are not the same image on each day and each node, or none at all.
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
 #include "compile/advice/containers/image_reference.h"
@@ -19,9 +20,7 @@ bool is_template(std::string_view image) {
 
 // What is around it is an error of the Job.
 bool has_outer_space(std::string_view image) {
-  constexpr std::string_view kSpaces = " \t\n\r";
-  return kSpaces.find(image.front()) != std::string_view::npos ||
-         kSpaces.find(image.back()) != std::string_view::npos;
+  return base::trimmed(image).size() != image.size();
 }
 
 void check_tag(const Node& node, std::string field, Advisor& advisor) {

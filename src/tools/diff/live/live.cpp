@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.h"
 #include "k8s/namespaces.h"
 #include "schema/redact.h"
 #include "yaml/fields.h"
@@ -40,7 +41,7 @@ void add(const Node& root, const std::string& list_version, const std::string& l
 
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
   LiveText text;
-  text.is_blank = source.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  text.is_blank = source.text.find_first_not_of(base::kSpace) == std::string::npos;
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
   for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
     add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live, text);

@@ -42,13 +42,6 @@ Region region_of(const Location& at) {
   return region;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 // FNV-1a. A zero byte ends each part.
 uint64_t hash(std::initializer_list<std::string_view> parts) {
   uint64_t value = 0xcbf29ce484222325ULL;
@@ -119,7 +112,8 @@ std::string identity(const Diagnostic& diagnostic) {
   const Location& at = diagnostic.location;
   // Not even the hash of a line with a secret gets out: a short one could be guessed from it.
   const bool has_line = at.file && at.line != 0 && !diagnostic.hide_source;
-  const std::string_view line = has_line ? trimmed(at.file->line(at.line)) : std::string_view();
+  const std::string_view line =
+      has_line ? base::trimmed(at.file->line(at.line), base::kBlanks) : std::string_view();
   if (!line.empty()) return std::string(line);
   return fmt::format("{} {} {}", diagnostic.object, diagnostic.field, diagnostic.message);
 }
