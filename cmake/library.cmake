@@ -14,8 +14,7 @@ target_link_libraries(trainjobc_library PRIVATE fmt::fmt yaml-cpp PkgConfig::LIB
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/trainjobc)
 install(TARGETS trainjobc_library EXPORT trainjobc ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(EXPORT trainjobc NAMESPACE trainjobc:: FILE trainjobc-targets.cmake DESTINATION ${package} COMPONENT library)
-install(FILES ${PROJECT_SOURCE_DIR}/src/tools/library/trainjobc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trainjobc
-  COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/trainjobc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/trainjobc-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/trainjobc-config-version.cmake ${CMAKE_CURRENT_LIST_DIR}/trainjobc-config.cmake
   DESTINATION ${package} COMPONENT library)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, and a namespace has one
-type of a name: two would be one to the linker, whichever file they are in."""
+"""Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, the public headers in include/
+include only each other and the standard library, and a namespace has one type of a name: two would be one to the
+linker, whichever file they are in."""
 import pathlib
 import re
 import sys
@@ -9,7 +10,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ["base", "rules", "yaml", "k8s", "schema", "model", "policy", "compile", "tools", "cli"]
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "tools"}, "openssl/": {"policy", "base"}}
+PUBLIC = ROOT / "include"
+IMPLEMENTS_PUBLIC = ROOT / "src" / "tools" / "library"
 
+
+def includes(path):
+    """(line number, what follows #include) of a file."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if found := re.match(r'\s*#\s*include\s*([<"][^>"]+[>"])', line):
+            yield number, found.group(1)
 
 
 def types(path):
@@ -37,20 +46,26 @@ for layer in LAYERS:
             first = homes.setdefault(key, path)
             if first != path:
                 problems.append(f"{path.relative_to(ROOT)}: {'::'.join(key)} is also in {first.relative_to(ROOT)}")
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            found = re.match(r'\s*#include\s*[<"]([^>"]+)[>"]', line)
-            if not found:
-                continue
-            target = found.group(1)
+        for number, included in includes(path):
+            target = included[1:-1]
             where = f"{path.relative_to(ROOT)}:{number}"
             top = target.split("/")[0]
             if top in LAYERS and LAYERS.index(top) > LAYERS.index(layer):
                 problems.append(f"{where}: {layer} must not include {target}")
-            if top == "trainjobc" and LAYERS.index(layer) < LAYERS.index("compile"):
-                problems.append(f"{where}: {layer} must not include the public API {target}")
+            if top == "trainjobc" and path.parent != IMPLEMENTS_PUBLIC:
+                problems.append(f"{where}: only {IMPLEMENTS_PUBLIC.relative_to(ROOT)} may include the public API {target}")
             for prefix, owners in OWNERS.items():
                 if target.startswith(prefix) and layer not in owners:
                     problems.append(f"{where}: only {', '.join(sorted(owners))} may include {target}")
+
+public = sorted(PUBLIC.rglob("*.h"))
+if not public:
+    problems.append("no public header found")
+for path in public:
+    for number, included in includes(path):
+        # The standard library's headers are words without a dot or slash.
+        if not re.fullmatch(r"<\w+>", included) and not (PUBLIC / included[1:-1]).is_file():
+            problems.append(f"{path.relative_to(ROOT)}:{number}: a public header must not include {included}")
 
 table = re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.M)
 if table != LAYERS:

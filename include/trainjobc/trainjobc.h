@@ -1,95 +1,124 @@
-// The public C++ API: TrainJobs and runtimes in, the objects that Kubeflow Trainer would create out. The
-// command line uses it like any other client.
+// The C++ API of trainjobc, a library without a cluster: TrainJobs and their runtimes in; out, the objects
+// that the Kubeflow Trainer controller would create, or what the cluster would refuse and users would regret.
+//
+//   find_package(trainjobc REQUIRED)
+//   target_link_libraries(program PRIVATE trainjobc::trainjobc)
+//
+// A call reads no file, no environment and no network, keeps nothing, and may run beside others. A result
+// owns all that it holds. No function throws, but for std::bad_alloc. All texts are UTF-8.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
-
-#include "base/diagnostic.h"
-#include "policy/plugin.h"
-#include "yaml/node.h"
 
 namespace trainjobc {
 
-// One input file. `name` is what diagnostics call it.
-struct Source {
+// YAML documents or JSON, as in a file. `name` is what findings call it: a path, or any other word.
+struct Manifests {
   std::string name;
   std::string text;
-  bool named = true;  // by the user; false: found in a directory
 };
 
-struct Options {
-  std::string trainer_version = "auto";  // "2.3", or "auto"
-  bool use_catalogue = true;             // resolve runtimes from the built-in catalogue, last
-  bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
-  bool render = true;                    // false: only diagnostics are wanted
-  bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
-  bool passthrough = false;              // return foreign objects too, unchanged
-  std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
-  std::string ns;                        // namespace of TrainJobs that name none
-  std::string name_suffix;               // for metadata.generateName; "": from the content's hash
-  policy::PolicyOptions policy;
-  unsigned threads = 0;           // 0: as many as there are processors
-  bool translate_pinned = false;  // read the older dialects although trainer_version is not "auto"
+// Where the SSH key of an MPI job comes from.
+enum class SshKey {
+  Random,    // another one each time, as in the cluster
+  Omit,      // there is no Secret among the objects
+  FromFile,  // Request::ssh_key_material is the text of an unencrypted private key
+  FromSeed   // Request::ssh_key_material is a secret seed: the same job gets the same key
 };
 
-struct Object {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view ns;
-  std::string_view name;
-  const yaml::Node* root = nullptr;
-  const yaml::Node* train_job = nullptr;  // what it was made from; none of an object passed through
-  bool passthrough = false;               // an input of another kind, as it was read
+struct Request {
+  std::vector<Manifests> inputs;    // TrainJobs, runtimes; documents of other kinds are skipped
+  std::vector<Manifests> runtimes;  // searched for runtimes after the inputs; their other objects are ignored
+  // The Trainer that the cluster runs: one of trainer_versions(), also written "v2.3" or "2.3.1"; or "auto",
+  // the newest that takes the inputs.
+  std::string trainer_version = "auto";
+  bool use_catalogue = true;      // search the runtimes that Trainer ships last
+  bool with_defaults = false;     // the JobSet as the cluster stores it, not as the controller sends it
+  std::string default_namespace;  // of TrainJobs that name none; "": they are rendered without one
+  std::string name_suffix;        // for metadata.generateName; "": a hash of the TrainJob
+  SshKey ssh_key = SshKey::Random;
+  std::string ssh_key_material;
+  unsigned threads = 1;  // 0: as many as there are processors. The result doesn't depend on it
 };
 
-// A TrainJob or runtime of the inputs, all of whose rules were checked.
-struct LintedObject {
-  std::string file;
-  std::string object;                // "Kind/namespace/name", as diagnostics name it
-  uint32_t line = 0;                 // where it begins, from 1
-  const yaml::Node* root = nullptr;  // as it was read
+enum class Level { Error, Warning, Info };
+
+// A range of an input. Lines and columns count from 1, columns in bytes; the end is one past the last byte.
+struct Place {
+  std::string file;   // Manifests::name; "": no place
+  uint32_t line = 0;  // 0: the input as a whole
+  uint32_t column = 0;
+  uint32_t end_line = 0;
+  uint32_t end_column = 0;
 };
 
-// A document that is not for Trainer: it gets no findings.
-struct PassedOver {
-  std::string file;
-  uint32_t line = 0;
-  std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
+struct Note {
+  std::string message;
+  Place place;
 };
 
-// A document of the inputs, and whether every rule was looked at that can have a finding in it: not where an
-// error ended the passes before, or where Options::jobs left out a job that it may have to do with.
-struct CheckedDocument {
-  const base::SourceFile* file = nullptr;
-  uint32_t line = 0;  // where it begins
-  bool complete = false;
+// A change that mends the finding and can do no harm: `text` instead of what is at `place`.
+struct Fix {
+  Place place;
+  std::string text;
 };
 
-// What a compilation gives. Nodes live as long as `memory`.
-struct Compilation {
-  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
-  // ConfigMaps, Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
-  std::vector<Object> objects;
-  base::Diagnostics diagnostics;               // sorted
-  std::vector<LintedObject> linted;            // in the order of the inputs
-  std::vector<PassedOver> passed_over;         // sorted by file and line
-  std::vector<CheckedDocument> checked;        // in no order
-  std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
-  std::string
-      trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files
-  std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
-                                        // only until 2.1"
-  std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
-  size_t train_jobs = 0;                // how many TrainJobs the inputs held
-  size_t documents = 0;
-  std::shared_ptr<const void> memory;
+struct Finding {
+  std::string rule;   // "input/unknown-field"; `trainjobc lint --explain RULE` tells more
+  std::string stage;  // who would say it: "yaml", "input", "jobset", "job", or "advice" for trainjobc alone
+  Level level = Level::Error;
+  std::string object;   // "TrainJob/namespace/name"; "" if the document has no readable identity
+  std::string field;    // "spec.trainer.env[0].name"
+  std::string message;  // what is wrong; one sentence without a final stop
+  std::string hint;     // what to write instead; "" if unknown
+  Place place;
+  std::vector<Note> notes;
+  std::vector<Fix> fixes;
+  std::string text;  // all of it with the source line, as the command line prints it. Secrets are not shown
 };
 
-// Runs all passes. `runtimes` are searched for runtimes after `inputs`; their other objects are ignored.
-Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
+struct RenderedObject {
+  std::string api_version;
+  std::string kind;
+  std::string object_namespace;  // "" if the TrainJob has none
+  std::string name;
+  std::string train_job;  // the TrainJob that it is made of: "TrainJob/namespace/name"
+  std::string yaml;       // one document without a separator. A Secret holds its private key
+};
+
+struct Rendering {
+  // By namespace and name of the TrainJob; of each its ConfigMaps, Secrets, PodGroup and JobSet. Nothing of a
+  // TrainJob that would be refused.
+  std::vector<RenderedObject> objects;
+  std::vector<Finding> findings;  // by file, line and column
+  std::string trainer_version;    // that the objects are for. "2.1, 2.3" if the inputs fit no single one
+};
+
+struct LintReport {
+  std::vector<Finding>
+      findings;  // by file, line and column; without those that a comment in the input suppresses
+  std::string trainer_version;
+};
+
+// Why a request can't be carried out, whatever the inputs are: "there is no Trainer version "9.9": …".
+struct InvalidRequest {
+  std::string message;
+};
+
+// What is wrong with the inputs is in the findings, not an InvalidRequest.
+std::variant<Rendering, InvalidRequest> render_manifests(const Request& request);
+// The same findings and more: of runtimes without a TrainJob, and of suppressions. with_defaults and the SSH
+// key mean nothing here.
+std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request);
+
+// "2.0", …, ascending.
+std::vector<std::string> trainer_versions();
+
+// "error", "warning", "info".
+std::string_view to_string(Level level);
 
 }  // namespace trainjobc

@@ -8,9 +8,9 @@
 #include "cli/cli11_fwd.h"
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
+#include "compile/compile.h"
 #include "schema/schema.h"
 #include "tools/lint/groups.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
 

@@ -4,9 +4,9 @@
 #include <deque>
 #include <vector>
 
+#include "compile/compile.h"
 #include "compile/input/input.h"
 #include "compile/render_job.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {
 

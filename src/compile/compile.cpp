@@ -1,4 +1,6 @@
 // The pass list. This is the only place that knows the order of the passes.
+#include "compile/compile.h"
+
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -13,7 +15,6 @@
 #include "compile/input/templates.h"
 #include "compile/render_job.h"
 #include "compile/versions/version_plan.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc {
 namespace {

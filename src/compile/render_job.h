@@ -4,10 +4,10 @@
 #include <deque>
 #include <vector>
 
+#include "compile/compile.h"
 #include "compile/input/input.h"
 #include "compile/runtimes/runtime_store.h"
 #include "compile/target.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::test {
 

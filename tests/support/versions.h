@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "compile/compile.h"
 #include "model/behaviours.h"
-#include "trainjobc/trainjobc.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::test {

@@ -13,10 +13,11 @@
 #include "cli/commands/diff_versions.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
+#include "compile/compile.h"
 #include "schema/schema.h"
 #include "tools/diff/compare_objects.h"
+#include "tools/diff/format/formats.h"
 #include "tools/diff/live/external.h"
-#include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "compile/compile.h"
 #include "schema/schema.h"
-#include "trainjobc/diff.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/format/formats.h"
 
 namespace trainjobc::cli {
 

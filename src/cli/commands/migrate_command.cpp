@@ -17,7 +17,7 @@
 #include "cli/output/mask.h"
 #include "model/behaviours.h"
 #include "tools/diff/format/formats.h"
-#include "trainjobc/migrate.h"
+#include "tools/migrate/migrate.h"
 
 namespace trainjobc::cli {
 namespace {

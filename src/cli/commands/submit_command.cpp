@@ -15,9 +15,11 @@
 #include "cli/output/mask.h"
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_notes.h"
+#include "compile/compile.h"
 #include "schema/schema.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/format/formats.h"
 #include "tools/submit/lookup.h"
-#include "trainjobc/diff.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/output/console.h"
+#include "compile/compile.h"
 #include "tools/lint/configurations.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::cli {
 

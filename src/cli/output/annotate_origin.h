@@ -1,7 +1,7 @@
 // render --annotate-origin: where an object comes from, as kustomize's originAnnotations say it.
 #pragma once
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {

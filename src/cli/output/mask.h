@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "compile/compile.h"
 #include "schema/redact.h"
-#include "trainjobc/trainjobc.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/output/console.h"
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::cli {
 

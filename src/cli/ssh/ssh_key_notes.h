@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/output/console.h"
+#include "compile/compile.h"
 #include "policy/plugin.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::cli {
 

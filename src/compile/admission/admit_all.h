@@ -5,12 +5,12 @@
 #include <memory>
 #include <set>
 
+#include "compile/compile.h"
 #include "compile/input/input.h"
 #include "compile/render_job.h"
 #include "compile/runtimes/runtime_store.h"
 #include "compile/runtimes/trial.h"
 #include "compile/versions/version_plan.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {
 

@@ -11,9 +11,9 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
+#include "compile/compile.h"
 #include "model/dialects.h"
 #include "model/train_job.h"
-#include "trainjobc/trainjobc.h"
 #include "yaml/node.h"
 
 namespace trainjobc::compile {

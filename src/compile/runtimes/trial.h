@@ -4,9 +4,9 @@
 #include <deque>
 
 #include "base/diagnostic.h"
+#include "compile/compile.h"
 #include "compile/runtimes/runtime_store.h"
 #include "compile/target.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::compile {
 

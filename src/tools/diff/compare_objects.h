@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "compile/compile.h"
 #include "schema/schema.h"
 #include "tools/diff/difference.h"
 #include "tools/diff/live/live.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::diff {
 

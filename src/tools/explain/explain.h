@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/source.h"
+#include "compile/compile.h"
 #include "schema/schema.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::explain {
 

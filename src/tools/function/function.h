@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::function {
 

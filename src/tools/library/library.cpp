@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "compile/compile.h"
 #include "compile/consequences.h"
 #include "model/train_job.h"
 #include "model/trainer_version.h"
-#include "tools/library/trainjobc.h"
 #include "tools/lint/suppress.h"
 #include "trainjobc/trainjobc.h"
 #include "yaml/write/writer.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compile/compile.h"
 #include "tools/lint/config.h"
 #include "tools/lint/configurations.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::lint {
 

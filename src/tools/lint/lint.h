@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "compile/compile.h"
 #include "tools/lint/config.h"
 #include "tools/lint/groups.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::lint {
 

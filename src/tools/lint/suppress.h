@@ -4,8 +4,8 @@
 #include <span>
 
 #include "base/diagnostic.h"
+#include "compile/compile.h"
 #include "tools/lint/config.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::lint {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "compile/compile.h"
 #include "tools/diff/difference.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::migrate {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::migrate {
 

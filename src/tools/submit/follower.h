@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "compile/compile.h"
 #include "tools/submit/reasons.h"
 #include "tools/submit/state.h"
-#include "trainjobc/trainjobc.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "compile/compile.h"
 #include "tools/diff/live/fetch.h"
 #include "tools/diff/live/live.h"
 #include "tools/kubectl/kubectl.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::submit {
 

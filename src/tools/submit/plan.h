@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "compile/compile.h"
 #include "tools/diff/difference.h"
 #include "tools/diff/live/live.h"
 #include "tools/submit/left_out.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::submit {
 

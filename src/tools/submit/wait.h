@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "compile/compile.h"
 #include "tools/kubectl/kubectl.h"
 #include "tools/submit/follower.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::submit {
 

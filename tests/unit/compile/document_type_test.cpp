@@ -1,7 +1,7 @@
 // What a document is taken for: ours, nearly ours, or somebody else's.
 #include <doctest/doctest.h>
 
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 using namespace trainjobc;
 

@@ -1,10 +1,12 @@
 // Which updates a cluster refuses, and what is done about Secrets.
 #include <doctest/doctest.h>
 
+#include "compile/compile.h"
 #include "support/diff.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/format/formats.h"
 #include "tools/diff/live/refusals.h"
 #include "tools/diff/live/server_fields.h"
-#include "trainjobc/diff.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

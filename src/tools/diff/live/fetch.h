@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "compile/compile.h"
 #include "tools/diff/live/live.h"
 #include "tools/kubectl/kubectl.h"
-#include "trainjobc/trainjobc.h"
 
 namespace trainjobc::diff {
 

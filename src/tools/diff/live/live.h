@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "trainjobc/trainjobc.h"
+#include "compile/compile.h"
 
 namespace trainjobc::lint {
 

@@ -1,0 +1,95 @@
+// All passes: TrainJobs and runtimes in, the objects that Kubeflow Trainer would create out. `tools` and `cli`
+// compile with it; other programs use trainjobc/trainjobc.h, whose results own what they hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "policy/plugin.h"
+#include "yaml/node.h"
+
+namespace trainjobc {
+
+// One input file. `name` is what diagnostics call it.
+struct Source {
+  std::string name;
+  std::string text;
+  bool named = true;  // by the user; false: found in a directory
+};
+
+struct Options {
+  std::string trainer_version = "auto";  // "2.3", or "auto"
+  bool use_catalogue = true;             // resolve runtimes from the built-in catalogue, last
+  bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
+  bool render = true;                    // false: only diagnostics are wanted
+  bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
+  bool passthrough = false;              // return foreign objects too, unchanged
+  std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
+  std::string ns;                        // namespace of TrainJobs that name none
+  std::string name_suffix;               // for metadata.generateName; "": from the content's hash
+  policy::PolicyOptions policy;
+  unsigned threads = 0;           // 0: as many as there are processors
+  bool translate_pinned = false;  // read the older dialects although trainer_version is not "auto"
+};
+
+struct Object {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view ns;
+  std::string_view name;
+  const yaml::Node* root = nullptr;
+  const yaml::Node* train_job = nullptr;  // what it was made from; none of an object passed through
+  bool passthrough = false;               // an input of another kind, as it was read
+};
+
+// A TrainJob or runtime of the inputs, all of whose rules were checked.
+struct LintedObject {
+  std::string file;
+  std::string object;                // "Kind/namespace/name", as diagnostics name it
+  uint32_t line = 0;                 // where it begins, from 1
+  const yaml::Node* root = nullptr;  // as it was read
+};
+
+// A document that is not for Trainer: it gets no findings.
+struct PassedOver {
+  std::string file;
+  uint32_t line = 0;
+  std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
+};
+
+// A document of the inputs, and whether every rule was looked at that can have a finding in it: not where an
+// error ended the passes before, or where Options::jobs left out a job that it may have to do with.
+struct CheckedDocument {
+  const base::SourceFile* file = nullptr;
+  uint32_t line = 0;  // where it begins
+  bool complete = false;
+};
+
+// What a compilation gives. Nodes live as long as `memory`.
+struct Compilation {
+  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
+  // ConfigMaps, Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
+  std::vector<Object> objects;
+  base::Diagnostics diagnostics;               // sorted
+  std::vector<LintedObject> linted;            // in the order of the inputs
+  std::vector<PassedOver> passed_over;         // sorted by file and line
+  std::vector<CheckedDocument> checked;        // in no order
+  std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
+  std::string
+      trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files
+  std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
+                                        // only until 2.1"
+  std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
+  size_t train_jobs = 0;                // how many TrainJobs the inputs held
+  size_t documents = 0;
+  std::shared_ptr<const void> memory;
+};
+
+// Runs all passes. `runtimes` are searched for runtimes after `inputs`; their other objects are ignored.
+Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
+
+}  // namespace trainjobc
