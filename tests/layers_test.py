@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, the public headers in include/
-include only each other and the standard library, and a namespace has one type of a name: two would be one to the
-linker, whichever file they are in."""
+include only each other and the standard library, a namespace has one type of a name (two would be one to the linker,
+whichever file they are in), and what a plugin generates is named in src/policy/plugins alone."""
 import pathlib
 import re
 import sys
@@ -66,6 +66,21 @@ for path in public:
         # The standard library's headers are words without a dot or slash.
         if not re.fullmatch(r"<\w+>", included) and not (PUBLIC / included[1:-1]).is_file():
             problems.append(f"{path.relative_to(ROOT)}:{number}: a public header must not include {included}")
+
+# What a plugin generates is called by name in its own file only; the rest of the program reads its descriptor.
+PLUGINS = ROOT / "src" / "policy" / "plugins"
+plugins = "".join(path.read_text() for path in sorted(PLUGINS.iterdir()))
+variables = set(re.findall(r'"([A-Z][A-Z0-9]*_[A-Za-z0-9_]+)"', plugins))
+suffixes = set(re.findall(r'\{"(?:ConfigMap|Secret)", "(-[^"]+)"', plugins))
+if not variables or not suffixes:
+    problems.append(f"{PLUGINS.relative_to(ROOT)}: no variable or no suffix of an object's name found")
+for path in sorted((ROOT / "src").rglob("*")):
+    if path.suffix not in (".h", ".cpp") or path.is_relative_to(PLUGINS):
+        continue
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', line.split("//")[0]):
+            if literal in variables or any(literal.endswith(suffix) for suffix in suffixes):
+                problems.append(f'{path.relative_to(ROOT)}:{number}: "{literal}" is a plugin\'s; read it from its descriptor')
 
 table = re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.M)
 if table != LAYERS:

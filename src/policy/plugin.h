@@ -55,14 +55,17 @@ struct PluginContext {
 // An object that a plugin makes beside the JobSet, called like the TrainJob with a suffix.
 struct OwnedObject {
   enum class Content {
-    Computed,     // the same for the same inputs
-    Random,       // a key: another one each time, and each as good as the other
-    FromOwnerUid  // computed from the TrainJob's uid, which only an object of the cluster has
+    Computed,      // the same for the same inputs
+    Scripts,       // the same for the same inputs, but Trainer words them differently
+    SshKey,        // another one each time, and each as good as the other
+    FromOwnerUid,  // computed from the TrainJob's uid, which only an object of the cluster has
   };
   std::string_view kind;
   std::string_view suffix;
   Content content = Content::Computed;
 
+  std::string name_for(std::string_view job_name) const { return std::string(job_name).append(suffix); }
+  std::string_view job_of(std::string_view name) const { return name.substr(0, name.size() - suffix.size()); }
   // Whether an object of this kind and name may be one of these.
   bool matches(std::string_view object_kind, std::string_view name) const {
     return object_kind == kind && name.ends_with(suffix);
@@ -79,7 +82,8 @@ struct Framework {
   std::span<const std::string_view> env;  // the variables that it sets in containers that train
   std::string_view env_family;            // what they have in common, in messages: "JAX_*"
   std::string_view env_reader;            // who reads them, in messages: "jax.distributed"
-  std::string_view address;  // the variable, or what else, that holds the first node's address; "" for none
+  std::string_view processes;  // the variable with the number of processes, of a node or the job; "" for none
+  std::string_view address;    // the variable, or what else, that holds the first node's address; "" for none
   std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin reads itself
 };
 
@@ -104,5 +108,8 @@ const Framework* framework_of(const RuntimeInfo& info);
 
 // The object of some plugin that has this kind and a name of that form; nullptr if no plugin makes such.
 const OwnedObject* find_owned_object(std::string_view kind, std::string_view name);
+
+// Whether such an object has that content.
+bool has_content(OwnedObject::Content content, std::string_view kind, std::string_view name);
 
 }  // namespace trainjobc::policy

@@ -37,4 +37,9 @@ const OwnedObject* find_owned_object(std::string_view kind, std::string_view nam
   return nullptr;
 }
 
+bool has_content(OwnedObject::Content content, std::string_view kind, std::string_view name) {
+  const OwnedObject* owned = find_owned_object(kind, name);
+  return owned && owned->content == content;
+}
+
 }  // namespace trainjobc::policy

@@ -17,13 +17,12 @@ std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info,
   return found;
 }
 
-void check_reserved_env(PluginContext& context, std::span<const std::string_view> names,
-                        std::string_view framework) {
-  for (const yaml::Node* env : find_reserved_env(context.info, names)) {
+void check_reserved_env(PluginContext& context, const Framework& framework) {
+  for (const yaml::Node* env : find_reserved_env(context.info, framework.env)) {
     const yaml::Node* name = env->get("name");
     context.findings.add("input/reserved-env", "spec.trainer.env",
-                         fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework), name,
-                         "remove it");
+                         fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework.title),
+                         name, "remove it");
   }
 }
 

@@ -13,8 +13,7 @@ namespace trainjobc::policy {
 std::vector<const yaml::Node*> find_reserved_env(const RuntimeInfo& info,
                                                  std::span<const std::string_view> names);
 
-// Reports each of them under spec.trainer.env, as Trainer's torch and MPI webhooks do.
-void check_reserved_env(PluginContext& context, std::span<const std::string_view> names,
-                        std::string_view framework);
+// Reports each that the framework sets under spec.trainer.env, as Trainer's torch and MPI webhooks do.
+void check_reserved_env(PluginContext& context, const Framework& framework);
 
 }  // namespace trainjobc::policy

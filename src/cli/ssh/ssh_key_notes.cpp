@@ -6,35 +6,38 @@
 #include <algorithm>
 #include <vector>
 
-#include "policy/ssh/ssh_secret.h"
+#include "policy/plugin.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::cli {
 namespace {
 
 using yaml::Node;
 
+constexpr std::string_view kSecret = "Secret";
+
 bool is_ssh_secret(const Object& object) {
-  return object.kind == "Secret" && !object.passthrough && object.name.ends_with(policy::kSshSecretSuffix);
+  return !object.passthrough &&
+         policy::has_content(policy::OwnedObject::Content::SshKey, object.kind, object.name);
 }
 
-bool mounts_secret(const Node& replicated_job, std::string_view name) {
-  const Node* volumes = replicated_job.at({"template", "spec", "template", "spec", "volumes"});
-  return volumes && std::ranges::any_of(volumes->items(), [&](const Node* volume) {
-           const Node* secret = volume->at({"secret", "secretName"});
-           return secret && secret->text() == name;
-         });
-}
-
-bool needs_secret(const Object& object, std::string_view name) {
-  if (object.kind != "JobSet" || object.passthrough) return false;
-  const Node* jobs = object.root->at({"spec", "replicatedJobs"});
-  return jobs &&
-         std::ranges::any_of(jobs->items(), [&](const Node* job) { return mounts_secret(*job, name); });
+// The Secret with the SSH key that the pods of a JobSet mount; "" if they mount none.
+std::string_view mounted_key(const Object& job_set) {
+  if (job_set.kind != "JobSet" || job_set.passthrough) return "";
+  for (const Node* job : yaml::items_at(*job_set.root, {"spec", "replicatedJobs"})) {
+    for (const Node* volume : yaml::items_at(*job, {"template", "spec", "template", "spec", "volumes"})) {
+      const std::string_view name = yaml::text_at(*volume, {"secret", "secretName"});
+      const policy::OwnedObject* owned = policy::find_owned_object(kSecret, name);
+      const bool is_key = owned && owned->content == policy::OwnedObject::Content::SshKey;
+      if (is_key && owned->job_of(name) == job_set.name) return name;
+    }
+  }
+  return "";
 }
 
 bool holds_secret(const Compilation& compiled, std::string_view ns, std::string_view name) {
   return std::ranges::any_of(compiled.objects, [&](const Object& object) {
-    return object.kind == "Secret" && object.name == name && object.ns == ns;
+    return object.kind == kSecret && object.name == name && object.ns == ns;
   });
 }
 
@@ -55,8 +58,8 @@ void note_omitted_keys(Console& console, const Compilation& compiled, const poli
   if (key.source != policy::SshKeySource::Omit) return;
   std::vector<std::string> secrets;
   for (const Object& object : compiled.objects) {
-    const std::string name = policy::ssh_secret_name(object.name);
-    if (!needs_secret(object, name) || holds_secret(compiled, object.ns, name)) continue;
+    const std::string_view name = mounted_key(object);
+    if (name.empty() || holds_secret(compiled, object.ns, name)) continue;
     secrets.push_back(object.ns.empty() ? fmt::format("\"{}\"", name)
                                         : fmt::format("\"{}\" in namespace \"{}\"", name, object.ns));
   }

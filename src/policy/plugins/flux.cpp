@@ -21,7 +21,7 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::array<OwnedObject, 2> kObjects{{
-    {"ConfigMap", kEntrypointSuffix},
+    {"ConfigMap", "-flux-entrypoint", OwnedObject::Content::Scripts},
     {"Secret", "-flux-curve", OwnedObject::Content::FromOwnerUid},
 }};
 constexpr std::array<std::string_view, 3> kSettings{"FLUX_VIEW_IMAGE", "FLUX_NETWORK_DEVICE",
@@ -60,10 +60,10 @@ Settings read_settings(RuntimeInfo& info) {
 }
 
 std::string config_map_name(const RuntimeInfo& info) {
-  return fmt::format("{}{}", info.job_name(), kObjects[0].suffix);
+  return kObjects[0].name_for(info.job_name());
 }
 std::string curve_secret_name(const RuntimeInfo& info) {
-  return fmt::format("{}{}", info.job_name(), kObjects[1].suffix);
+  return kObjects[1].name_for(info.job_name());
 }
 
 void append_words(std::string& out, const Node* words) {

@@ -7,9 +7,6 @@
 
 namespace trainjobc::policy::flux {
 
-// What the ConfigMap's name has after the TrainJob's.
-inline constexpr std::string_view kEntrypointSuffix = "-flux-entrypoint";
-
 // What the scripts need to know of a job.
 struct ClusterPlan {
   std::string_view job_name;
@@ -17,7 +14,7 @@ struct ClusterPlan {
   int64_t nodes = 1;
   int64_t tasks_per_node = 1;
   int64_t gpus_per_node = 0;
-  bool counts_resources = true;  // of each node, from tasks and GPUs; false: each looks at itself
+  bool counts_resources = true;     // of each node, from tasks and GPUs; false: each looks at itself
   std::string_view network_device;  // the brokers' interface: eth0
   std::string_view queue_policy;    // of the scheduler: fcfs
 };

@@ -64,6 +64,7 @@ constexpr Plugin kPlugin{.name = "JAX",
                                        .env = kEnv,
                                        .env_family = "JAX_*",
                                        .env_reader = "jax.distributed",
+                                       .processes = kEnv[0],
                                        .address = kEnv[2]},
                          .expand = expand};
 

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kEnv{"OMPI_MCA_orte_default_hostfile",
                                                "OMPI_MCA_orte_keep_fqdn_hostnames",
                                                "OMPI_MCA_orte_set_default_slots"};
 constexpr std::array<OwnedObject, 2> kObjects{{
-    {"Secret", kSshSecretSuffix, OwnedObject::Content::Random},
+    {"Secret", "-mpi-ssh-auth", OwnedObject::Content::SshKey},
     {"ConfigMap", "-mpi-hostfile"},
 }};
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
@@ -50,7 +50,7 @@ const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
                        key_item(make, "ssh-publickey", "id_rsa.pub", mode(0644), origin),
                        key_item(make, "ssh-publickey", "authorized_keys", mode(0644), origin)};
   const Node* secret = map_of(make,
-                              {{"secretName", text(make, ssh_secret_name(info.job_name()), origin)},
+                              {{"secretName", text(make, kObjects[0].name_for(info.job_name()), origin)},
                                {"defaultMode", mode(0400)},
                                {"items", make.list(items, origin)}},
                               origin);
@@ -58,7 +58,7 @@ const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
 }
 
 std::string hostfile_name(const RuntimeInfo& info) {
-  return fmt::format("{}{}", info.job_name(), kObjects[1].suffix);
+  return kObjects[1].name_for(info.job_name());
 }
 
 const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
@@ -121,10 +121,10 @@ void prepare_launcher(PluginContext& context, Container& container) {
   if (!known) {
     base::Diagnostic& finding =
         context.findings.add("input/mpi-implementation", "spec.runtimeRef",
-                               fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
-                                           "does not support: every reconciliation of the job fails",
-                                           implementation ? implementation->value : ""),
-                               info.job->runtime_ref.name.node, "use OpenMPI in the runtime");
+                             fmt::format("the runtime's mpiImplementation is \"{}\", which the controller "
+                                         "does not support: every reconciliation of the job fails",
+                                         implementation ? implementation->value : ""),
+                             info.job->runtime_ref.name.node, "use OpenMPI in the runtime");
     if (implementation) finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
     return;
   }
@@ -261,11 +261,11 @@ void validate(PluginContext& context) {
   const bool both = info.pod_set_by_name(model::kLauncher) && info.pod_set_by_name(model::kNode);
   if (info.policy->mpi->run_launcher_as_node && nodes && nodes->value >= 2 && !both) {
     context.findings.add("input/mpi-launcher-as-node", "spec.trainer.numNodes",
-                           "more than one node with runLauncherAsNode needs the replicatedJobs \"launcher\" "
-                           "and \"node\", and the runtime lacks one of them",
-                           nodes->node, "write 1, or add the missing replicatedJob to the runtime");
+                         "more than one node with runLauncherAsNode needs the replicatedJobs \"launcher\" "
+                         "and \"node\", and the runtime lacks one of them",
+                         nodes->node, "write 1, or add the missing replicatedJob to the runtime");
   }
-  if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kEnv, "MPI");
+  if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kPlugin.framework);
 }
 
 void expand(PluginContext& context) {
@@ -283,14 +283,15 @@ void build(PluginContext& context, NodeList& objects) {
   const RuntimeInfo& info = context.info;
   if (!is_used(info)) return;
   objects.push_back(hostfile_config_map(context));
-  if (const Node* secret = ssh_secret(context)) objects.push_back(secret);
+  if (const Node* secret = ssh_secret(context, kObjects[0].name_for(info.job_name())))
+    objects.push_back(secret);
 }
 
 }  // namespace
 
 // Runtimes say which framework runs over MPI: "mpi", "deepspeed", "mlx".
 constexpr Plugin kPlugin{.name = "MPI",
-                         .framework = {.is_used = is_used, .title = "MPI", .env = kEnv},
+                         .framework = {.is_used = is_used, .title = "MPI", .env = kEnv, .processes = kEnv[3]},
                          .objects = kObjects,
                          .validate = validate,
                          .expand = expand,

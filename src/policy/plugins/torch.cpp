@@ -97,7 +97,7 @@ void validate(PluginContext& context) {
   const Node* given = context.info.job->trainer ? context.info.job->trainer->num_proc_per_node : nullptr;
   if (!given && !context.info.behaviours->torch.always_checked) return;
   if (given) check_word(context, *given);
-  check_reserved_env(context, kEnv, "torch");
+  check_reserved_env(context, kPlugin.framework);
   if (is_torchtune(context.info)) validate_torchtune(context);
 }
 
@@ -147,6 +147,7 @@ constexpr Plugin kPlugin{.name = "Torch",
                                        .env = kEnv,
                                        .env_family = "PET_*",
                                        .env_reader = "torchrun",
+                                       .processes = kEnv[1],
                                        .address = kEnv[3]},
                          .validate = validate,
                          .expand = expand};

@@ -68,6 +68,7 @@ constexpr Plugin kPlugin{
                   .env = kEnv,
                   .env_family = "DMLC_*",
                   .env_reader = "its collective",
+                  .processes = kEnv[3],
                   .address = kEnv[0]},
     .validate = validate,
     .expand = expand};

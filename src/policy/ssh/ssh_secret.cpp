@@ -27,11 +27,7 @@ SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) 
 
 }  // namespace
 
-std::string ssh_secret_name(std::string_view job_name) {
-  return fmt::format("{}{}", job_name, kSshSecretSuffix);
-}
-
-const yaml::Node* ssh_secret(PluginContext& context) {
+const yaml::Node* ssh_secret(PluginContext& context, const std::string& name) {
   if (context.options.ssh_key.source == SshKeySource::Omit) return nullptr;
   const model::TrainJob& job = *context.info.job;
   const SshKeyResult result = make_key(context.options.ssh_key, job);
@@ -51,7 +47,7 @@ const yaml::Node* ssh_secret(PluginContext& context) {
   return map_of(make,
                 {{"apiVersion", make.string("v1", origin)},
                  {"kind", make.string("Secret", origin)},
-                 {"metadata", owned_metadata(make, job, ssh_secret_name(job.id.name))},
+                 {"metadata", owned_metadata(make, job, name)},
                  {"type", make.string("kubernetes.io/ssh-auth", origin)},
                  {"immutable", make.boolean(true, origin)},
                  {"data", data}},

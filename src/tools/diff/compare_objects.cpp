@@ -44,10 +44,9 @@ struct Wanted {
 // An SSH key, or a certificate made of a uid that the inputs don't have: another one each time.
 bool is_generated(const Object& object) {
   using Content = policy::OwnedObject::Content;
-  const policy::OwnedObject* owned = policy::find_owned_object(object.kind, object.name);
-  if (!owned) return false;
-  if (owned->content == Content::FromOwnerUid) return !object.root->at({"metadata", "ownerReferences"});
-  return owned->content == Content::Random;
+  if (policy::has_content(Content::FromOwnerUid, object.kind, object.name))
+    return !object.root->at({"metadata", "ownerReferences"});
+  return policy::has_content(Content::SshKey, object.kind, object.name);
 }
 
 bool names_queue(const Node* object) {

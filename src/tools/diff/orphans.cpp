@@ -20,7 +20,7 @@ std::string_view job_of_helper(const LiveObject& object) {
   const std::string_view name = object.name;
   if (object.kind == "JobSet") return name;
   const policy::OwnedObject* owned = policy::find_owned_object(object.kind, name);
-  return owned ? name.substr(0, name.size() - owned->suffix.size()) : std::string_view();
+  return owned ? owned->job_of(name) : std::string_view();
 }
 
 // The TrainJob among the owners; "" if there is none.
@@ -70,7 +70,7 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs) {
 
 bool is_helper_name(std::string_view kind, std::string_view name, std::string_view job) {
   const policy::OwnedObject* owned = policy::find_owned_object(kind, name);
-  return owned && name.substr(0, name.size() - owned->suffix.size()) == job;
+  return owned && owned->job_of(name) == job;
 }
 
 size_t job_of(const LiveObject& object, const JobNames& jobs) {

@@ -7,14 +7,14 @@
 
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
+#include "policy/plugins.h"
 #include "tools/diff/live/live.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::migrate {
 namespace {
 
 using yaml::Node;
-
-constexpr std::string_view kProcesses = "PET_NPROC_PER_NODE";
 
 std::string_view namespace_of(std::string_view object) {
   const size_t from = object.find('/') + 1;
@@ -30,7 +30,7 @@ bool is_job(const LintedObject& object) {
 }
 
 const Node* find_env(const Node& node) {
-  if (node.is_map() && node.get("name") && node.get("name")->text() == kProcesses) return node.get("value");
+  if (yaml::text_of(node.get("name")) == policy::torch::kPlugin.framework.processes) return node.get("value");
   for (const Node* item : node.items()) {
     if (const Node* found = find_env(*item)) return found;
   }

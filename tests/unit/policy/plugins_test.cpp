@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/plugin.h"
+#include "rules/rules.h"
 #include "support/advice.h"
 
 namespace trainjobc {
@@ -90,6 +91,9 @@ TEST_CASE("plugins: the variables that a framework sets are those of its descrip
     CHECK(set == std::set<std::string>(framework.env.begin(), framework.env.end()));
     CHECK_FALSE(framework.title.empty());
     CHECK((framework.env_family.empty() == framework.env_reader.empty()));
+    // Flux has no variables: the brokers count the processes.
+    CHECK((framework.processes.empty() ? set.empty() : set.contains(std::string(framework.processes))));
+    CHECK((framework.processes.empty() || framework.processes != framework.address));
     for (const std::string_view name : framework.env) {
       const std::string_view family = framework.env_family;
       CHECK((family.empty() || name.starts_with(family.substr(0, family.size() - 1))));
@@ -109,6 +113,19 @@ TEST_CASE("plugins: the objects that one makes are those of its descriptor") {
       described.insert(std::string(object.kind) + " job" + std::string(object.suffix));
     CHECK(made == described);
     CHECK((plugin(one.plugin)->build != nullptr) == !described.empty());
+  }
+}
+
+TEST_CASE("plugins: the texts of rules name what a framework reserves or reads") {
+  const auto text = [](std::string_view id) { return rules::find_rule(id)->explanation; };
+  for (const policy::Plugin* one : policy::registry()) {
+    CAPTURE(one->name);
+    const policy::Framework& framework = one->framework;
+    for (const std::string_view setting : framework.settings)
+      CHECK(text("advice/flux-setting").find(setting) != std::string_view::npos);
+    if (framework.env_family.empty()) continue;
+    const bool is_named = text("input/reserved-env").find(framework.env_family) != std::string_view::npos;
+    CHECK(is_named == (one->validate != nullptr));  // JAX reserves none
   }
 }
 

@@ -11,6 +11,7 @@
 #include "k8s/pod/limit_fix.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -69,24 +70,25 @@ const Entry* gpu_entry(const policy::NodeResources& resources) {
 // What hiding the node's GPUs changes, or "" if it changes nothing.
 std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   const model::MLPolicy& policy = *context.merged.policy;
+  const policy::Framework* framework = policy::framework_of(context.merged);
+  const auto rendered =
+      framework ? rendered_number(context.admitted_job_set, framework->processes) : std::nullopt;
+  const int64_t processes = rendered.value_or(0);
   const bool has_number = context.job.trainer->num_proc_per_node != nullptr;
   if (policy.torch) {
-    const auto processes = rendered_number(context.admitted_job_set, "PET_NPROC_PER_NODE");
-    if (has_number || !processes || *processes == gpus) return "";
-    return fmt::format("torchrun starts {} process{} per node instead of one per GPU, which is {}",
-                       *processes, *processes == 1 ? "" : "es", gpus);
+    if (has_number || !rendered || processes == gpus) return "";
+    return fmt::format("torchrun starts {} process{} per node instead of one per GPU, which is {}", processes,
+                       processes == 1 ? "" : "es", gpus);
   }
   if (policy.mpi) {
-    const auto slots = rendered_number(context.admitted_job_set, "OMPI_MCA_orte_set_default_slots");
     const bool per_gpu = policy.mpi->num_proc_per_node && policy.mpi->num_proc_per_node->value == 1;
-    if (has_number || !per_gpu || gpus == 1 || slots != 1) return "";
+    if (has_number || !per_gpu || gpus == 1 || processes != 1) return "";
     return fmt::format("a node has 1 MPI slot instead of one per GPU, which is {}", gpus);
   }
   if (policy.xgboost) {
-    const auto workers = rendered_number(context.admitted_job_set, "DMLC_NUM_WORKER");
-    if (gpus == 1 || !workers) return "";
-    return fmt::format("XGBoost counts {} worker{} instead of one per GPU, which is {}", *workers,
-                       *workers == 1 ? "" : "s", *workers * gpus);
+    if (gpus == 1 || !rendered) return "";
+    return fmt::format("XGBoost counts {} worker{} instead of one per GPU, which is {}", processes,
+                       processes == 1 ? "" : "s", processes * gpus);
   }
   return policy.flux ? fmt::format("Flux runs the command without GPUs instead of with {} per node", gpus)
                      : "";

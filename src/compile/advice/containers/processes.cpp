@@ -9,6 +9,7 @@
 #include "compile/advice/rendered.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -190,8 +191,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     return;
   }
   plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
-  const auto rendered = rendered_number(
-      context.admitted_job_set, info.policy->mpi ? "OMPI_MCA_orte_set_default_slots" : "PET_NPROC_PER_NODE");
+  const auto rendered = rendered_number(context.admitted_job_set, policy::framework_of(info)->processes);
   plan.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (plan.devices) report(plan, field, where, advisor);
 }

@@ -8,7 +8,7 @@
 
 #include "k8s/value_text.h"
 #include "model/trainer_names.h"
-#include "policy/ssh/ssh_secret.h"
+#include "policy/plugin.h"
 #include "tools/diff/orphans.h"
 #include "tools/diff/train_jobs.h"
 #include "tools/kubectl/resource_names.h"
@@ -44,7 +44,8 @@ void add_mounted(const LiveObject& job_set, Names& names) {
 // Whether the Secrets asked for are all SSH keys, which are kept whatever they hold.
 bool wants_only_keys(std::span<const Object> rendered, const std::string& ns) {
   return std::ranges::none_of(rendered, [&](const Object& object) {
-    return object.ns == ns && object.kind == "Secret" && !object.name.ends_with(policy::kSshSecretSuffix);
+    return object.ns == ns && object.kind == "Secret" &&
+           !policy::has_content(policy::OwnedObject::Content::SshKey, object.kind, object.name);
   });
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/trainer_names.h"
-#include "policy/plugins/flux_scripts.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -30,7 +30,7 @@ bool is_owned_by_job(const Node& object) {
 
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<Difference>& differences) {
-  if (live.kind != "ConfigMap" || !live.name.ends_with(policy::flux::kEntrypointSuffix)) return;
+  if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
   // Objects are mostly saved without their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
   const bool is_jobs = is_owned_by_job(*live.root);
