@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/glob.h"
+#include "base/text/lines.h"
 
 namespace trainjobc::base {
 namespace {
@@ -24,12 +25,9 @@ std::string_view without_trailing_spaces(std::string_view line) {
 
 GitIgnore::GitIgnore(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  for (std::string_view line : Lines(text)) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     add(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 

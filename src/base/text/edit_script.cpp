@@ -8,7 +8,7 @@
 namespace trainjobc::base {
 namespace {
 
-using Lines = std::span<const std::string_view>;
+using LineSpan = std::span<const std::string_view>;
 using Numbers = std::vector<uint32_t>;  // equal lines have equal numbers
 
 // Edits that are looked for at once: the search takes time and memory of their square.
@@ -102,7 +102,7 @@ class Search {
 
 class Comparison {
  public:
-  Comparison(Lines before, Lines after) : before_(before), after_(after) {
+  Comparison(LineSpan before, LineSpan after) : before_(before), after_(after) {
     std::unordered_map<std::string_view, uint32_t> numbers;
     const auto number = [&](std::string_view line) {
       return numbers.try_emplace(line, static_cast<uint32_t>(numbers.size())).first->second;
@@ -198,8 +198,8 @@ class Comparison {
     return rise;
   }
 
-  Lines before_;
-  Lines after_;
+  LineSpan before_;
+  LineSpan after_;
   Numbers old_;
   Numbers new_;
   size_t count_ = 0;  // of different lines
@@ -210,7 +210,7 @@ class Comparison {
 
 }  // namespace
 
-std::vector<MarkedLine> edit_script(Lines before, Lines after) {
+std::vector<MarkedLine> edit_script(LineSpan before, LineSpan after) {
   return Comparison(before, after).run();
 }
 

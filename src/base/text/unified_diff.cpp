@@ -10,11 +10,11 @@
 namespace trainjobc::base {
 namespace {
 
-using Lines = std::vector<std::string_view>;
+using LineList = std::vector<std::string_view>;
 
 // Lines with their breaks.
-Lines split(std::string_view text) {
-  Lines lines;
+LineList split(std::string_view text) {
+  LineList lines;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     lines.push_back(text.substr(at, end - at));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/text/lines.h"
 #include "cli/command_tree.h"
 
 namespace trainjobc::cli {
@@ -73,9 +74,7 @@ std::string filled_footer(std::string_view footer, size_t width) {
     if (!prose.empty()) out += fill(prose, width, 0) + "\n";
     prose.clear();
   };
-  for (size_t at = 0; at < footer.size();) {
-    const size_t end = std::min(footer.find('\n', at), footer.size());
-    const std::string_view line = footer.substr(at, end - at);
+  for (const std::string_view line : base::Lines(footer)) {
     const bool is_prose = !line.empty() && !line.starts_with("  ");
     if (!is_prose || line.starts_with("Exit status") || line == "Examples:") end_paragraph();
     if (is_prose) {
@@ -83,7 +82,6 @@ std::string filled_footer(std::string_view footer, size_t width) {
     } else {
       out += example(line, width) + "\n";
     }
-    at = end + 1;
     if (line == "Examples:") end_paragraph();
   }
   end_paragraph();

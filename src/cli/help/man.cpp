@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "base/text/lines.h"
 #include "cli/command_tree.h"
 #include "cli/exit_status.h"
 #include "tools/version.h"
@@ -73,9 +74,7 @@ struct Footer {
 Footer footer_of(const CLI::App& app) {
   Footer footer;
   const std::string& text = app.get_footer();
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
+  for (const std::string_view line : base::Lines(text)) {
     if (line.starts_with("  ")) {
       footer.examples += escaped(line.substr(2)) + "\n";
     } else if (line.empty()) {
@@ -83,7 +82,6 @@ Footer footer_of(const CLI::App& app) {
     } else if (line != "Examples:") {
       footer.prose += escaped(line) + "\n";
     }
-    at = end + 1;
   }
   if (footer.prose.ends_with(".PP\n")) footer.prose.resize(footer.prose.size() - 4);
   return footer;

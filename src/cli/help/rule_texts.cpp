@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text/layout.h"
+#include "base/text/lines.h"
 #include "base/text/suggest.h"
 #include "cli/exit_status.h"
 #include "rules/rules.h"
@@ -18,12 +19,9 @@ constexpr size_t kWidth = 80;
 // Wraps prose; an indented line is an example and stays as it is.
 std::string wrapped(std::string_view text, size_t width) {
   std::string out;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
+  for (const std::string_view line : base::Lines(text)) {
+    if (!out.empty()) out += '\n';
     out += line.starts_with("    ") ? std::string(line) : base::wrap(line, width, 0);
-    if (end < text.size()) out += '\n';
-    at = end + 1;
   }
   return out;
 }

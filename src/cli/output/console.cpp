@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/layout.h"
+#include "base/text/lines.h"
 #include "cli/exit_status.h"
 
 namespace trainjobc::cli {
@@ -22,11 +23,8 @@ bool wants_colour(ColourChoice choice, const Console& console, bool is_terminal)
 void write_lines(Console& console, std::string_view text) {
   constexpr size_t kIndent = 4;
   std::string out;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    out.append(base::wrap(text.substr(at, end - at), console.stderr_width(), kIndent)) += '\n';
-    at = end + 1;
-  }
+  for (const std::string_view line : base::Lines(text))
+    out += base::wrap(line, console.stderr_width(), kIndent) + "\n";
   console.write_stderr(out);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/lines.h"
 #include "cli/exit_status.h"
 #include "cli/output/print_objects.h"
 #include "yaml/read/reader.h"
@@ -66,10 +67,8 @@ bool is_manifest_at(const std::string& path, std::string text) {
 // only if a regular file inside the directory is the manifest that it is named after.
 std::set<std::string> listed(Console& console, const std::string& directory, std::string_view list) {
   std::set<std::string> files;
-  for (size_t at = 0; at < list.size();) {
-    const size_t end = std::min(list.find('\n', at), list.size());
-    const std::string name(list.substr(at, end - at));
-    at = end + 1;
+  for (const std::string_view line : base::Lines(list)) {
+    const std::string name(line);
     const std::string path = fmt::format("{}/{}", directory, name);
     if (!console.files().stays_inside(directory, name) || !console.files().exists(path)) continue;
     auto text = console.files().read(path);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/layout.h"
+#include "base/text/lines.h"
 #include "tools/diff/difference_text.h"
 #include "tools/explain/explain.h"
 #include "yaml/write/writer.h"
@@ -65,11 +66,7 @@ using Sources = std::map<const yaml::Node*, std::string>;
 std::string cut_lines(std::string_view text, size_t width) {
   if (width == 0) return std::string(text);
   std::string out;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    out += base::cut(text.substr(0, end), width) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view line : base::Lines(text)) out += base::cut(line, width) + "\n";
   return out;
 }
 

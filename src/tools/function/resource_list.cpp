@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "base/text/lines.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
 #include "yaml/read/syntax.h"
@@ -80,16 +81,13 @@ std::string as_entry(const NewItem& item, size_t indent) {
   std::string yaml;
   yaml::write_yaml(*item.root, item.made ? yaml::KeyOrder::Kubernetes : yaml::KeyOrder::AsIs, yaml);
   std::string out;
-  for (size_t at = 0; at < yaml.size();) {
-    const size_t end = yaml.find('\n', at);
-    const std::string_view line = std::string_view(yaml).substr(at, end - at);
-    if (at == 0) {
+  for (const std::string_view line : base::Lines(yaml)) {
+    if (out.empty()) {
       out += std::string(indent, ' ') + "- ";
     } else if (!line.empty()) {
       out += std::string(indent + 2, ' ');
     }
     out += fmt::format("{}\n", line);
-    at = end + 1;
   }
   return out;
 }

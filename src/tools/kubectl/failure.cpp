@@ -7,6 +7,8 @@
 #include <cctype>
 #include <vector>
 
+#include "base/text/lines.h"
+
 namespace trainjobc::kubectl {
 namespace {
 
@@ -92,11 +94,8 @@ bool is_log_line(std::string_view line) {
 // Each line once: what is wrong with the cluster is said of each object.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+  for (const std::string_view line : base::Lines(text)) {
     if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/lines.h"
+
 namespace trainjobc::submit {
 namespace {
 
@@ -27,12 +29,9 @@ Names names_of(std::span<const Object> objects, std::string_view kind) {
 // "secret/a\nsecret/b\n"; false if a line says something else.
 bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
   constexpr std::string_view kPrefix = "secret/";
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+  for (const std::string_view line : base::Lines(text)) {
     if (!line.starts_with(kPrefix)) return false;
     secrets.insert(diff::object_id("Secret", ns, line.substr(kPrefix.size())));
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return true;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text/lines.h"
 #include "tools/kubectl/resource_names.h"
 #include "yaml/write/writer.h"
 
@@ -38,11 +39,7 @@ bool stops_everything(Cause cause) {
 // The objects that kubectl says it was done with: the first words of its lines.
 std::set<std::string, std::less<>> first_words(std::string_view text) {
   std::set<std::string, std::less<>> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    words.emplace(text.substr(0, std::min(text.find(' '), end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view line : base::Lines(text)) words.emplace(line.substr(0, line.find(' ')));
   return words;
 }
 

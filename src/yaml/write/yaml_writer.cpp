@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "base/text/lines.h"
 #include "yaml/scalar.h"
 #include "yaml/write/escape.h"
 #include "yaml/write/writer.h"
@@ -235,12 +236,10 @@ class YamlWriter {
     const size_t last = text.find_last_not_of('\n');
     const size_t breaks = text.size() - last - 1;
     out_ += breaks == 0 ? "|-\n" : breaks == 1 ? "|\n" : "|+\n";
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size());
-      if (end > at) out_.append(indent, ' ');
-      out_ += text.substr(at, end - at);
+    for (const std::string_view line : base::Lines(text)) {
+      if (!line.empty()) out_.append(indent, ' ');
+      out_ += line;
       out_ += '\n';
-      at = end + 1;
     }
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/layout.h"
+#include "base/text/lines.h"
 #include "base/text/unified_diff.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
@@ -97,10 +98,7 @@ Row row_of(const Difference& difference, const schema::FieldPath& above, Causes&
 
 void print_block(std::string_view hunks, size_t width, const Painter& paint, std::string& out) {
   constexpr std::string_view kIndent = "      ";
-  while (!hunks.empty()) {
-    const size_t end = std::min(hunks.find('\n'), hunks.size());
-    const std::string_view line = hunks.substr(0, end);
-    hunks.remove_prefix(std::min(end + 1, hunks.size()));
+  for (const std::string_view line : base::Lines(hunks)) {
     if (line.starts_with("@@")) continue;
     const std::string text =
         base::wrap(fmt::format("{}{}", kIndent, line), width, kIndent.size() + 2).substr(kIndent.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/lines.h"
 #include "base/text/unified_diff.h"
 #include "k8s/namespaces.h"
 #include "tools/diff/format/formats.h"
@@ -14,10 +15,7 @@ namespace {
 
 std::string coloured(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : base::Lines(text)) {
     const std::string_view code = line.starts_with("@@")                                 ? "36"
                                   : line.starts_with("diff ")                            ? "1"
                                   : line.starts_with("--- ") || line.starts_with("+++ ") ? "1"

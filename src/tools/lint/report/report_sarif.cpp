@@ -4,8 +4,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/text/lines.h"
 #include "rules/rules.h"
 #include "tools/lint/report/report_formats.h"
 #include "tools/lint/report/report_place.h"
@@ -36,14 +36,13 @@ ordered_json text(std::string_view words) {
 // An explanation as Markdown: what it indents, an example, becomes a block of code.
 std::string to_markdown(std::string_view explanation) {
   constexpr std::string_view kIndent = "    ";
-  std::istringstream lines{std::string(explanation)};
   std::string out;
   bool in_code = false;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view line : base::Lines(explanation)) {
     const bool is_code = line.starts_with(kIndent);
     if (is_code != in_code) out += is_code ? "```yaml\n" : "```\n";
     in_code = is_code;
-    if (is_code) line.erase(0, kIndent.size());
+    if (is_code) line.remove_prefix(kIndent.size());
     for (const char c : line) {
       if (!is_code && (c == '*' || c == '_' || c == '<' || c == '[')) out += '\\';
       out += c;

@@ -1,0 +1,30 @@
+#include "base/text/lines.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace trainjobc::base {
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : Lines(text)) lines.emplace_back(line);
+  return lines;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("lines: without their breaks; one at the end begins no further line") {
+  CHECK(lines_of("").empty());
+  CHECK(lines_of("\n") == Texts{""});
+  CHECK(lines_of("a") == Texts{"a"});
+  CHECK(lines_of("a\n") == Texts{"a"});
+  CHECK(lines_of("a\n\n") == Texts{"a", ""});
+  CHECK(lines_of("\na\n\nb c\r\nd") == Texts{"", "a", "", "b c\r", "d"});
+}
+
+}  // namespace trainjobc::base
