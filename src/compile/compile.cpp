@@ -15,6 +15,7 @@
 #include "compile/input/templates.h"
 #include "compile/render_job.h"
 #include "compile/versions/version_plan.h"
+#include "yaml/fields.h"
 
 namespace trainjobc {
 namespace {
@@ -31,12 +32,8 @@ struct Memory {
 };
 
 Object describe(const yaml::Node& root) {
-  const auto text = [&](std::initializer_list<std::string_view> path) {
-    const yaml::Node* value = root.at(path);
-    return value ? value->text() : std::string_view();
-  };
-  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}),
-          &root};
+  return {text_at(root, "apiVersion"), text_at(root, "kind"), text_at(root, {"metadata", "namespace"}),
+          text_at(root, {"metadata", "name"}), &root};
 }
 
 bool is_runtime(InputKind kind) {

@@ -1,6 +1,7 @@
 #include "model/runtime.h"
 
 #include "model/trainer_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::model {
 namespace {
@@ -78,8 +79,7 @@ Runtime decode_runtime(const Node& root, const Node& encoded) {
 }
 
 std::string_view ancestor_of(const Node& replicated_job) {
-  const Node* label = replicated_job.at({"template", "metadata", "labels", kAncestorLabel});
-  return label ? label->text() : std::string_view();
+  return text_at(replicated_job, {"template", "metadata", "labels", kAncestorLabel});
 }
 
 }  // namespace trainjobc::model

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "policy/build_nodes.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::policy {
 namespace {
@@ -39,8 +40,7 @@ void raise(ResourceTotals& totals, const ResourceTotals& least) {
 }
 
 bool is_sidecar(const Node& container) {
-  const Node* policy = container.get("restartPolicy");
-  return policy && policy->text() == "Always";
+  return text_at(container, "restartPolicy") == "Always";
 }
 
 // Adds what the init containers need; sidecars run beside everything that starts after them.

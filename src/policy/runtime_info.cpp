@@ -5,38 +5,33 @@
 #include "base/text/ascii.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::policy {
 namespace {
 
 using yaml::Node;
 
-NodeList items_of(const Node& map, std::string_view key) {
-  const Node* list = map.get(key);
-  if (!list) return {};
-  return {list->items().begin(), list->items().end()};
-}
-
-std::string_view name_of(const Node& node) {
-  const Node* name = node.get("name");
-  return name ? name->text() : std::string_view();
+NodeList copied_items(const Node& map, std::string_view key) {
+  const auto items = items_at(map, key);
+  return {items.begin(), items.end()};
 }
 
 Container read_container(const Node& node) {
   Container container;
   container.node = &node;
-  container.name = name_of(node);
+  container.name = text_at(node, "name");
   container.image = node.get("image");
   container.command = node.get("command");
-  container.env = items_of(node, "env");
-  container.ports = items_of(node, "ports");
-  container.volume_mounts = items_of(node, "volumeMounts");
+  container.env = copied_items(node, "env");
+  container.ports = copied_items(node, "ports");
+  container.volume_mounts = copied_items(node, "volumeMounts");
   return container;
 }
 
 std::vector<Container> read_containers(const Node& pod_spec, std::string_view key) {
   std::vector<Container> containers;
-  for (const Node* item : items_of(pod_spec, key)) containers.push_back(read_container(*item));
+  for (const Node* item : items_at(pod_spec, key)) containers.push_back(read_container(*item));
   return containers;
 }
 
@@ -54,11 +49,11 @@ PodCount initial_count(const PodSet& set, const std::optional<model::MLPolicy>& 
 PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPolicy>& policy) {
   PodSet set;
   set.replicated_job = &replicated_job;
-  set.name = name_of(replicated_job);
+  set.name = text_at(replicated_job, "name");
   set.ancestor = model::ancestor_of(replicated_job);
   set.count = initial_count(set, policy);
   if (const Node* spec = set.pod_spec()) {
-    set.volumes = items_of(*spec, "volumes");
+    set.volumes = copied_items(*spec, "volumes");
     set.init_containers = read_containers(*spec, "initContainers");
     set.containers = read_containers(*spec, "containers");
   }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "model/trainer_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::policy {
 namespace {
@@ -23,21 +24,16 @@ constexpr std::array kAncestors =
                              {model::kModelInitializer, model::kModelInitializer}});
 
 bool has_container(const Node& replicated_job, std::string_view name) {
-  const Node* containers = replicated_job.at({"template", "spec", "template", "spec", "containers"});
-  if (!containers) return false;
-  for (const Node* container : containers->items()) {
-    const Node* own = container->get("name");
-    if (own && own->text() == name) return true;
-  }
-  return false;
+  return std::ranges::any_of(items_at(replicated_job, {"template", "spec", "template", "spec", "containers"}),
+                             [&](const Node* container) { return text_at(*container, "name") == name; });
 }
 
 void check_replicas(const Node& job, const std::string& who, const std::string& path, Findings& findings) {
   const Node* replicas = job.get("replicas");
   if (!replicas || replicas->as_int() == 1) return;
   findings.add("input/ancestor-replicas", path + ".replicas",
-                 fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
-                 "write 1; spec.mlPolicy.numNodes sets the number of nodes");
+               fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
+               "write 1; spec.mlPolicy.numNodes sets the number of nodes");
 }
 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {

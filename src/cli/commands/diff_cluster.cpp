@@ -13,6 +13,7 @@
 #include "cli/output/mask.h"
 #include "tools/diff/live/env_order.h"
 #include "tools/diff/live/fetch.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -66,12 +67,11 @@ std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live,
 
 // Changes with the objects that a dry run is about: JobSets are counted by their spec, not by their status.
 std::set<std::string> state_of(const LiveSet& live) {
-  const auto text = [](const yaml::Node* node) { return node ? std::string(node->text()) : ""; };
   std::set<std::string> state;
   for (const diff::LiveObject& object : live.objects) {
     state.insert(fmt::format("{} {} {}", diff::object_id(object.kind, object.ns, object.name),
-                             text(object.root->at({"metadata", "uid"})),
-                             text(object.root->at({"metadata", "generation"}))));
+                             yaml::text_at(*object.root, {"metadata", "uid"}),
+                             yaml::text_at(*object.root, {"metadata", "generation"})));
   }
   return state;
 }

@@ -12,6 +12,7 @@
 #include "base/text/lines.h"
 #include "cli/exit_status.h"
 #include "cli/output/print_objects.h"
+#include "yaml/fields.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cli {
@@ -51,15 +52,11 @@ bool is_manifest_at(const std::string& path, std::string text) {
   base::Diagnostics problems;
   const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
   if (problems.has_errors() || documents.size() != 1) return false;
-  const auto text_at = [&](std::initializer_list<std::string_view> field) {
-    const yaml::Node* node = documents.front().root->at(field);
-    return node ? node->text() : std::string_view();
-  };
-  Object object;
-  object.api_version = text_at({"apiVersion"});
-  object.kind = text_at({"kind"});
-  object.ns = text_at({"metadata", "namespace"});
-  object.name = text_at({"metadata", "name"});
+  const yaml::Node& root = *documents.front().root;
+  const Object object{.api_version = yaml::text_at(root, "apiVersion"),
+                      .kind = yaml::text_at(root, "kind"),
+                      .ns = yaml::text_at(root, {"metadata", "namespace"}),
+                      .name = yaml::text_at(root, {"metadata", "name"})};
   return path == path_of(object, false) || path == path_of(object, true);
 }
 

@@ -4,6 +4,7 @@
 
 #include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -11,17 +12,11 @@ namespace {
 using yaml::Node;
 
 const Node* node_of(const Node& replicated_job) {
-  const Node* containers = replicated_job.at({"template", "spec", "template", "spec", "containers"});
-  if (!containers) return nullptr;
-  for (const Node* container : containers->items()) {
+  for (const Node* container :
+       items_at(replicated_job, {"template", "spec", "template", "spec", "containers"})) {
     if (text_at(*container, "name") == model::kNode) return container;
   }
   return nullptr;
-}
-
-std::span<const Node* const> jobs_of(const Node& job_set) {
-  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
-  return jobs ? jobs->items() : std::span<const Node* const>();
 }
 
 }  // namespace
@@ -33,18 +28,16 @@ std::optional<int64_t> to_number(std::string_view text) {
 }
 
 const Node* rendered_node(const Node& job_set, std::string_view replicated_job) {
-  for (const Node* job : jobs_of(job_set)) {
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     if (text_at(*job, "name") == replicated_job) return node_of(*job);
   }
   return nullptr;
 }
 
 std::optional<int64_t> rendered_number(const Node& job_set, std::string_view variable) {
-  for (const Node* job : jobs_of(job_set)) {
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     const Node* container = node_of(*job);
-    const Node* env = container ? container->get("env") : nullptr;
-    if (!env) continue;
-    for (const Node* item : env->items()) {
+    for (const Node* item : yaml::items_of(container ? container->get("env") : nullptr)) {
       if (text_at(*item, "name") == variable) return to_number(text_at(*item, "value"));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "compile/advice/checks.h"
 #include "compile/advice/queue_names.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -12,8 +13,7 @@ namespace {
 using yaml::Node;
 
 std::span<const Node* const> policies_of(const Node* job_set_spec) {
-  const Node* policies = job_set_spec ? job_set_spec->get("volumeClaimPolicies") : nullptr;
-  return policies ? policies->items() : std::span<const Node* const>();
+  return yaml::items_of(job_set_spec ? job_set_spec->get("volumeClaimPolicies") : nullptr);
 }
 
 // What makes the job start suspended: its own field, or Kueue, which suspends what its queue label names.

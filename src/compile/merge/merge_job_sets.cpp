@@ -5,6 +5,7 @@
 
 #include "compile/merge/override_merge.h"
 #include "model/overrides.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -37,8 +38,7 @@ class JobOrder {
  private:
   // A job that the runtime doesn't have counts as the first, as in the controller.
   size_t position(const Node& job) const {
-    const Node* name = job.get("name");
-    const auto found = positions_.find(name ? name->text() : std::string_view());
+    const auto found = positions_.find(text_at(job, "name"));
     return found != positions_.end() ? found->second : 0;
   }
 

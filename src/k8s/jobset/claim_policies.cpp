@@ -7,6 +7,7 @@
 #include "k8s/jobset/dns_names.h"
 #include "k8s/jobset/names.h"
 #include "k8s/jobset/webhook_rules.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::k8s::jobset {
 namespace {
@@ -27,7 +28,7 @@ std::vector<Claim> claims_of(const Node& spec) {
     for (const Node* claim : items_at(*policy, "templates")) {
       const Node* name = claim->at({"metadata", "name"});
       claims.push_back({fmt::format("spec.volumeClaimPolicies[{}].template[{}].name", policy_index, index++),
-                        name ? name : claim, name ? name->text() : std::string_view()});
+                        name ? name : claim, yaml::text_of(name)});
     }
     ++policy_index;
   }

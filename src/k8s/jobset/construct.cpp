@@ -8,6 +8,7 @@
 
 #include "k8s/jobset/names.h"
 #include "k8s/namespaces.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::k8s::job {
 namespace {
@@ -125,8 +126,8 @@ const Node* appended(const Node* list, const Node* item, const Maker& make) {
 // Nodes are labelled with the one Job that may use them.
 const Node* with_node_selector(const Node* pod, const Node& admitted, const std::string& name,
                                yaml::Origin origin, const Maker& make) {
-  const Node* ns = admitted.at({"metadata", "namespace"});
-  const std::string node = fmt::format("{}_{}", k8s::effective_namespace(ns ? ns->text() : ""), name);
+  const std::string_view ns = yaml::text_at(admitted, {"metadata", "namespace"});
+  const std::string node = fmt::format("{}_{}", k8s::effective_namespace(ns), name);
   const std::vector<Entry> toleration = {{"key", make.string(kNoSchedule, origin), origin},
                                          {"operator", make.string("Exists", origin), origin},
                                          {"effect", make.string("NoSchedule", origin), origin}};

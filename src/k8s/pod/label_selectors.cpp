@@ -6,6 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "k8s/check/field_checks.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::k8s::job {
 namespace {
@@ -49,16 +50,11 @@ void check_requirement(const Field& requirement, Report& report) {
 }
 
 bool holds(const Node& requirement, const LabelSet& labels) {
-  const auto text = [&](std::string_view key) {
-    const Node* value = requirement.get(key);
-    return value ? value->text() : std::string_view();
-  };
-  const auto label = labels.find(text("key"));
-  const Node* values = requirement.get("values");
+  const auto label = labels.find(text_at(requirement, "key"));
   const bool listed =
-      label != labels.end() && values &&
-      std::ranges::any_of(values->items(), [&](const Node* v) { return v->text() == label->second; });
-  const std::string_view op = text("operator");
+      label != labels.end() && std::ranges::any_of(items_at(requirement, "values"),
+                                                   [&](const Node* v) { return v->text() == label->second; });
+  const std::string_view op = text_at(requirement, "operator");
   if (op == "In") return listed;
   if (op == "NotIn") return !listed;
   return (label != labels.end()) == (op == "Exists");

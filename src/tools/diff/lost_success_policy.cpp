@@ -22,11 +22,10 @@ bool is_written(const Node& rendered) {
 
 // By a server-side apply of anybody but Trainer, whose own field stays.
 bool is_applied(const Node& live) {
-  const Node* managers = live.at({"metadata", "managedFields"});
-  return managers && std::ranges::any_of(managers->items(), [](const Node* entry) {
-           return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&
-                  entry->at({"fieldsV1", "f:spec", "f:successPolicy"});
-         });
+  return std::ranges::any_of(items_at(live, {"metadata", "managedFields"}), [](const Node* entry) {
+    return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&
+           entry->at({"fieldsV1", "f:spec", "f:successPolicy"});
+  });
 }
 
 // By kubectl apply, which remembers what it applied.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "yaml/fields.h"
+
 namespace trainjobc::diff {
 namespace {
 
@@ -35,14 +37,13 @@ bool is_others(const FieldDifference& field) {
 }
 
 bool is_suspended(const Node& job) {
-  const Node* suspend = job.at({"spec", "suspend"});
-  return suspend && suspend->text() == "true";
+  return text_at(job, {"spec", "suspend"}) == "true";
 }
 
 // The replicatedJob whose Jobs still run; "" without one.
 std::string active_job(const Node* job_set) {
   const Node* statuses = job_set ? job_set->at({"status", "replicatedJobsStatus"}) : nullptr;
-  for (const Node* status : statuses ? statuses->items() : std::span<const Node* const>()) {
+  for (const Node* status : yaml::items_of(statuses)) {
     const Node* active = status->get("active");
     const Node* name = status->get("name");
     if (active && name && active->text() != "0") return std::string(name->text());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/overrides.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::migrate {
 namespace {
@@ -77,8 +78,7 @@ Changes read_overrides(const Node& list, std::string_view field, const Maker& ma
     Patch patch;
     patch.place = item;
     const bool is_template = field == model::kPodTemplateOverrides;
-    const Node* targets = list_at(*item, "targetJobs");
-    for (const Node* target : targets ? targets->items() : std::span<const Node* const>()) {
+    for (const Node* target : items_at(*item, "targetJobs")) {
       if (!target->get("name")) continue;
       const Node* rest = is_template ? item->get("spec") : make.with(item, "targetJobs", nullptr);
       patch.jobs.push_back(

@@ -14,6 +14,7 @@
 #include "tools/diff/compare_objects.h"
 #include "tools/migrate/files.h"
 #include "tools/migrate/missing_processes.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::migrate {
 namespace {
@@ -35,8 +36,8 @@ std::string suffix_for(const Compilation& compiled) {
   for (const LintedObject& object : compiled.linted) {
     const Node* prefix = object.root->at({"metadata", "generateName"});
     if (!prefix || object.root->at({"metadata", "name"})) continue;
-    const Node* ns = object.root->at({"metadata", "namespace"});
-    if (!prefixes.insert(fmt::format("{}/{}", ns ? ns->text() : "", prefix->text())).second) return "";
+    const std::string_view ns = text_at(*object.root, {"metadata", "namespace"});
+    if (!prefixes.insert(fmt::format("{}/{}", ns, prefix->text())).second) return "";
   }
   return prefixes.empty() ? "" : "migrate";
 }

@@ -45,8 +45,7 @@ std::map<std::string, std::string> processes_of(const Compilation& compiled) {
   std::map<std::string, std::string> found;
   for (const Object& object : compiled.objects) {
     if (object.kind != "JobSet") continue;
-    const Node* value = find_env(*object.root);
-    found[diff::object_id(model::kTrainJob, object.ns, object.name)] = value ? value->text() : "";
+    found[diff::object_id(model::kTrainJob, object.ns, object.name)] = yaml::text_of(find_env(*object.root));
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
 #include "compile/advice/containers/image_reference.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -43,7 +44,7 @@ void check_tag(const Node& node, std::string field, Advisor& advisor) {
 }
 
 void check_image(const Node* node, std::string field, Advisor& advisor) {
-  const std::string_view image = node ? node->text() : "";
+  const std::string_view image = yaml::text_of(node);
   if (image.empty() || is_template(image) || has_outer_space(image)) return;
   ImageComplaint wrong = image_complaint(image);
   if (wrong.message.empty()) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "yaml/fields.h"
+
 namespace trainjobc::diff {
 namespace {
 
@@ -138,8 +140,7 @@ bool is_text(const Node& value, std::string_view text) {
 
 // Kubernetes pulls always where the tag is `latest`, or there is none.
 std::string_view default_pull_policy(const Node& container) {
-  const Node* image = container.get("image");
-  const std::string_view path = image ? image->text() : std::string_view();
+  const std::string_view path = text_at(container, "image");
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const size_t colon = name.rfind(':');
   const bool is_latest = name.find('@') == std::string_view::npos &&

@@ -1,5 +1,7 @@
 #include "tools/diff/live/env_order.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,30 +9,26 @@
 #include <string_view>
 #include <vector>
 
+#include "yaml/fields.h"
+
 namespace trainjobc::diff {
 namespace {
 
 using yaml::Maker;
 using yaml::Node;
 
-std::string_view name_of(const Node& item) {
-  const Node* name = item.get("name");
-  return name ? name->text() : std::string_view();
-}
-
 // Which variable is where; nullopt if a name is set twice.
 std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   std::map<std::string_view, size_t> places;
   for (const Node* variable : env.items()) {
-    if (!places.emplace(name_of(*variable), places.size()).second) return std::nullopt;
+    if (!places.emplace(text_at(*variable, "name"), places.size()).second) return std::nullopt;
   }
   return places;
 }
 
 // $(NAME) is replaced only where NAME comes first.
 bool refers_to(const Node& variable, std::string_view name) {
-  const Node* value = variable.get("value");
-  return value && value->text().find("$(" + std::string(name) + ")") != std::string_view::npos;
+  return text_at(variable, "value").find(fmt::format("$({})", name)) != std::string_view::npos;
 }
 
 const Node* ordered(const Node& env, const Node& live, const Maker& make) {
@@ -40,14 +38,14 @@ const Node* ordered(const Node& env, const Node& live, const Maker& make) {
   if (!ours || !theirs || *ours == *theirs || !std::ranges::equal(*ours, *theirs, same_name)) return &env;
   for (const Node* variable : env.items()) {
     for (const auto& [name, place] : *ours) {
-      const std::string_view own = name_of(*variable);
+      const std::string_view own = text_at(*variable, "name");
       const bool was_before = place < ours->at(own);
       const bool is_before = theirs->at(name) < theirs->at(own);
       if (was_before != is_before && refers_to(*variable, name)) return &env;
     }
   }
   std::vector<const Node*> items(env.items().begin(), env.items().end());
-  std::ranges::sort(items, {}, [&](const Node* variable) { return theirs->at(name_of(*variable)); });
+  std::ranges::sort(items, {}, [&](const Node* variable) { return theirs->at(text_at(*variable, "name")); });
   return make.list(items, env.origin());
 }
 
@@ -61,7 +59,7 @@ const Node* with_each(const Node* map, const Node* live, std::string_view key, c
   std::vector<const Node*> items;
   bool changed = false;
   for (const Node* item : list->items()) {
-    const auto is_it = [&](const Node* other) { return name_of(*other) == name_of(*item); };
+    const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(*item, "name"); };
     const auto found = std::ranges::find_if(live_list->items(), is_it);
     items.push_back(found != live_list->items().end() ? rewrite(item, *found) : item);
     changed = changed || items.back() != item;

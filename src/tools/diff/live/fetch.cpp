@@ -12,6 +12,7 @@
 #include "tools/diff/orphans.h"
 #include "tools/diff/train_jobs.h"
 #include "tools/kubectl/resource_names.h"
+#include "yaml/fields.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::diff {
@@ -27,16 +28,13 @@ using Names = std::map<std::pair<std::string, std::string>, std::set<std::string
 
 // The helper objects that a live JobSet mounts: they are orphans where its TrainJob needs them no more.
 void add_mounted(const LiveObject& job_set, Names& names) {
-  const yaml::Node* jobs = job_set.root->at({"spec", "replicatedJobs"});
-  for (const yaml::Node* job : jobs ? jobs->items() : std::span<const yaml::Node* const>()) {
-    const yaml::Node* volumes = job->at({"template", "spec", "template", "spec", "volumes"});
-    for (const yaml::Node* volume : volumes ? volumes->items() : std::span<const yaml::Node* const>()) {
-      const yaml::Node* secret = volume->at({"secret", "secretName"});
-      const yaml::Node* config_map = volume->at({"configMap", "name"});
-      if (secret && is_helper_name("Secret", secret->text(), job_set.name))
-        names[{"Secret", "v1"}].emplace(secret->text());
-      if (config_map && is_helper_name("ConfigMap", config_map->text(), job_set.name))
-        names[{"ConfigMap", "v1"}].emplace(config_map->text());
+  for (const yaml::Node* job : items_at(*job_set.root, {"spec", "replicatedJobs"})) {
+    for (const yaml::Node* volume : items_at(*job, {"template", "spec", "template", "spec", "volumes"})) {
+      const std::string_view secret = text_at(*volume, {"secret", "secretName"});
+      const std::string_view config_map = text_at(*volume, {"configMap", "name"});
+      if (is_helper_name("Secret", secret, job_set.name)) names[{"Secret", "v1"}].emplace(secret);
+      if (is_helper_name("ConfigMap", config_map, job_set.name))
+        names[{"ConfigMap", "v1"}].emplace(config_map);
     }
   }
 }

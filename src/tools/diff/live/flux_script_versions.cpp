@@ -4,6 +4,7 @@
 
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -19,11 +20,8 @@ bool is_script(const Difference& difference) {
 }
 
 bool is_owned_by_job(const Node& object) {
-  const Node* owners = object.at({"metadata", "ownerReferences"});
-  return owners && std::ranges::any_of(owners->items(), [](const Node* owner) {
-           const Node* kind = owner->get("kind");
-           return kind && kind->text() == model::kTrainJob;
-         });
+  return std::ranges::any_of(items_at(object, {"metadata", "ownerReferences"}),
+                             [](const Node* owner) { return text_at(*owner, "kind") == model::kTrainJob; });
 }
 
 }  // namespace

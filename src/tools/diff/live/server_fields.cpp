@@ -8,6 +8,7 @@
 
 #include "base/text/base64.h"
 #include "schema/redact.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -31,8 +32,7 @@ constexpr std::array<std::string_view, 11> kMetadata{"creationTimestamp",
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 bool is_secret(const Node& object) {
-  const Node* kind = object.get("kind");
-  return kind && kind->text() == "Secret";
+  return text_at(object, "kind") == "Secret";
 }
 
 const Node* stored_data(const Node* object, const Maker& make) {
@@ -50,8 +50,7 @@ const Node* stored_data(const Node* object, const Maker& make) {
 
 // A Secret without a type is stored as Opaque.
 const Node* without_default_type(const Node* secret, const Maker& make) {
-  const Node* type = secret->get("type");
-  return type && type->text() == "Opaque" ? make.with(secret, "type", nullptr) : secret;
+  return text_at(*secret, "type") == "Opaque" ? make.with(secret, "type", nullptr) : secret;
 }
 
 }  // namespace
