@@ -13,6 +13,7 @@
 #include "cli/commands/diff_versions.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
+#include "cli/ssh/ssh_key_flag.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
 #include "tools/diff/compare_objects.h"
@@ -27,9 +28,7 @@ constexpr int kDifferent = 1;
 Options options_of(const DiffFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = true;
-  // Keys are not compared; any will do, and one that takes no random numbers.
-  options.policy.ssh_key.source = policy::SshKeySource::Seed;
-  options.policy.ssh_key.material = "trainjobc diff shows no key";
+  options.policy.ssh_key = unshown_key();
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/output/mask.h"
+#include "cli/ssh/ssh_key_flag.h"
 #include "tools/explain/explain.h"
 
 namespace trainjobc::cli {
@@ -33,9 +34,7 @@ int run_explain(Console& console, ExplainFlags flags) {
     return fail(console, "--field can't be used with -o yaml: use -o text or -o json");
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
-  // No key is shown; any will do, and one that takes no random numbers.
-  options.policy.ssh_key.source = policy::SshKeySource::Seed;
-  options.policy.ssh_key.material = "trainjobc explain shows no key";
+  options.policy.ssh_key = unshown_key();
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;

@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
+#include "cli/ssh/ssh_key_flag.h"
 #include "model/behaviours.h"
 #include "tools/diff/format/formats.h"
 #include "tools/migrate/migrate.h"
@@ -29,12 +30,6 @@ struct MigrateFlags {
   std::string manager = migrate::MigrateOptions().manager;
   bool show_diff = false;
 };
-
-// Keys are not compared; any will do, and one that takes no random numbers.
-void use_fixed_key(Options& options) {
-  options.policy.ssh_key.source = policy::SshKeySource::Seed;
-  options.policy.ssh_key.material = "trainjobc migrate shows no key";
-}
 
 // Standard input is answered on standard output; files are written, each by itself, or their changes shown.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
@@ -78,7 +73,7 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   options.compile = lint::options_of(group, to_options(flags.input));
   options.to = flags.to;
   options.manager = flags.manager;
-  use_fixed_key(options.compile);
+  options.compile.policy.ssh_key = unshown_key();
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
 

@@ -70,4 +70,8 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   return true;
 }
 
+policy::SshKeyOptions unshown_key() {
+  return {policy::SshKeySource::Seed, "trainjobc shows no key"};
+}
+
 }  // namespace trainjobc::cli

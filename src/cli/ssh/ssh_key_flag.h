@@ -27,4 +27,7 @@ struct SshKeyFlag {
   bool read(Console& console, policy::SshKeyOptions& key) const;
 };
 
+// For commands that show no key: the same each time, and made without random numbers.
+policy::SshKeyOptions unshown_key();
+
 }  // namespace trainjobc::cli
