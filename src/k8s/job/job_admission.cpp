@@ -5,12 +5,12 @@
 #include <string>
 
 #include "k8s/job/job_spec.h"
-#include "k8s/jobset/claim_templates.h"
 #include "k8s/jobset/construct.h"
 #include "k8s/jobset/names.h"
 #include "k8s/pod/annotations.h"
 #include "k8s/pod/label_selectors.h"
 #include "k8s/pod/pod_spec.h"
+#include "k8s/volume/volume_sources.h"
 
 namespace trainjobc::k8s::job {
 namespace {
@@ -23,17 +23,33 @@ std::string first_job_name(const Field& job_set, const Field& replicated_job) {
   return jobset::job_name(metadata.child("name").text(), replicated_job.child("name").text(), 0);
 }
 
-// Of the JobSet's claims.
-std::vector<std::string_view> claim_templates(const Field& job_set) {
-  std::vector<std::string_view> out;
+template <typename Visit>
+void for_each_claim(const Field& job_set, const Visit& visit) {
   const Field spec = job_set.child("spec");
-  job::for_each_item(spec.child("volumeClaimPolicies"), [&](const Field& policy) {
-    job::for_each_item(policy.child("templates"), [&](const Field& claim) {
-      const Field metadata = claim.child("metadata");
-      out.push_back(metadata.child("name").text());
-    });
+  job::for_each_item(spec.child("volumeClaimPolicies"),
+                     [&](const Field& policy) { job::for_each_item(policy.child("templates"), visit); });
+}
+
+// The claims that the JobSet controller makes of volumeClaimPolicies before it makes any Job. If one is
+// refused, JobSet makes no Job and says so in an event, PVCCreationFailed. Source of the rules:
+// k8s.io/kubernetes, ValidatePersistentVolumeClaim.
+void check_claims(const Field& job_set, job::Report& report) {
+  for_each_claim(job_set, [&](const Field& claim) {
+    // The controller takes labels and annotations alone; the name is checked by its webhook.
+    const Field metadata = claim.child("metadata");
+    job::check_labels(metadata.child("labels"), "label", report);
+    job::check_annotations(metadata.child("annotations"), report);
+    job::check_claim_spec(claim.child("spec"), report);
   });
-  return out;
+}
+
+std::vector<std::string_view> claim_names(const Field& job_set) {
+  std::vector<std::string_view> names;
+  for_each_claim(job_set, [&](const Field& claim) {
+    const Field metadata = claim.child("metadata");
+    names.push_back(metadata.child("name").text());
+  });
+  return names;
 }
 
 // job_template: a Job without its name, as the JobSet controller completed it.
@@ -54,7 +70,7 @@ void check_job(const Field& job_set, const Field& replicated_job, const Field& j
   job::check_labels(pod_template.child("labels", pod_metadata.child("labels").node()), "label", report);
   job::check_annotations(annotations, report);
   job::check_pod_annotations(annotations, pod, report);
-  job::check_pod_spec(pod, claim_templates(job_set), report);
+  job::check_pod_spec(pod, claim_names(job_set), report);
   job::check_restart_policy(pod, !!spec.child("podFailurePolicy"), report);
 }
 
@@ -65,7 +81,7 @@ k8s::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Ma
   job::Report report(violations);
   const Field job_set(&admitted_job_set);
   const Field spec = job_set.child("spec");
-  job::check_claim_templates(spec, report);
+  check_claims(job_set, report);
   const Field replicated_jobs = spec.child("replicatedJobs");
   const jobset::JobSetView view = jobset::view_job_set(admitted_job_set);
   for (size_t i = 0; i < view.jobs.size(); ++i) {

@@ -10,7 +10,6 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/plugins/mpi_implementations.h"
 #include "policy/reserved_env.h"
 #include "policy/ssh/ssh_secret.h"
 
@@ -27,6 +26,23 @@ constexpr std::array<OwnedObject, 2> kObjects{{
     {"Secret", "-mpi-ssh-auth", OwnedObject::Content::SshKey},
     {"ConfigMap", "-mpi-hostfile"},
 }};
+// What an implementation of MPI calls its settings: names of variables; "" if it has none.
+struct Implementation {
+  std::string_view name;            // spec.mlPolicy.mpi.mpiImplementation
+  std::string_view hostfile;        // path of the hostfile
+  std::string_view keeps_domains;   // "true": hosts keep their full names
+  std::string_view slots;           // processes per node
+  std::string_view shell_args;      // arguments of ssh
+  std::string_view slot_separator;  // between a host and its slots in the hostfile
+};
+
+// OpenMPI, which Trainer sets up; Intel and MPICH, of dialects. Source of the names: each one's manual.
+constexpr std::array kImplementations = std::to_array<Implementation>({
+    {"OpenMPI", kEnv[0], kEnv[2], kEnv[3], kEnv[1], " slots="},
+    {"Intel", "I_MPI_HYDRA_HOST_FILE", "", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", ":"},
+    {"MPICH", "HYDRA_HOST_FILE", "", "", "HYDRA_LAUNCHER_EXTRA_ARGS", ":"},
+});
+
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
 constexpr std::string_view kHostfileVolume = "mpi-hostfile";
 
@@ -91,7 +107,9 @@ void resolve_slots(RuntimeInfo& info) {
 // nullptr if the runtime names none that is known.
 const Implementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
-  return given ? find_implementation(given->value) : nullptr;
+  if (!given) return nullptr;
+  const auto found = std::ranges::find(kImplementations, given->value, &Implementation::name);
+  return found != kImplementations.end() ? &*found : nullptr;
 }
 
 int64_t slots(const RuntimeInfo& info) {
