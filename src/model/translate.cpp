@@ -48,9 +48,8 @@ class JobTranslator {
   const Node* translate_manager(const Node* spec) const {
     const Node* manager = spec->get("managedBy");
     if (!manager || dialect_.manager.empty() || manager->text() != dialect_.manager) return spec;
-    return make_.with(
-        spec, "managedBy",
-        make_.string("trainer.kubeflow.org/trainjob-controller", make_.made("dialect/manager", {manager})));
+    return make_.with(spec, "managedBy",
+                      make_.string(kTrainJobController, make_.made("dialect/manager", {manager})));
   }
 
   // datasetConfig and modelConfig.input became spec.initializer, in the place of the first of them.

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "model/translate.h"
 #include "rules/rules.h"
@@ -15,8 +16,6 @@ namespace {
 using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
-
-constexpr std::string_view kQueueAnnotation = "scheduling.volcano.sh/queue-name";
 
 const Node* name_of(const Node& item) {
   const Node* name = item.get("name");
@@ -128,9 +127,9 @@ class RuntimeTranslator {
     if (const Node* queue = volcano->get("queue"); queue && queue->is_string()) {
       spec = make_.with_path(spec, {"podGroupPolicy", "volcano", "queue"}, nullptr);
       const Node* job_set = spec->get("template");
-      if (job_set && job_set->is_map() && !job_set->at({"metadata", "annotations", kQueueAnnotation}))
-        spec = make_.with(spec, "template",
-                          with_metadata(*job_set, "annotations", kQueueAnnotation, queue, make_));
+      if (job_set && job_set->is_map() && !job_set->at({"metadata", "annotations", kVolcanoQueue}))
+        spec =
+            make_.with(spec, "template", with_metadata(*job_set, "annotations", kVolcanoQueue, queue, make_));
     }
     if (const Node* name = volcano->get("priorityClassName"); name && name->is_string()) {
       spec = make_.with_path(spec, {"podGroupPolicy", "volcano", "priorityClassName"}, nullptr);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text/ascii.h"
+#include "k8s/annotations.h"
 #include "k8s/secret_values.h"
 #include "yaml/fields.h"
 
@@ -94,7 +95,7 @@ class Marker {
 
   static bool is_data(const Entry& entry, std::string_view kind) {
     return (kind == "Secret" && (entry.key == "data" || entry.key == "stringData")) ||
-           entry.key == "kubectl.kubernetes.io/last-applied-configuration";
+           entry.key == k8s::kLastApplied;
   }
 
   // A whole runtime as text, which Trainer keeps in a ConfigMap.

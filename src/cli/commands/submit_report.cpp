@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "compile/advice/queue_names.h"
+#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
@@ -111,7 +111,7 @@ void note_left_out(Console& console, const submit::Plan& plan) {
 }
 
 void note_unused_queues(Console& console, const submit::Plan& plan) {
-  constexpr std::string_view kLabel = compile::advice::kKueueLabel;
+  constexpr std::string_view kLabel = model::kKueueLabel;
   for (const Item& item : plan.items) {
     if (item.object->kind != "JobSet" || !item.object->train_job) continue;
     const yaml::Node* queue = label_of(*item.object->train_job, kLabel);

@@ -11,14 +11,12 @@
 #include "cli/exit_status.h"
 #include "k8s/releases.h"
 #include "model/behaviours.h"
+#include "model/trainer_names.h"
 #include "model/trainer_version.h"
 #include "tools/version.h"
 
 namespace trainjobc::cli {
 namespace {
-
-constexpr std::string_view kTrainerApiVersion = "trainer.kubeflow.org/v1alpha1";
-constexpr std::string_view kJobSetApiVersion = "jobset.x-k8s.io/v1alpha2";
 
 std::string as_json() {
   auto trainers = nlohmann::ordered_json::array();
@@ -33,8 +31,8 @@ std::string as_json() {
                                    {"trainerVersions", model::trainer_versions()},
                                    {"supported", std::move(trainers)},
                                    {"rules", std::move(rules)},
-                                   {"trainerApiVersion", kTrainerApiVersion},
-                                   {"jobSetApiVersion", kJobSetApiVersion}};
+                                   {"trainerApiVersion", model::kTrainerApiVersion},
+                                   {"jobSetApiVersion", model::kJobSetApiVersion}};
   return all.dump(4) + "\n";
 }
 

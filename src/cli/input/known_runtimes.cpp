@@ -8,13 +8,12 @@
 #include "cli/input/load.h"
 #include "compile/input/input.h"
 #include "compile/runtimes/catalogue.h"
+#include "model/trainer_names.h"
 #include "tools/lint/groups.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
 namespace {
-
-constexpr std::string_view kFrameworkLabel = "trainer.kubeflow.org/framework";
 
 KnownRuntime describe(const compile::InputObject& object) {
   KnownRuntime runtime;
@@ -22,7 +21,7 @@ KnownRuntime describe(const compile::InputObject& object) {
   runtime.ns = object.id.ns;
   runtime.kind =
       object.kind == compile::InputKind::TrainingRuntime ? "TrainingRuntime" : "ClusterTrainingRuntime";
-  if (const yaml::Node* label = object.root->at({"metadata", "labels", kFrameworkLabel})) {
+  if (const yaml::Node* label = object.root->at({"metadata", "labels", model::kFrameworkLabel})) {
     runtime.framework = label->text();
   }
   yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, runtime.text);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/queue_names.h"
+#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/rewrite/insert.h"
@@ -47,9 +47,9 @@ void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
 
 void check_kueue_label(const RuntimeContext& context, Advisor& advisor) {
   const Node* labels = context.runtime.root->at({"metadata", "labels"});
-  const base::Location where = locate_key_of(labels, kKueueLabel);
+  const base::Location where = locate_key_of(labels, model::kKueueLabel);
   if (!where.file) return;
-  advisor.warn("advice/kueue-label", fmt::format("metadata.labels[{}]", kKueueLabel),
+  advisor.warn("advice/kueue-label", fmt::format("metadata.labels[{}]", model::kKueueLabel),
                "Kueue does not see a queue named on a runtime: the runtime's labels reach no job", where,
                "label each TrainJob instead");
 }

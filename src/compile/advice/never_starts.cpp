@@ -8,6 +8,7 @@
 
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
+#include "k8s/annotations.h"
 #include "k8s/check/forms.h"
 
 namespace trainjobc::compile::advice {
@@ -15,9 +16,6 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kTopology = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-// With it JobSet places the Jobs by node labels, and the topology only marks them.
-constexpr std::string_view kNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
 constexpr int64_t kLongestDeadline = 9223372036;
 
 // A JobSet, or a runtime's template of one.
@@ -57,14 +55,15 @@ class Starts {
 
   void check_topology(const Node* metadata, const std::string& field) {
     const Node* annotations = metadata ? metadata->get("annotations") : nullptr;
-    const Node* topology = annotations ? annotations->get(kTopology) : nullptr;
-    if (!topology || annotations->get(kNodeSelector)) return;
+    const Node* topology = annotations ? annotations->get(k8s::kExclusiveTopology) : nullptr;
+    // With a node selector JobSet places the Jobs by node labels, and the topology only marks them.
+    if (!topology || annotations->get(k8s::kNodeSelector)) return;
     const std::string wrong = k8s::job::complaint(k8s::job::Form::LabelKey, topology->text());
     if (wrong.empty()) return;
-    advisor_.warn("advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, kTopology),
-                  fmt::format("no pod is created: the topology \"{}\" {}", topology->text(), wrong),
-                  yaml::locate(*topology),
-                  "write the key of a node label, such as topology.kubernetes.io/zone");
+    advisor_.warn(
+        "advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, k8s::kExclusiveTopology),
+        fmt::format("no pod is created: the topology \"{}\" {}", topology->text(), wrong),
+        yaml::locate(*topology), "write the key of a node label, such as topology.kubernetes.io/zone");
   }
 
   void check_dependencies(const Node& job, const std::string& field) {

@@ -5,7 +5,7 @@
 
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
-#include "compile/advice/queue_names.h"
+#include "model/queue_names.h"
 #include "model/runtime_id.h"
 
 namespace trainjobc::compile::advice {
@@ -64,15 +64,15 @@ void check_priority_classes(const RuntimeContext& context, Advisor& advisor) {
 void check_runtime_queue(const RuntimeContext& context, Advisor& advisor) {
   const Node* annotations = context.runtime.annotations;
   if (!uses_volcano(context.runtime) || !annotations) return;
-  inform_of_volcano_queue(annotations->get(kVolcanoQueue), std::string(kVolcanoField), advisor);
+  inform_of_volcano_queue(annotations->get(model::kVolcanoQueue), std::string(kVolcanoField), advisor);
 }
 
 void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   const Node& root = *context.job.root;
-  const Node* kueue = root.at({"metadata", "labels", kKueueLabel});
+  const Node* kueue = root.at({"metadata", "labels", model::kKueueLabel});
   if (kueue && !kueue->text().empty()) {
     const std::string_view ns = model::effective_namespace(context.job.id);
-    advisor.warn(kRule, fmt::format("metadata.labels[{}]", kKueueLabel),
+    advisor.warn(kRule, fmt::format("metadata.labels[{}]", model::kKueueLabel),
                  fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
                              "can't be checked here",
                              kueue->text(), ns),
@@ -80,9 +80,9 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   }
   if (!uses_volcano(context.runtime)) return;
   const Node* annotations = root.at({"metadata", "annotations"});
-  const base::Location where = locate_key_of(annotations, kVolcanoQueue);
+  const base::Location where = locate_key_of(annotations, model::kVolcanoQueue);
   if (where.file) {
-    advisor.warn("advice/queue-no-effect", fmt::format("metadata.annotations[{}]", kVolcanoQueue),
+    advisor.warn("advice/queue-no-effect", fmt::format("metadata.annotations[{}]", model::kVolcanoQueue),
                  "the TrainJob's annotations don't reach its PodGroup: this queue is not used", where,
                  "set it in a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations");
   }
@@ -90,11 +90,11 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   if (!patches) return;
   for (size_t i = 0; i < patches->size(); ++i) {
     const Node* patched = patches->items()[i]->at(
-        {"trainingRuntimeSpec", "template", "metadata", "annotations", kVolcanoQueue});
+        {"trainingRuntimeSpec", "template", "metadata", "annotations", model::kVolcanoQueue});
     inform_of_volcano_queue(
         patched,
         fmt::format("spec.runtimePatches[{}].trainingRuntimeSpec.template.metadata.annotations[{}]", i,
-                    kVolcanoQueue),
+                    model::kVolcanoQueue),
         advisor);
   }
 }
@@ -107,7 +107,7 @@ void check_suspended(const AdviceContext& context, Advisor& advisor) {
   advisor.warn("advice/suspended", "spec.suspend",
                "no pod runs until suspend is set to false, which no queue does for this job",
                yaml::locate(*suspend),
-               fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", kKueueLabel));
+               fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", model::kKueueLabel));
 }
 
 }  // namespace trainjobc::compile::advice

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/queue_names.h"
+#include "model/queue_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
@@ -21,8 +21,8 @@ const Node* suspender_of(const Node& job, std::string& field) {
   const Node* suspend = job.at({"spec", "suspend"});
   field = "spec.suspend";
   if (suspend && suspend->as_bool() == true) return suspend;
-  const Node* queue = job.at({"metadata", "labels", kKueueLabel});
-  field = fmt::format("metadata.labels[{}]", kKueueLabel);
+  const Node* queue = job.at({"metadata", "labels", model::kKueueLabel});
+  field = fmt::format("metadata.labels[{}]", model::kKueueLabel);
   return queue && !queue->text().empty() ? queue : nullptr;
 }
 

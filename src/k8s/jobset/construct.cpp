@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "k8s/annotations.h"
 #include "k8s/jobset/names.h"
 #include "k8s/namespaces.h"
 #include "yaml/fields.h"
@@ -21,8 +22,6 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-constexpr std::string_view kNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
 constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
 // What the cluster alone knows has the length that it has there.
@@ -90,7 +89,7 @@ std::vector<Entry> exclusive_placement(const Node& admitted, const ReplicatedJob
   std::vector<Entry> out;
   for (const Node* annotations :
        {admitted.at({"metadata", "annotations"}), job.node->at({"template", "metadata", "annotations"})}) {
-    const Entry* exclusive = annotations ? annotations->find(kExclusive) : nullptr;
+    const Entry* exclusive = annotations ? annotations->find(kExclusiveTopology) : nullptr;
     if (!exclusive) continue;
     out.push_back(*exclusive);
     if (const Entry* selector = annotations->find(kNodeSelector)) out.push_back(*selector);
@@ -172,7 +171,7 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   }
   job = with_metadata(job, "annotations", annotations, make);
   const Node* asked = job->at({"metadata", "annotations"});
-  if (asked->get(kExclusive) && asked->get(kNodeSelector)) {
+  if (asked->get(kExclusiveTopology) && asked->get(kNodeSelector)) {
     const yaml::Origin origin = make.made("controller/exclusive-placement", {asked->get(kNodeSelector)});
     pod = with_node_selector(pod, admitted, first_job_name(view, replicated_job), origin, make);
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
@@ -15,7 +16,6 @@ constexpr std::array<OwnedObject, 1> kObjects{{{"PodGroup", ""}}};
 
 using yaml::Node;
 
-constexpr std::string_view kQueueAnnotation = "scheduling.volcano.sh/queue-name";
 constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
 
 bool is_used(const RuntimeInfo& info) {
@@ -52,9 +52,9 @@ const Node* min_member(const yaml::Maker& make, const RuntimeInfo& info, int64_t
 void validate(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   if (!is_used(info)) return;
-  const Node* queue = find(info.annotations, kQueueAnnotation);
+  const Node* queue = find(info.annotations, model::kVolcanoQueue);
   if (queue && queue->text().empty()) {
-    context.findings.add("input/volcano-queue", fmt::format("spec.annotations[{}]", kQueueAnnotation),
+    context.findings.add("input/volcano-queue", fmt::format("spec.annotations[{}]", model::kVolcanoQueue),
                          "the Volcano queue name can't be empty", queue,
                          "name a queue, or remove the annotation");
   }
@@ -78,7 +78,7 @@ void build(PluginContext& context, NodeList& objects) {
   const Node* spec = map_of(make,
                             {{"minMember", min_member(make, info, gang.members, origin)},
                              {"minResources", to_node(make, gang.resources, origin)},
-                             {"queue", find(info.annotations, kQueueAnnotation)},
+                             {"queue", find(info.annotations, model::kVolcanoQueue)},
                              {"priorityClassName", priority_class(info)},
                              {"networkTopology", network_topology(make, info)}},
                             origin);

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "compile/admission/jobset_admission.h"
-#include "compile/advice/queue_names.h"
 #include "k8s/namespaces.h"
+#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/redact.h"
@@ -50,7 +50,7 @@ bool is_generated(const Object& object) {
 }
 
 bool names_queue(const Node* object) {
-  const Node* queue = object ? object->at({"metadata", "labels", compile::advice::kKueueLabel}) : nullptr;
+  const Node* queue = object ? object->at({"metadata", "labels", model::kKueueLabel}) : nullptr;
   return queue && !queue->text().empty();
 }
 

@@ -4,14 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "k8s/annotations.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {
 namespace {
 
 using yaml::Node;
-
-constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 bool is_written(const Node& rendered) {
   const Node* policy = rendered.at({"spec", "successPolicy"});
@@ -30,7 +29,7 @@ bool is_applied(const Node& live) {
 
 // By kubectl apply, which remembers what it applied.
 bool is_remembered(const Node& live) {
-  const Node* applied = live.at({"metadata", "annotations", kLastApplied});
+  const Node* applied = live.at({"metadata", "annotations", k8s::kLastApplied});
   if (!applied) return false;
   const auto json = nlohmann::json::parse(applied->text(), nullptr, false);
   return json.is_object() && json.contains("spec") && json["spec"].is_object() &&

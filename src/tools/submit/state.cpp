@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compile/advice/queue_names.h"
+#include "model/queue_names.h"
 #include "tools/submit/event_fields.h"
 
 namespace trainjobc::submit {
@@ -56,7 +56,7 @@ JobSetState state_of(const Node& job_set) {
   state.uid = value_at(job_set, {"metadata", "uid"});
   state.pods = pods_of(job_set);
   state.suspend = value_at(job_set, {"spec", "suspend"}) == "true";
-  state.queue = value_at(job_set, {"metadata", "labels", compile::advice::kKueueLabel});
+  state.queue = value_at(job_set, {"metadata", "labels", model::kKueueLabel});
   state.manager = value_at(job_set, {"spec", "managedBy"});
   if (state.manager == kOwnManager) state.manager.clear();
   state.since = value_at(job_set, {"metadata", "creationTimestamp"});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text/base64.h"
+#include "k8s/annotations.h"
 #include "schema/redact.h"
 #include "yaml/fields.h"
 
@@ -28,8 +29,6 @@ constexpr std::array<std::string_view, 11> kMetadata{"creationTimestamp",
                                                      "resourceVersion",
                                                      "selfLink",
                                                      "uid"};
-// What kubectl apply remembers; of a Secret, its values too.
-constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 bool is_secret(const Node& object) {
   return text_at(object, "kind") == "Secret";
@@ -65,8 +64,8 @@ const Node* without_server_fields(const Node& object, const Maker& make) {
       entries, [](const Entry& entry) { return std::ranges::find(kMetadata, entry.key) != kMetadata.end(); });
   metadata = make.map(entries, metadata->origin());
   const Node* annotations = metadata->get("annotations");
-  if (annotations && annotations->get(kLastApplied)) {
-    annotations = make.with(annotations, kLastApplied, nullptr);
+  if (annotations && annotations->get(k8s::kLastApplied)) {
+    annotations = make.with(annotations, k8s::kLastApplied, nullptr);
     metadata = make.with(metadata, "annotations", annotations->size() > 0 ? annotations : nullptr);
   }
   return make.with(result, "metadata", metadata);
