@@ -22,7 +22,7 @@ namespace {
 
 using Runner = std::pair<const CLI::App*, std::function<int(Console&)>>;
 
-// The command that was named, or the root.
+// The command on the command line, or the root.
 const CLI::App& chosen_app(const CLI::App& root) {
   const auto chosen = root.get_subcommands();
   return chosen.empty() ? root : *chosen.front();
@@ -62,7 +62,7 @@ std::string bad_value(const CLI::App& root, const std::string& message) {
     if (!flag.has_name(name)) continue;
     return fmt::format(
         "{} {} is not one of {}{}", name, value, fmt::join(flag.choices, ", "),
-        // Another version is not a misspelling.
+        // Another version isn't a typo.
         value.find_first_of("0123456789") == std::string::npos ? did_you_mean(value, flag.choices) : "");
   }
   return message;
@@ -81,7 +81,7 @@ int print(Console& console, const std::string& text) {
   return console.write_stdout(text) ? kOk : kFailed;
 }
 
-// What shells and the build call, by names that no command has. nullopt: something else was asked.
+// Hidden entry points for shells and the build. nullopt: the arguments ask for something else.
 std::optional<int> run_internal(const CLI::App& root, const std::vector<std::string>& arguments,
                                 Console& console) {
   if (arguments.empty()) return std::nullopt;

@@ -102,11 +102,11 @@ std::string setting(const Console& console, const std::string& flag, const char*
 
 namespace {
 
-// The flags that go before every configuration.
+// The flags that override every configuration.
 struct Overrides {
   std::string trainer_version;
   std::vector<std::string> runtimes;
-  bool configured_runtimes = true;  // those of configurations count, too
+  bool configured_runtimes = true;  // those of configurations count too
 };
 
 bool read_overrides(Console& console, const InputFlags& flags, Overrides& overrides) {
@@ -140,7 +140,7 @@ bool load(Console& console, const std::vector<std::string>& paths, const Discove
   return true;
 }
 
-// A configuration that can't be used ends the command before a file that can't be read does.
+// An invalid configuration is reported before an unreadable file.
 bool is_usable(Console& console, const lint::Configurations& configurations) {
   console.write_stderr(configurations.error());
   return configurations.error().empty();
@@ -233,7 +233,7 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
   return false;
 }
 
-// Whether anything in the directory is for Trainer, or was meant to be.
+// Whether anything in the directory is for Trainer, or was intended to be.
 bool holds_something(const std::string& directory, const Compilation& compiled) {
   const std::string folder = base::absolute_path(directory);
   const auto is_in = [&](const std::string& file) {

@@ -13,13 +13,13 @@
 
 namespace {
 
-// Without memory of its own: there may be none left.
+// Allocates no memory: there may be none left.
 int fail(std::initializer_list<std::string_view> message) noexcept {
   for (const std::string_view part : message) static_cast<void>(trainjobc::base::write_all(2, part));
   return trainjobc::cli::kFailed;
 }
 
-// What no layer has caught. Returns the exit status.
+// Reports an exception that no layer caught. Returns the exit status.
 int report(const std::exception_ptr& failure) noexcept {
   try {
     if (failure) std::rethrow_exception(failure);
@@ -33,7 +33,7 @@ int report(const std::exception_ptr& failure) noexcept {
   return fail({"trainjobc: internal error, please report it\n"});
 }
 
-// For what leaves a destructor.
+// For exceptions that leave a destructor.
 [[noreturn]] void end() noexcept {
   std::_Exit(report(std::current_exception()));
 }

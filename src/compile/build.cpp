@@ -17,7 +17,7 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// A cluster compares the claims of two JobSets as they are written, empty structs and all.
+// A cluster compares the claims of two JobSets as written, including empty structs.
 constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
 
 NodeList items_of(const Node* list) {
@@ -25,7 +25,7 @@ NodeList items_of(const Node* list) {
   return {list->items().begin(), list->items().end()};
 }
 
-// `map` with `key` set to the list, unless it holds just that already; an empty list removes the key.
+// `map` with `key` set to the list, unless it is already that; an empty list removes the key.
 const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {
   const Node* old = map->get(key);
   if (old && std::ranges::equal(old->items(), list)) return map;

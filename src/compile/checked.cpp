@@ -18,7 +18,7 @@ std::set<const base::SourceFile*> broken_files(const base::Diagnostics& diagnost
   return files;
 }
 
-// The units' TrainJobs as they were read.
+// The units' TrainJobs, as read.
 std::map<const Node*, const JobUnit*> units_by_root(const InputSet& inputs,
                                                     const std::deque<JobUnit>& units) {
   std::map<const Node*, const JobUnit*> out;
@@ -36,7 +36,7 @@ std::vector<CheckedDocument> checked_documents(const std::vector<InputObject>& a
                                                const base::Diagnostics& diagnostics) {
   const std::set<const base::SourceFile*> broken = broken_files(diagnostics);
   const std::map<const Node*, const JobUnit*> unit_of = units_by_root(inputs, units);
-  // Most findings in a runtime are made while its jobs are looked at; a job that was rejected may be one.
+  // Most findings in a runtime come from checking its jobs, and a rejected job may be one of them.
   std::set<const Node*> runtimes;
   for (const JobUnit& unit : units) {
     if (unit.runtime) runtimes.insert(unit.runtime->object.root);

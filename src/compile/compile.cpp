@@ -24,7 +24,7 @@ using compile::InputKind;
 using compile::InputObject;
 using compile::JobUnit;
 
-// Everything that the nodes of a compilation live in.
+// The memory of all nodes of a compilation.
 struct Memory {
   compile::InputSet inputs;
   compile::InputSet runtimes;
@@ -49,7 +49,7 @@ void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects)
   }
 }
 
-// Jobs under the names that they were admitted by.
+// Jobs have the names under which they were admitted.
 std::vector<LintedObject> linted_objects(const Memory& memory) {
   std::vector<LintedObject> linted;
   auto unit = memory.admitted->units.begin();
@@ -63,10 +63,10 @@ std::vector<LintedObject> linted_objects(const Memory& memory) {
   return linted;
 }
 
-// Calls render_job for every unit that has a runtime. Units share nothing that is written to, so the result
+// Calls render_job for every unit that has a runtime. Units share no mutable state, so the result
 // does not depend on the number of threads.
 void run_all(std::deque<compile::JobUnit>& units, const Options& options) {
-  constexpr size_t kWorthAThread = 16;  // fewer jobs than this are done before a thread has started
+  constexpr size_t kWorthAThread = 16;  // a thread takes longer to start than fewer jobs take
   base::parallel_for(units.size(), kWorthAThread, options.threads, [&](size_t index) {
     JobUnit& unit = units[index];
     if (unit.runtime) compile::render_job(unit, options);
@@ -93,8 +93,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   compile::advice::hide_secret_text(of_runtimes);
   result.documents = memory->inputs.objects.size();
 
-  // admit the runtimes and the jobs, resolve each job's runtime; what the newest Trainer version refuses may
-  // have been written for an older one
+  // admit the runtimes and the jobs, resolve each job's runtime; an input that the newest Trainer version
+  // refuses may be for an older one
   compile::VersionPlan plan = compile::plan_for(options.trainer_version);
   memory->admitted = compile::admit_all(memory->inputs, memory->runtimes, plan, options);
   if (options.trainer_version == "auto" && !memory->admitted->refused.empty()) {
@@ -110,8 +110,8 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   result.diagnostics.append(std::move(memory->admitted->diagnostics));
   result.diagnostics.append(std::move(of_runtimes));
 
-  // merge, expand, build, admit the JobSet: each job for itself, on all processors; runtimes without a job
-  // with one of their own
+  // merge, expand, build, admit the JobSet: each job separately, on all processors; runtimes without a job
+  // with a trial job
   run_all(units, options);
   compile::run_trials(memory->admitted->trials, options);
   for (compile::Trial& trial : memory->admitted->trials) result.diagnostics.append(std::move(trial.findings));

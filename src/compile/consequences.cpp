@@ -41,7 +41,7 @@ void note_cause(const Diagnostic& found, Causes& causes) {
   if (found.rule == "job/resources") causes.amounts.insert(amount_key(found.field));
 }
 
-// Whether it is inside one of the fields.
+// Whether the field is inside one of these.
 bool is_below(std::string_view field, const std::set<std::string, std::less<>>& outer) {
   for (size_t at = field.find_last_of(".["); at != std::string_view::npos && at > 0;
        at = field.find_last_of(".[", at - 1)) {
@@ -50,7 +50,7 @@ bool is_below(std::string_view field, const std::set<std::string, std::less<>>& 
   return false;
 }
 
-// A finding about the limit of an amount that is refused itself.
+// Whether it is about the limit of an amount that is itself refused.
 bool lacks_refused_amount(const Diagnostic& found, const Causes& causes) {
   if (found.rule != "job/gpu-limit") return false;
   const std::string amount = amount_key(found.meant);
@@ -62,7 +62,7 @@ bool is_consequence(const Diagnostic& found, const Causes& causes) {
   return is_missing || is_below(found.field, causes.of_wrong_type) || lacks_refused_amount(found, causes);
 }
 
-// What a message says of its field, whatever that is called.
+// The message without the name of its field.
 std::string_view complaint(const Diagnostic& found) {
   const std::string_view field = found.field;
   const std::string_view name = field.substr(field.find_last_of('.') + 1);  // npos + 1 is 0
@@ -71,7 +71,7 @@ std::string_view complaint(const Diagnostic& found) {
   return message;
 }
 
-// The same complaint about the same text of an input, for another field; each goes with the first.
+// The same error about the same text of an input, for another field; only the first is kept.
 class Repetitions {
  public:
   bool is_new(const Diagnostic& found) {

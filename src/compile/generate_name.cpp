@@ -9,14 +9,14 @@
 namespace trainjobc::compile {
 namespace {
 
-// FNV-1a: not for secrets, only for names.
+// FNV-1a: for names only, not for secrets.
 uint64_t hash(std::string_view text) {
   uint64_t value = 0xcbf29ce484222325ULL;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return value;
 }
 
-// Letters that Kubernetes uses for generated names: no vowels, so no words.
+// The characters that Kubernetes uses in generated names: without vowels, they form no words.
 std::string suffix_of(const yaml::Node& root) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string json;

@@ -15,7 +15,7 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// `base` with the entries of `above` in the place of those of the same key, or after them.
+// `base` with the entries of `above`, which replace those of the same key.
 const Node* overlay(const Node& base, const Node& above, const Maker& make) {
   std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
   for (const yaml::Entry& entry : above.entries()) {
@@ -29,7 +29,7 @@ const Node* overlay(const Node& base, const Node& above, const Maker& make) {
   return make.map(entries, base.origin());
 }
 
-// Limits and requests, each resource for itself; claims are dropped.
+// Merges limits and requests per resource; drops claims.
 const Node* merged_resources(const Node* base, const Node& of_job, const Maker& make) {
   std::vector<yaml::Entry> lists;
   for (const std::string_view key : {"limits", "requests"}) {
@@ -44,7 +44,7 @@ const Node* merged_resources(const Node* base, const Node& of_job, const Maker& 
   return make.map(lists, of_job.origin());
 }
 
-// The job's limits and requests; the runtime's where the job has neither.
+// The job's limits and requests; the runtime's if the job has neither.
 const Node* replaced_resources(const Node* base, const Node& of_job, const Maker& make) {
   return of_job.get("limits") || of_job.get("requests") ? make.with(&of_job, "claims", nullptr) : base;
 }

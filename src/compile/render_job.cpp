@@ -44,7 +44,7 @@ Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, 
   return diagnostic;
 }
 
-// Without a spec, which the schema lets through.
+// The schema accepts an object without a spec.
 void report_no_runtime_ref(JobUnit& unit) {
   Diagnostic diagnostic = runtime_ref_error(unit.job, "input/runtime-kind", "",
                                             "the job does not refer to a runtime", unit.job.root);
@@ -52,7 +52,7 @@ void report_no_runtime_ref(JobUnit& unit) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// Trainer webhook: only these two kinds are runtimes.
+// Trainer's webhook: only these two kinds are runtimes.
 bool check_runtime_kind(JobUnit& unit) {
   const model::RuntimeRef& ref = unit.job.runtime_ref;
   if (!ref.node) {
@@ -103,8 +103,8 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// What is wrong with the runtimeRef of a job that was rejected for something else. The cluster would not look
-// at it yet; people who fix the job want to see all errors at once.
+// Errors in the runtimeRef of a job that was rejected for another reason. The cluster would not check it yet,
+// but users want to see all errors at once.
 void check_runtime_ref(JobUnit& unit, const Node& root, const Options& options, RuntimeStore& store) {
   const Node* ref = root.at({"spec", "runtimeRef"});
   const bool has_name = ref && ref->get("name") && ref->get("name")->is_string();
@@ -126,7 +126,7 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// The controller that a job is left to; nullptr if it is Trainer's own.
+// The controller that manages the job; nullptr if it is Trainer's own.
 const Node* other_manager(const JobUnit& unit) {
   const Node* manager = unit.job.managed_by;
   const bool is_left = unit.target.behaviours->heeds_managed_by && manager && !manager->is_null() &&
@@ -134,7 +134,7 @@ const Node* other_manager(const JobUnit& unit) {
   return is_left ? manager : nullptr;
 }
 
-// What is rendered is what the controller of another cluster makes.
+// The rendered objects are those that the controller of another cluster creates.
 void note_other_manager(JobUnit& unit) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
@@ -146,7 +146,7 @@ void note_other_manager(JobUnit& unit) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// This cluster makes no JobSet of a job that is left to another controller, so it refuses none.
+// This cluster creates no JobSet for a job of another controller, so it refuses none.
 void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
@@ -165,13 +165,13 @@ void for_each_plugin(Step step) {
   for (const policy::Plugin* plugin : policy::registry()) step(*plugin);
 }
 
-// ConfigMaps and Secrets come before what mounts them.
+// ConfigMaps and Secrets come before the JobSet that mounts them.
 int output_rank(const Node& object) {
   static constexpr std::array<std::string_view, 4> kOrder{"ConfigMap", "Secret", "PodGroup", "JobSet"};
   return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
 }
 
-// Whatever the passes say of a job, no report shows its secrets or those of its runtime.
+// Whatever the passes report about a job, no report shows its secrets or those of its runtime.
 class SecretGuard {
  public:
   explicit SecretGuard(JobUnit& unit) : unit_(unit) {}
@@ -187,7 +187,7 @@ class SecretGuard {
   JobUnit& unit_;
 };
 
-// Pass 7. Returns the JobSet to emit. `merged` is what advice is given on; nullptr if none is wanted.
+// Pass 7. Returns the JobSet to emit. `merged` is the input of advice; nullptr if no advice is wanted.
 const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const Node* job_set,
                          const Options& options, const Maker& make) {
   const Target& target = unit.target;
@@ -241,7 +241,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
     report_missing_runtime(unit, resolution);
     return;
   }
-  if (!resolution.found->accepted || !name_fits) return;  // its own errors say why
+  if (!resolution.found->accepted || !name_fits) return;  // its own errors give the reason
   unit.runtime = resolution.found;
   note_other_manager(unit);
   warn_of_deprecated_runtime(unit, *target.behaviours);

@@ -23,7 +23,7 @@ using diff::LiveSet;
 
 constexpr int kReadings = 3;
 
-// kubectl may quote the objects that it was sent.
+// kubectl's message may quote the objects that it got.
 bool is_answer(Console& console, const Answer& answer, const std::vector<Object>& sent = {}) {
   const schema::SecretTexts secrets = secrets_of(sent);
   console.write_stderr(secrets.hide(answer.warnings));
@@ -31,7 +31,7 @@ bool is_answer(Console& console, const Answer& answer, const std::vector<Object>
   return answer.ok();
 }
 
-// Objects that stay as they are whatever is rendered: SSH keys that exist.
+// Objects that keep their content whatever is rendered: existing SSH keys.
 std::set<std::string> kept_secrets(const LiveSet& live) {
   std::set<std::string> kept;
   for (const diff::LiveObject& object : live.objects) {
@@ -40,7 +40,7 @@ std::set<std::string> kept_secrets(const LiveSet& live) {
   return kept;
 }
 
-// Objects whose dry run would only say again that the update is refused.
+// Objects whose dry run would only repeat that the update is refused.
 std::set<std::string> refused_objects(const diff::Report& report) {
   std::set<std::string> refused;
   for (const diff::ObjectDiff& object : report.objects) {
@@ -50,7 +50,7 @@ std::set<std::string> refused_objects(const diff::Report& report) {
   return refused;
 }
 
-// What an update sends of them: JobSets that are there keep the order of their variables.
+// The objects as an update sends them: existing JobSets keep the order of their variables.
 std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live, const yaml::Maker& make) {
   std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> job_sets;
   for (const diff::LiveObject& object : live.objects) {
@@ -65,7 +65,7 @@ std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live,
   return updates;
 }
 
-// Changes with the objects that a dry run is about: JobSets are counted by their spec, not by their status.
+// Changes whenever an object of the dry run does, except for the status of a JobSet.
 std::set<std::string> state_of(const LiveSet& live) {
   std::set<std::string> state;
   for (const diff::LiveObject& object : live.objects) {
@@ -95,8 +95,8 @@ class Reader {
          const diff::CompareOptions& options)
       : kubectl_(kubectl), flags_(flags), compiled_(compiled), options_(options) {}
 
-  // An update may be refused because of what came or changed after the objects were read: then they are read
-  // again.
+  // An update may be refused because an object was created or changed after the objects were read: then they
+  // are read again.
   Readings read() const {
     Readings readings = read_once();
     for (int left = kReadings - 1; left > 0 && is_refused(readings.answer); --left) {

@@ -32,7 +32,7 @@ Options options_of(const DiffFlags& flags) {
   return options;
 }
 
-// What the inputs make; nothing if one is rejected or can't be read, which has been reported.
+// The compiled inputs; nullopt, after an error, if one is rejected or unreadable.
 std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
   auto loaded = load_inputs(console, input);
   if (!loaded) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
 
 std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
   DiscoverOptions options = flags.input.directories.options();
-  options.git_ignores = false;  // what was saved from a cluster is rarely committed
+  options.git_ignores = false;  // objects saved from a cluster are rarely committed
   auto sources = load_sources(console, flags.live, options);
   if (const auto* error = std::get_if<base::IoError>(&sources)) {
     fail(console, fmt::format("--live: {}", error->message));
@@ -62,7 +62,7 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   base::Diagnostics diagnostics;
   for (Source& source : std::get<Loaded>(sources).sources)
     diff::read_live(std::move(source), *live, diagnostics);
-  // A saved Secret may be on any line.
+  // Any line may belong to a saved Secret.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     diagnostic.hide_source = true;
@@ -72,7 +72,7 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
   return diagnostics.has_errors() ? nullptr : live;
 }
 
-// The objects of an older state of the files, in the place of a cluster's.
+// The objects of an older state of the files, instead of a cluster's.
 std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
   auto live = std::make_shared<diff::LiveSet>();
   for (const Object& object : compiled.objects) {
@@ -86,7 +86,7 @@ diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   if (flags.orphans == "all") return diff::Orphans::All;
   if (flags.orphans == "none") return diff::Orphans::None;
   if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return diff::Orphans::OfInputs;
-  // Users who name single files don't name everything that belongs in the namespace.
+  // Users who name single files rarely name everything in the namespace.
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
@@ -106,7 +106,7 @@ std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags
   return report;
 }
 
-// What to compare with, and what: flags that say `OLD_DIR NEW_DIR` are taken apart.
+// What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
 struct Plan {
   InputFlags input;
   InputFlags from;
@@ -141,7 +141,7 @@ Plan plan_of(Console& console, const DiffFlags& flags) {
   return plan;
 }
 
-// Inputs without a namespace, and objects of their names saved from one: says which flag is missing.
+// If inputs have no namespace but saved objects of their names do, names the missing flag.
 void note_namespace(Console& console, const diff::Report& report) {
   for (const diff::ObjectDiff& object : report.objects) {
     const auto is_it = [&](const diff::ObjectDiff& other) {
@@ -212,7 +212,7 @@ std::string format(const diff::Report& report, const DiffFlags& flags, bool file
   return by_change ? diff::format_reach(report, options) : diff::format_text(report, options);
 }
 
-// The diff program's own verdict, as kubectl takes it.
+// The exit status of the diff program, interpreted as kubectl does.
 int run_external(Console& console, const diff::Report& report, const std::string& variable, bool files,
                  base::ProcessRunner& runner) {
   const base::Streams streams =

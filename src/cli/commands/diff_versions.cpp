@@ -33,7 +33,7 @@ std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& 
   }
   diff::Report report = diff::compare_objects(diff::rendered_by_both(after, before), std::move(live), how);
   report.memory.push_back(before.memory);
-  report.jobs = after.train_jobs;  // those that only one version takes, too
+  report.jobs = after.train_jobs;  // including those that only one version accepts
   report.old_version = flags.from_version;
   report.new_version = flags.to_version;
   report.acceptances = diff::compare_acceptance(before, after);

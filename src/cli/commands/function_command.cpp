@@ -19,7 +19,7 @@ int run_function(Console& console, const SshKeyFlag& keys) {
     const SshKeyFlag flag{choice, keys.allowed_folder(console)};
     const std::string wrong = flag.check();
     if (!wrong.empty()) return "sshKey " + wrong;
-    // Who writes functionConfig must not choose among all files that this process can read.
+    // The author of functionConfig must not be able to read any file that this process can.
     if (flag.names_file() && flag.folder.empty())
       return "sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets it";
     return flag.read(console, key) ? "" : "sshKey names a file that can't be read";

@@ -34,14 +34,13 @@ struct LintFlags {
   bool show_diff = false;
 };
 
-// One report and the file it goes to; "" is stdout.
+// One report and its file; "" is stdout.
 struct Report {
   lint::ReportFormat format = lint::ReportFormat::Text;
   std::string file;
 };
 
-// Each --output-file belongs to the --format before it. nullopt, after reporting it, if that doesn't work
-// out.
+// Pairs each --output-file with the --format before it. nullopt, after an error, if one has no partner.
 std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlags& flags) {
   std::vector<Report> reports;
   size_t formats = 0;
@@ -66,7 +65,7 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
   return reports;
 }
 
-// Where the nearest folder with a .git is; "" without one.
+// The nearest folder that contains .git; "" if none does.
 lint::Repository find_repository(Console& console) {
   const std::string here = base::working_directory();
   for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
@@ -75,8 +74,8 @@ lint::Repository find_repository(Console& console) {
   return {};
 }
 
-// Writes the files that were fixed, or prints what would change. False, which has been reported, if one could
-// not be written; the others are.
+// Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
+// the others are.
 bool write_fixed(Console& console, const lint::InputGroup& before, const lint::InputGroup& after,
                  bool only_show) {
   bool is_written = true;
@@ -135,7 +134,7 @@ int print_reports(Console& console, const lint::Findings& findings, const std::v
   return kOk;
 }
 
-// Takes TRAINJOBC_FAIL_ON in where no flag says it; false, which has been reported, for a value that is none.
+// Takes the value of TRAINJOBC_FAIL_ON if there is no flag; false, after an error, if the value is invalid.
 bool read_fail_on(Console& console, LintFlags& flags) {
   flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
   constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
@@ -148,7 +147,7 @@ std::string counted(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// What a text report without findings leaves to be said: "13 jobs, 6 runtimes: no findings".
+// The summary of a text report without findings: "13 jobs, 6 runtimes: no findings".
 void note_success(Console& console, const lint::Findings& findings, const std::vector<Report>& reports) {
   const auto& objects = findings.compiled.linted;
   const bool has_text = std::ranges::count(reports, lint::ReportFormat::Text, &Report::format) > 0;
@@ -173,7 +172,7 @@ int run_lint(Console& console, LintFlags flags) {
   if (flags.fix && !flags.show_diff && reads_stdin(groups))
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   const bool is_piped = reads_stdin(groups);
-  std::vector<lint::InputGroup> before;  // only --fix needs the texts again
+  std::vector<lint::InputGroup> before;  // only --fix needs the texts afterwards
   if (flags.fix) before = groups;
   Options options = to_options(flags.input);
   options.render = false;

@@ -31,7 +31,7 @@ struct MigrateFlags {
   bool show_diff = false;
 };
 
-// Standard input is answered on standard output; files are written, each by itself, or their changes shown.
+// The result of standard input goes to standard output; files are written one by one, or their changes shown.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
@@ -77,7 +77,7 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
 
-// What the inputs hold, as check_inputs looks at it.
+// What the inputs contain, in the form that check_inputs takes.
 Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
   Compilation contents;
   for (const migrate::Migration& migration : migrations) {
@@ -89,7 +89,7 @@ Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
   return contents;
 }
 
-// The text of standard input, if that is among the inputs.
+// The text of standard input, if it is an input.
 std::optional<std::string> stdin_text(const std::vector<lint::InputGroup>& groups) {
   for (const lint::InputGroup& group : groups) {
     const auto source = std::ranges::find(group.inputs, base::kStdin, &Source::name);

@@ -34,7 +34,7 @@ std::string origin_of(const KnownRuntime& runtime) {
                                   : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
 }
 
-constexpr std::string_view kNone = "-";  // as the namespace of a ClusterTrainingRuntime
+constexpr std::string_view kNone = "-";  // shown as the namespace of a ClusterTrainingRuntime
 
 std::string namespace_of(const KnownRuntime& runtime) {
   if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);

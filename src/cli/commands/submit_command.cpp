@@ -35,10 +35,10 @@ DryRun dry_run_of(const SubmitFlags& flags) {
 
 struct Compiled {
   Compilation sent;
-  Compilation compared;  // the same as the cluster would store it
+  Compilation compared;  // the same, as the cluster would store it
 };
 
-// As lint and render do. An exit status if there is nothing to send, which has been reported.
+// As lint and render do. An exit status, after a message, if there is nothing to send.
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);
@@ -82,7 +82,7 @@ diff::Report compare(const Compiled& compiled, std::shared_ptr<const diff::LiveS
   return diff::compare_objects(without_secrets, std::move(live), options);
 }
 
-// Whether anything in the way is said; what is being deleted would take the update with it.
+// Reports objects that are being deleted, which would take an update with them; whether there are any.
 bool is_in_the_way(Console& console, const Plan& plan) {
   bool found = false;
   for (const submit::Item& item : plan.items) {
@@ -95,7 +95,7 @@ bool is_in_the_way(Console& console, const Plan& plan) {
   return found;
 }
 
-// kubectl may quote what it was sent.
+// kubectl's message may quote the objects that it got.
 void report_failure(Console& console, const submit::Sending& sending, const schema::SecretTexts& secrets) {
   for (const kubectl::Failure& failure : sending.failures)
     fail(console, secrets.hide(kubectl::describe(failure)));

@@ -19,7 +19,7 @@ namespace {
 using submit::End;
 using submit::title_of;
 
-// A question that takes longer is asked again.
+// A request that takes longer is retried.
 constexpr std::chrono::seconds kLongestQuestion{60};
 
 std::string end_line(const submit::News& news) {
@@ -63,7 +63,7 @@ class Wait {
 
   void tell(const submit::News& news) {
     if (!news.end) {
-      // The lines of progress say how far it is.
+      // The progress lines show how far it got.
       if (!news.is_progress || !progress_.is_shown()) say(news.text + "\n");
       return;
     }

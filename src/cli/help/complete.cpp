@@ -14,7 +14,7 @@
 namespace trainjobc::cli {
 namespace {
 
-// The words before the cursor, as far as completion has to know them.
+// What completion needs to know of the words before the cursor.
 struct Line {
   const CLI::App* command = nullptr;
   std::vector<FlagText> flags;

@@ -15,7 +15,7 @@
 namespace trainjobc::cli {
 namespace {
 
-// The sources that can be read; standard input is for the command to read.
+// The readable sources; standard input is left to the command.
 std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
   lint::Configurations configurations(console.files(), "", false);
   DiscoverOptions options;
@@ -63,7 +63,7 @@ std::vector<std::string> job_names(Console& console, const CompletionInputs& inp
     if (object.kind == compile::InputKind::TrainJob && !object.id.name.empty())
       namespaces[object.id.name].emplace(model::effective_namespace(object.id));
   }
-  // A name of several namespaces is offered with each.
+  // A name in several namespaces is offered once per namespace.
   std::set<std::string> names;
   for (const auto& [name, of] : namespaces) {
     names.emplace(name);

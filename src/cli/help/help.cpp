@@ -20,7 +20,7 @@ size_t width_on(size_t terminal) {
   return terminal == 0 ? kWidest : std::clamp(terminal, kNarrowest, kWidest);
 }
 
-// The left side in its column, or on a line of its own where it is too long for that.
+// The left side in its column, or on a line of its own if it is too long.
 std::string row(const std::string& left, const std::string& description, size_t width) {
   std::string out = "  " + left;
   if (out.size() + 2 > kColumn) {
@@ -46,7 +46,7 @@ std::string section(const std::string& title, const std::string& rows) {
   return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
 }
 
-// A command that is wider goes on in the next line, as a shell reads it.
+// A longer command continues on the next line, with a backslash for the shell.
 std::string example(std::string_view line, size_t width) {
   if (line.size() <= width) return std::string(line);
   std::string out;

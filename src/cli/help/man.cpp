@@ -26,7 +26,7 @@ constexpr std::string_view kEnvironment =
     "A repository's settings. trainjobc looks for the file from the current directory up to the root of the "
     "repository. Flags override environment variables, which override this file.\n";
 
-// Text as troff takes it literally.
+// Text escaped for troff.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -45,7 +45,7 @@ class Walk {
     return std::nullopt;
   }
 
-  // "" for what should be read.
+  // "" if it should be read.
   std::string why_not(const DirectoryEntry& entry, const std::string& path, const std::string& absolute,
                       const Ignores& ignores) const {
     const bool is_folder = entry.kind == FileKind::Directory;

@@ -24,7 +24,7 @@ std::string from(const std::string& folder, const std::string& path) {
   return base::shortest_path(base::absolute_path(path.starts_with('/') ? path : folder + "/" + path));
 }
 
-// The folder that info/exclude lies in. Of a worktree or submodule, .git is a file that says where.
+// The folder that contains info/exclude. In a worktree or submodule, .git is a file that names it.
 std::string git_directory(const base::FileSystem& files, const std::string& root) {
   const std::string git = base::shortest_path(root) + "/.git";
   if (files.is_directory(git)) return git;

@@ -42,7 +42,7 @@ class Finder {
     });
   }
 
-  // Of these directories, those in which no file that was added has a runtime.
+  // Those of the directories that added no runtime.
   std::vector<std::string> without_runtimes(std::vector<std::string> directories) const {
     std::erase_if(directories, [&](const std::string& directory) {
       return std::ranges::any_of(files_, [&](const std::string& file) {
@@ -56,7 +56,7 @@ class Finder {
     for_each({{"", std::string(file.text)}}, [&](const compile::InputObject& object) {
       KnownRuntime runtime = describe(object);
       KnownRuntime* known = same_as(runtime);
-      if (known && known->versions.empty()) return;  // in a file, which counts
+      if (known && known->versions.empty()) return;  // defined in a file, which takes precedence
       if (!known) known = &found.emplace_back(runtime);
       known->versions.emplace_back(file.version);
       known->text = file.text;  // with its comments

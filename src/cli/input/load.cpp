@@ -12,7 +12,7 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-// A file to read: how the command line spells it.
+// A file to read, as the command line spells it.
 struct Planned {
   std::string name;
   bool named = false;  // otherwise found in a directory

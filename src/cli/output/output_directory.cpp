@@ -18,20 +18,20 @@
 namespace trainjobc::cli {
 namespace {
 
-// One component of a path, whatever a foreign object is called.
+// One component of a path, whatever the name of a foreign object.
 std::string component(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || (c >= 0 && c < ' ') || c == '\x7f'; }, '_');
   return name == "." || name == ".." ? "_" : name;
 }
 
-// Where the object's file is: a folder of its namespace, if there are several, and its name.
+// The path of the object's file: a folder for its namespace, if there are several, and its name.
 std::string path_of(const Object& object, bool in_folder) {
   const std::string file = component(file_name(object));
   return in_folder && !object.ns.empty() ? component(std::string(object.ns)) + "/" + file : file;
 }
 
-// The objects by their paths in the directory; nothing if two share one, which has been reported.
+// The objects by their paths in the directory; nullopt, after an error, if two share a path.
 std::map<std::string, const Object*> plan(Console& console, std::span<const Object> objects) {
   std::set<std::string_view> namespaces;
   for (const Object& object : objects) namespaces.insert(object.ns);
@@ -60,8 +60,8 @@ bool is_manifest_at(const std::string& path, std::string text) {
   return path == path_of(object, false) || path == path_of(object, true);
 }
 
-// The files that earlier runs wrote. Anybody can have edited the list and the directory, so a line counts
-// only if a regular file inside the directory is the manifest that it is named after.
+// The files that earlier runs wrote. Users may have edited the list and the directory, so a line counts
+// only if it names a regular file inside the directory, with the manifest that belongs at that path.
 std::set<std::string> listed(Console& console, const std::string& directory, std::string_view list) {
   std::set<std::string> files;
   for (const std::string_view line : base::Lines(list)) {
@@ -95,7 +95,7 @@ int prune_files(Console& console, const std::string& directory,
   return kOk;
 }
 
-// Whether the files can be written where they belong; if not, that has been reported.
+// Whether the files can be written to their paths; false after an error.
 bool all_stay_inside(Console& console, const std::string& directory,
                      const std::map<std::string, const Object*>& files, Prune prune) {
   std::vector<std::string> names;

@@ -11,7 +11,7 @@ namespace trainjobc::cli {
 namespace {
 
 size_t width_of(int stream) {
-  constexpr size_t kUnknown = 80;  // of a terminal that doesn't say
+  constexpr size_t kUnknown = 80;  // if a terminal doesn't report its width
   if (::isatty(stream) == 0) return 0;
   winsize size{};
   return ::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUnknown;

@@ -14,7 +14,7 @@
 namespace trainjobc::compile {
 namespace {
 
-// The webhook sets the time of a patch, and leaves jobs alone that have none to set.
+// The webhook sets the times of patches, and leaves jobs without patches alone.
 bool is_rewritten(const yaml::Node& train_job) {
   const yaml::Node* patches = train_job.at({"spec", "runtimePatches"});
   if (!patches || !patches->is_list()) return false;
@@ -42,7 +42,7 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
   };
   take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
   const yaml::Node* root = object.root;
-  // The webhook comes before the schema is checked.
+  // The webhook runs before the schema is checked.
   const model::Behaviours* behaviours = model::find_behaviours(schemas.trainer);
   if (behaviours && behaviours->rewrites_jobs && object.id.kind == model::kTrainJob && is_rewritten(*root)) {
     root = schema::with_zero_values(*root, *kind->schema, make);

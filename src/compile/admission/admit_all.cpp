@@ -12,7 +12,7 @@ bool is_runtime(const InputObject& object) {
   return object.kind == InputKind::TrainingRuntime || object.kind == InputKind::ClusterTrainingRuntime;
 }
 
-// Those of the inputs come first.
+// The inputs' runtimes come first.
 void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes) {
   for (const InputObject& object : inputs.objects) {
     if (is_runtime(object)) store.add(object, true);
@@ -25,7 +25,7 @@ void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes)
   }
 }
 
-// Reports what was found of a runtime under its own version only.
+// Reports findings about a runtime under its own version only.
 void publish(const Library& library, const std::map<std::string, Target>& homes,
              base::Diagnostics& diagnostics) {
   for (const base::Diagnostic& diagnostic : library.diagnostics.items()) {
@@ -34,7 +34,7 @@ void publish(const Library& library, const std::map<std::string, Target>& homes,
   }
 }
 
-// By the name that diagnostics call an object.
+// By the name of the object in diagnostics.
 template <class Use>
 void for_each_runtime(const InputSet& inputs, const InputSet& runtimes, Use use) {
   for (const InputSet* set : {&inputs, &runtimes}) {
@@ -52,7 +52,7 @@ std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
   return names;
 }
 
-// Advice on the runtimes of the inputs, and what to try with those that have no TrainJob: under its
+// Advice on the runtimes of the inputs, and trial jobs for those that have no TrainJob: each under its
 // own version, as for diagnostics.
 void look_at_runtimes(AdmittedInputs& admitted, const std::map<std::string, Target>& homes) {
   std::set<const yaml::Node*> used;
@@ -93,7 +93,7 @@ std::unique_ptr<AdmittedInputs> admit_all(const InputSet& inputs, const InputSet
     homes.try_emplace(std::move(name), plan.target_of(object));
   });
   if (!options.render) look_at_runtimes(*admitted, homes);
-  if (!options.jobs.empty()) admitted->trials.clear();  // those left out may use the runtimes
+  if (!options.jobs.empty()) admitted->trials.clear();  // the jobs left out may use the runtimes
   for (const Library& library : admitted->libraries) publish(library, homes, admitted->diagnostics);
   const std::set<std::string> refused = names_of_refused(admitted->diagnostics);
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {

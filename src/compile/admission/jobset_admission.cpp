@@ -10,7 +10,7 @@
 namespace trainjobc::compile {
 namespace {
 
-// The schema's rules are known as those of inputs: input/required is jobset/required here.
+// The schema reports rules of inputs: input/required becomes jobset/required here.
 void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   constexpr std::string_view kPrefix = "input/";
   for (base::Diagnostic& violation : violations) {
@@ -20,8 +20,8 @@ void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   }
 }
 
-// The controller takes ports without a name for one and writes the last of them again for each, so that the
-// second is the same input as the first.
+// The controller treats all ports without a name as one and writes the last of them for each, so that the
+// second comes from the same place in the input as the first.
 void explain_copied_ports(k8s::Violations& violations) {
   for (base::Diagnostic& violation : violations) {
     const bool is_copy = violation.rule == "jobset/duplicate" && violation.field.ends_with("]") &&
@@ -50,7 +50,7 @@ k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schem
   explain_copied_ports(out);
   if (!structure.types_fit) return out;
   check_written_nulls(admitted, schema, out);
-  // Its name is checked as that of the job; labels and annotations come from the runtime's template.
+  // The name was checked with the job's; labels and annotations come from the runtime's template.
   append_as_job_set(k8s::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);
 

@@ -39,7 +39,7 @@ class Nulls {
   }
 
  private:
-  // Required fields are missed by the schema itself; times may be null.
+  // The schema itself reports missing required fields; times may be null.
   static bool becomes_null(const Schema& schema, const Property& property) {
     return property.wire == schema::Wire::Null && property.schema &&
            property.schema->format != schema::Format::DateTime &&

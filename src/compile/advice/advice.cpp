@@ -1,4 +1,4 @@
-// The registry of advice, and what runs it.
+// The list of advice checks, and the functions that run them.
 #include "compile/advice/advice.h"
 
 #include <array>

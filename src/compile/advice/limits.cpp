@@ -10,7 +10,7 @@ using yaml::Node;
 
 constexpr size_t kMaxRequest = 1536 * 1024;  // etcd's --max-request-bytes
 
-// The bytes of the object as JSON, without what escapes add.
+// The size of the object as JSON, without escapes.
 size_t json_size(const Node& node) {
   size_t size = 2;  // brackets, braces, quotes
   for (const yaml::Entry& entry : node.entries()) size += entry.key.size() + 4 + json_size(*entry.value);

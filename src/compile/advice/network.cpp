@@ -15,7 +15,7 @@ using policy::Container;
 using policy::NodeList;
 using yaml::Node;
 
-// What holds the first node's address; "" if the framework makes none.
+// Where the framework puts the first node's address; "" if it has none.
 std::string_view address_of(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework ? framework->address : "";
@@ -55,7 +55,7 @@ bool is_probed(const Container& container, std::string_view port) {
   return false;
 }
 
-// The trainer's port takes the place of the first port that has its number or, like it, no name.
+// The trainer's port replaces the first port that has its number or, like it, no name.
 void check_replaced_port(const Container& container, const std::string& field, Advisor& advisor) {
   const auto taken = std::ranges::find_if(container.ports, [](const Node* port) {
     return is_number(*port, model::kTrainerPort) || !port->get("name");
@@ -104,7 +104,7 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
   const policy::PodSet* trainer = trainer_of(context.info).set;
   for (const ContainerPlace& place : containers_of(context.info)) {
     if (place.is_init) continue;
-    // Several ports without a name are an error of its jobs.
+    // Several ports without a name are an error in its jobs.
     if (count_unnamed(place.container.ports) > 1) continue;
     if (opens_port && &place.set == trainer && place.container.name == model::kNode) {
       check_replaced_port(place.container, place.field, advisor);

@@ -1,4 +1,4 @@
-// What the API server and JobSet's webhook take, and of which no pod ever comes. Source of the rules:
+// Jobs that the API server and JobSet's webhook accept, but that never get a pod. Source of the rules:
 // k8s.io/kubernetes, plugin/pkg/admission/{runtimeclass,priority} and ValidatePodCreate; sigs.k8s.io/jobset,
 // pkg/webhooks/pod_webhook.go and pkg/controllers/depends_on.go.
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ void check_runtime_starts(const RuntimeContext& context, Advisor& advisor) {
   Starts(template_of(context.runtime), advisor).check();
 }
 
-// What the runtime says is said of the runtime.
+// Settings of the runtime are reported on the runtime.
 void check_job_starts(const AdviceContext& context, Advisor& advisor) {
   Advisor of_runtime;
   if (context.runtime_is_input) Starts(template_of(context.runtime), of_runtime).check();

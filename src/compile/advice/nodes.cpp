@@ -1,4 +1,4 @@
-// How many pods of what run.
+// The numbers of nodes and pods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ base::Location place_of_jobs(const model::Runtime& runtime) {
   return where.file ? where : locate_key_of(runtime.ml_policy->node, "mpi");
 }
 
-// What a replicatedJob called `wanted` could have been meant by.
+// The replicatedJob that may be a misspelled `wanted`.
 std::string suggest_rename(const policy::RuntimeInfo& info, std::string_view wanted) {
   std::vector<std::string_view> names;
   for (const PodSet& set : info.pod_sets) {
@@ -147,7 +147,7 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   const auto& nodes = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
   if (!nodes || nodes->value > 0) return;
   const policy::RuntimeInfo& info = context.merged;
-  // The Job refuses other counts below 0.
+  // The Job itself refuses counts below 0.
   if (nodes->value < 0 && !(is_mpi(info) && info.policy->mpi->run_launcher_as_node)) return;
   std::string effect = "no pod trains, and the job counts as complete";
   if (is_mpi(info)) {

@@ -1,4 +1,4 @@
-// Patches of replicatedJobs and containers that the runtime does not have: merging adds them, without an
+// Patches for replicatedJobs and containers that the runtime doesn't have: merging adds them, without an
 // image.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

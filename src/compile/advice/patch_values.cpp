@@ -1,4 +1,4 @@
-// Values of patches that come to nothing: a later manager replaces them, or merging doesn't see them.
+// Patch values without effect: a later manager replaces them, or merging ignores them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string child(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
-// A value that merging treats as a whole.
+// A value that merging replaces as a whole.
 struct Leaf {
   std::string path;   // with the elements' merge keys: …containers[node].env[A].value
   std::string field;  // with their indices
@@ -32,7 +32,7 @@ struct Leaf {
 
 struct Leaves {
   std::vector<Leaf> leaves;
-  std::vector<std::string> replaced;  // maps with a $patch directive: what earlier patches put there is gone
+  std::vector<std::string> replaced;  // maps with a $patch directive, which drops earlier patches' values
 };
 
 void collect(const Node& node, const std::string& path, const std::string& field, Leaves& out);
@@ -72,7 +72,7 @@ const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
   return at != leaves.leaves.end() ? &*at : nullptr;
 }
 
-// What a run's patches come to.
+// The effect of all patches of a job.
 class PatchList {
  public:
   explicit PatchList(std::vector<PatchTree> trees) : trees_(std::move(trees)), patches_(trees_.size()) {
@@ -91,7 +91,7 @@ class PatchList {
   }
 
  private:
-  // The last patch that decides what is at a leaf's path, and what it puts there; nothing if it clears
+  // The last patch that sets a leaf's path, and the value it sets; nullptr if it clears
   // the map.
   struct Winner {
     size_t patch = 0;
@@ -102,7 +102,7 @@ class PatchList {
     return static_cast<size_t>(std::ranges::find(trees_, field, &PatchTree::field) - trees_.begin());
   }
 
-  // nullopt if the value holds.
+  // nullopt if the value has an effect.
   std::optional<Winner> loss_of(size_t patch, const Leaf& leaf) const {
     Winner winner{patch, &leaf};
     for (size_t i = patch + 1; i < patches_.size(); ++i) {
@@ -115,7 +115,7 @@ class PatchList {
     return winner;
   }
 
-  // An override of Trainer 2.1 is merged into each of its target jobs, and may hold for one of them.
+  // An override of Trainer 2.1 is merged into each of its target jobs, and may have an effect in one of them.
   bool is_lost_everywhere(size_t patch, const Leaf& leaf) const {
     for (size_t i = patch; i < trees_.size(); ++i) {
       if (trees_[i].field != trees_[patch].field) continue;
@@ -145,22 +145,23 @@ std::string_view shown(const Node& empty) {
   return empty.is_string() ? "\"\"" : empty.text();
 }
 
-// Parts that nobody leaves empty to clear them.
+// Parts that nobody sets to empty in order to clear them.
 bool is_structure(std::string_view key) {
   return key == "template" || key == "spec" || key == "metadata";
 }
 
-// Maps of strings: the patch API lets a $patch through as one of their keys.
+// Maps of strings: the patch API accepts $patch as one of their keys.
 bool takes_directive(std::string_view key) {
   return key == "labels" || key == "annotations" || key == "nodeSelector";
 }
 
-// Looks for what merging drops of a written patch.
+// Finds the parts of a patch that merging drops.
 class IdleValues {
  public:
   explicit IdleValues(Advisor& advisor) : advisor_(advisor) {}
 
-  // `typed` is what the API keeps of `written`; `runtime` is what they are merged into. Both may be nullptr.
+  // `typed` is the part of `written` that the API keeps, `runtime` the target of the merge. Both may be
+  // nullptr.
   void check_map(const Node& written, const Node* typed, const Node* runtime, const std::string& field) {
     for (const Entry& entry : written.entries()) {
       const Node* kept = typed ? typed->get(entry.key) : nullptr;
@@ -173,7 +174,7 @@ class IdleValues {
   void check_value(const Entry& entry, const Node* kept, const Node* below, const std::string& field) {
     const Node& value = *entry.value;
     const Node* directive = value.get(kDirective);
-    // The JobSet's own labels and annotations are put on top of the runtime's, with no regard to directives.
+    // The JobSet's own labels and annotations are merged into the runtime's without interpreting directives.
     const bool is_merged = field.find("replicatedJobs") != std::string::npos;
     if (directive && !below && is_merged) {
       report(entry, field,

@@ -35,7 +35,7 @@ void add_override(const model::PodOverride& change, const std::string& field, st
   }
 }
 
-// spec.podSpecOverrides[0]; a job has overrides of one kind only.
+// spec.podSpecOverrides[0]; a job has overrides of only one kind.
 std::string override_field(const model::PodOverride& change, size_t index) {
   return fmt::format("spec.{}[{}]", change.field, index);
 }

@@ -1,4 +1,4 @@
-// Queues and priorities: what only the cluster can check, and where naming a queue does nothing.
+// Queues and priorities: what only the cluster can check, and queue names that have no effect.
 #include <fmt/format.h>
 
 #include <set>

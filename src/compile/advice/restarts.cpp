@@ -1,9 +1,9 @@
 // Failures that are retried forever, or that a gang can't recover from.
 //
 // A Job with backoffLimit n fails with the n+1st failure of its pods, whether they are restarted in place
-// (restartPolicy OnFailure, JobSet's default) or replaced; the JobSet then does what its failurePolicy says,
-// and fails without one. So the defaults end: what doesn't is a rule that restarts without counting, or a
-// limit that is none.
+// (restartPolicy OnFailure, JobSet's default) or replaced. The JobSet then follows its failurePolicy, and
+// fails if it has none. So jobs with the defaults end; those with a rule that restarts without counting, or
+// with an unreachable limit, may not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,18 +23,17 @@ using yaml::Node;
 
 constexpr std::string_view kRule = "advice/endless-restart";
 constexpr int64_t kEndless = 1000;
-// How a Job fails whose program ends with an error.
+// The reason with which a Job fails if its program ends with an error.
 constexpr std::string_view kProgramFails = "BackoffLimitExceeded";
 
-// An absent list names everything.
+// An absent list means everything.
 bool names(const Node& rule, std::string_view key, std::string_view wanted) {
   const auto items = items_at(rule, key);
   return items.empty() ||
          std::ranges::any_of(items, [&](const Node* item) { return item->text() == wanted; });
 }
 
-// The position of the rule that decides when a program of that replicatedJob fails; the number of rules
-// without one.
+// The index of the rule that applies if a program of that replicatedJob fails; if none does, their number.
 size_t deciding_rule(std::span<const Node* const> rules, std::string_view job) {
   const auto decides = [&](const Node* rule) {
     return names(*rule, "targetReplicatedJobs", job) && names(*rule, "onJobFailureReasons", kProgramFails) &&
@@ -112,7 +111,7 @@ void check_job_retries(const RuntimeContext& context, Advisor& advisor) {
 
 namespace {
 
-// Whether the nodes find the first one through a variable; they can't take it back once they have met.
+// Whether the nodes meet at an address from a variable; once they have met, a restarted node can't rejoin.
 bool meets_at_address(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework && std::ranges::find(framework->env, framework->address) != framework->env.end();

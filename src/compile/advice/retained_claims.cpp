@@ -1,4 +1,4 @@
-// Claims that block a job: of its resumption, or of the next one of its name.
+// Claims that block a job from resuming, or the next job of its name.
 #include <fmt/format.h>
 
 #include <span>
@@ -16,7 +16,7 @@ std::span<const Node* const> policies_of(const Node* job_set_spec) {
   return yaml::items_of(job_set_spec ? job_set_spec->get("volumeClaimPolicies") : nullptr);
 }
 
-// What makes the job start suspended: its own field, or Kueue, which suspends what its queue label names.
+// What makes the job start suspended: its own field, or Kueue, which suspends jobs with its queue label.
 const Node* suspender_of(const Node& job, std::string& field) {
   const Node* suspend = job.at({"spec", "suspend"});
   field = "spec.suspend";

@@ -1,4 +1,4 @@
-// Amounts of memory whose unit was forgotten.
+// Amounts of memory without a unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-constexpr int64_t kLeast = 1 << 20;  // nobody means fewer bytes
+constexpr int64_t kLeast = 1 << 20;  // fewer bytes are a mistake
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// A plain number or one of thousandths that is less than anybody means.
+// An amount in bytes or thousandths that is too small to be intended.
 void check_size(std::string_view name, const Node* amount, const std::string& field, Advisor& advisor) {
   if (!amount || amount->text().empty()) return;
   std::string_view text = amount->text();

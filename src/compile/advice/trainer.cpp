@@ -1,4 +1,4 @@
-// Parts of a TrainJob that are lost, or missing.
+// Parts of a TrainJob that have no effect, or are missing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ bool holds(const Node& list, const Node& value) {
          std::ranges::any_of(list.entries(), [&](const yaml::Entry& entry) { return is_it(entry.value); });
 }
 
-// Whether a value of resourcesPerNode's `key` got into a container of the JobSet.
+// Whether a value of resourcesPerNode's `key` reached a container of the JobSet.
 bool reaches_container(const Node& job_set, std::string_view key, const Node& value) {
   const Node* jobs = job_set.at({"spec", "replicatedJobs"});
   if (!jobs) return false;
@@ -40,7 +40,7 @@ bool reaches_container(const Node& job_set, std::string_view key, const Node& va
   return false;
 }
 
-// Whether resourcesPerNode asks for something, all of which was lost.
+// Whether resourcesPerNode is set but none of it reached the JobSet.
 bool loses_resources(const AdviceContext& context) {
   const Node* resources = context.job.trainer->resources_per_node;
   bool asks = false;

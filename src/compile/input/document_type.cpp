@@ -36,7 +36,7 @@ bool has_any(const Node* node, std::span<const std::string_view> keys) {
   return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
 }
 
-// The kind whose spec this is. "" if it is neither.
+// The kind that has such a spec; "" if none does.
 std::string_view kind_of_spec(const Node* spec) {
   constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
   constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};
@@ -44,7 +44,7 @@ std::string_view kind_of_spec(const Node* spec) {
   return has_any(spec, kOfRuntimes) ? model::kTrainingRuntime : std::string_view();
 }
 
-// What lacks a type, and what to add.
+// Which type field is missing, and what to add.
 struct Untyped {
   std::string_view missing;
   std::string hint;

@@ -21,7 +21,7 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// A line that YAML reads as something other than its author meant: an action at its beginning or as a value.
+// A line that YAML misreads: a template action at its beginning or as a value.
 bool has_action(std::string_view line) {
   const std::string_view text = base::trimmed(line, base::kBlanks);
   if (text.starts_with('#')) return false;
@@ -46,7 +46,7 @@ bool has_variable(std::string_view text) {
   return false;
 }
 
-// What the diagnostic points at, if that is on one line.
+// The text that the diagnostic points at, if it is on one line.
 std::string_view text_of(const base::Location& at) {
   if (at.line == 0 || at.line != at.end_line || at.end_column <= at.column) return {};
   const std::string_view line = at.file->line(at.line);
@@ -54,12 +54,12 @@ std::string_view text_of(const base::Location& at) {
                                      : std::string_view();
 }
 
-// In a shell's script ${NAME} is meant.
+// In a shell script, ${NAME} is a shell variable.
 bool is_script(const Diagnostic& diagnostic) {
   return contains(diagnostic.field, ".args") || contains(diagnostic.field, ".command");
 }
 
-// The placeholder that an error comes from.
+// The placeholder that causes an error.
 std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
   const base::Location& at = diagnostic.location;
   if (diagnostic.severity != base::Severity::Error || !at.file || at.line == 0) return std::nullopt;
@@ -91,7 +91,7 @@ Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
   return diagnostic;
 }
 
-// What becomes of a file's diagnostics.
+// What replaces a file's diagnostics.
 struct Fold {
   std::optional<Diagnostic> finding;  // nullopt: the file is skipped
   std::string_view what;

@@ -26,7 +26,7 @@ const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, con
   return &spec;
 }
 
-// Of the JobSet: the template's, then the job's own.
+// The JobSet's: those of the template, then the job's own.
 void merge_metadata(policy::RuntimeInfo& info) {
   const model::TrainJob& job = *info.job;
   add_all(info.labels, info.runtime->labels);

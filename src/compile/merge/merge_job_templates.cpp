@@ -1,5 +1,5 @@
-// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Jobs that the runtime doesn't have are
-// skipped here; the webhook refuses them.
+// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime
+// doesn't have are skipped here; the webhook refuses them.
 #include "compile/merge/override_merge.h"
 #include "model/overrides.h"
 

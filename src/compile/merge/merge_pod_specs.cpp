@@ -1,5 +1,5 @@
-// Trainer 2.0: spec.podSpecOverrides. An override is a piece of a pod spec, beside the names of the jobs it
-// is for.
+// Trainer 2.0: spec.podSpecOverrides. An override is part of a pod spec, with the names of its target
+// jobs.
 #include <algorithm>
 
 #include "compile/merge/override_merge.h"

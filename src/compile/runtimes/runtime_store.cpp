@@ -140,7 +140,7 @@ Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue)
   return nothing;
 }
 
-// Collected at the first question: all runtimes but those of the catalogue are in the store by then.
+// Collected on first use: by then, the store contains all runtimes but those of the catalogue.
 const base::SuggestionList& RuntimeStore::names_of(std::string_view kind, const std::string& ns,
                                                    bool use_catalogue) {
   const std::pair key(std::string(kind), ns);

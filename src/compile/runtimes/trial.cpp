@@ -54,7 +54,7 @@ std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::option
   return errors;
 }
 
-// Leaves out what a job with another number of nodes would not be refused for.
+// Drops refusals that depend on the number of nodes.
 void excuse_number_of_nodes(const Trial& trial, std::vector<Diagnostic>& errors) {
   constexpr std::array<int64_t, 2> kNumbers{1, 4096};
   for (const int64_t number : kNumbers) {
@@ -65,12 +65,12 @@ void excuse_number_of_nodes(const Trial& trial, std::vector<Diagnostic>& errors)
   }
 }
 
-// `found` of the job, as a finding about its runtime.
+// Turns `found`, a finding about the job, into one about its runtime.
 Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   constexpr std::string_view kSpec = "spec.";
   constexpr std::string_view kMetadata = "metadata.";
   if (found.stage == Stage::Input) {
-    // The controller fails at the runtime, which the note shows.
+    // The controller fails on the runtime, which the note shows.
     found.field.clear();
     if (!found.notes.empty()) found.location = found.notes.front().location;
     found.notes.clear();

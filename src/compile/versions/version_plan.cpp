@@ -17,11 +17,11 @@ namespace {
 
 using base::Diagnostic;
 
-// A TrainJob and its runtime, where that is among the inputs; or a runtime that no TrainJob refers to.
+// A TrainJob and its runtime, if that is an input; or a runtime that no TrainJob refers to.
 struct VersionGroup {
   const SurveyedObject* job = nullptr;
   const SurveyedObject* runtime = nullptr;
-  VersionSet versions = VersionSet::all();  // that take both
+  VersionSet versions = VersionSet::all();  // that accept both
 
   const SurveyedObject& first() const { return job ? *job : *runtime; }
 };
@@ -38,7 +38,7 @@ Diagnostic finding(std::string_view rule, const SurveyedObject& about, const Obj
   return diagnostic;
 }
 
-// An objection of the group under a version that doesn't take it.
+// An error in the group under a version that refuses it.
 std::pair<const SurveyedObject*, const Objection*> objection_of(const VersionGroup& group, size_t version) {
   for (const SurveyedObject* surveyed : {group.job, group.runtime}) {
     if (!surveyed || surveyed->accepted_by.empty() || surveyed->objections[version].empty()) continue;
@@ -56,7 +56,7 @@ SurveyedObject fits_every_version(const InputObject& object) {
 
 class Planner {
  public:
-  // Objects beside `only`, if given, are taken to fit every version.
+  // Objects other than `only`, if given, are assumed to fit every version.
   Planner(const InputSet& inputs, const InputSet& runtimes, const std::set<const InputObject*>* only)
       : only_(only) {
     index_runtimes(inputs);
@@ -113,7 +113,7 @@ class Planner {
     return *surveyed;
   }
 
-  // What doesn't fit together constrains nobody else.
+  // A group that fits no version doesn't constrain the others.
   void choose_versions(VersionGroup& group, base::Diagnostics& findings) {
     for (const SurveyedObject* surveyed : {group.job, group.runtime}) {
       if (!surveyed) continue;
@@ -128,7 +128,7 @@ class Planner {
     group.versions = VersionSet::all();
   }
 
-  // No version takes the object itself.
+  // No version accepts the object itself.
   void report_contradiction(const SurveyedObject& surveyed, base::Diagnostics& findings) {
     if (!contradictory_.insert(&surveyed).second) return;
     const Objection& one = surveyed.objections.back().front();
@@ -153,7 +153,7 @@ class Planner {
     findings.add(std::move(diagnostic));
   }
 
-  // All for an older version.
+  // All inputs for one older version.
   void step_back(VersionPlan& plan, size_t version) const {
     plan.common = target_for(model::all_behaviours()[version]);
     const auto [about, why] = decisive(version + 1, version);
@@ -166,7 +166,7 @@ class Planner {
     plan.findings.add(std::move(diagnostic));
   }
 
-  // The first objection under `refused` that `version` doesn't have.
+  // The first error under `refused` that `version` doesn't report.
   std::pair<const SurveyedObject*, const Objection*> decisive(size_t refused, size_t version) const {
     for (const VersionGroup& group : groups_) {
       if (group.versions.has(refused)) continue;
@@ -177,10 +177,10 @@ class Planner {
         }
       }
     }
-    return {nullptr, nullptr};  // does not happen: some group refuses what is not common to all
+    return {nullptr, nullptr};  // can't happen: some group refuses any version that isn't common to all
   }
 
-  // Each for its own version.
+  // Each group for its own version.
   void split(VersionPlan& plan) const {
     for (const VersionGroup& group : groups_) {
       const size_t version = group.versions.newest();
@@ -268,7 +268,7 @@ VersionPlan plan_for(std::string_view trainer_version) {
 
 VersionPlan plan_by_content(const InputSet& inputs, const InputSet& runtimes,
                             const std::set<const InputObject*>& refused) {
-  // Mostly what was refused is a mistake under every version, and the other inputs needn't be looked at.
+  // Most refused objects are refused under every version; then the other inputs needn't be checked.
   VersionPlan plan = Planner(inputs, runtimes, &refused).plan();
   return plan.is_newest() ? plan : Planner(inputs, runtimes, nullptr).plan();
 }

@@ -16,8 +16,8 @@ namespace {
 using base::Diagnostic;
 using k8s::Violations;
 
-// What the schema says of fields and types. Values are left out: one that an older version accepts is more
-// likely a mistake than meant for it.
+// The schema's errors about fields and types. Values are left out: one that an older version accepts is more
+// likely to be a mistake than to be written for that version.
 Violations violations_under(const InputObject& object, const Target& target, const yaml::Maker& make) {
   const schema::Schema& schema = *target.schemas->kind(object.id.kind)->schema;
   Violations violations = schema::find_unknown_fields(*object.root, schema);
@@ -35,7 +35,7 @@ class RefusedFields {
     for (const Diagnostic& violation : violations) fields_.insert(violation.field);
   }
 
-  // Whether `field` is one of them, or inside of one.
+  // Whether `field` is one of them, or inside one.
   bool cover(std::string_view field) const {
     if (fields_.contains(field)) return true;
     for (size_t end = field.find_first_of(".["); end != std::string_view::npos;

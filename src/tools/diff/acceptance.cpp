@@ -16,13 +16,13 @@ namespace {
 
 using base::Diagnostic;
 
-// Under what name an object's diagnostics are reported: a file's where nothing could be read of it.
+// The name under which an object's diagnostics are reported: the file's if the object is unreadable.
 std::string object_of(const Diagnostic& diagnostic) {
   if (!diagnostic.object.empty()) return diagnostic.object;
   return diagnostic.location.file ? diagnostic.location.file->name() : "";
 }
 
-// What makes two refusals the same.
+// The identity of a refusal.
 auto content_of(const Diagnostic& d) {
   return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
 }
@@ -39,7 +39,7 @@ std::set<std::string> rendered_jobs(const Compilation& compiled) {
   return jobs;
 }
 
-// One version's word on the inputs.
+// What one version says about the inputs.
 class Side {
  public:
   explicit Side(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
@@ -62,7 +62,7 @@ class Side {
   std::map<std::string, std::vector<Diagnostic>> refusals_;
 };
 
-// A job without findings against it.
+// A job without findings.
 std::string cause_of(const LintedObject& object) {
   const model::ObjectId runtime = model::runtime_of(*object.root, "");
   return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
@@ -143,7 +143,7 @@ Compilation rendered_by_both(const Compilation& compiled, const Compilation& oth
   const std::set<std::string> jobs = rendered_jobs(other);
   Compilation kept = compiled;
   kept.objects.clear();
-  std::vector<Object> of_job;  // a JobSet is the last object of its TrainJob
+  std::vector<Object> of_job;  // the JobSet is the last object of its TrainJob
   for (const Object& object : compiled.objects) {
     of_job.push_back(object);
     if (object.kind != "JobSet") continue;

@@ -35,13 +35,13 @@ using yaml::Node;
 // group, kind, namespace, name
 using Identity = std::tuple<std::string, std::string, std::string, std::string>;
 
-// A rendered object and the TrainJob that it is of.
+// A rendered object and its TrainJob.
 struct Wanted {
   const Object* object = nullptr;
   size_t job = 0;
 };
 
-// An SSH key, or a certificate made of a uid that the inputs don't have: another one each time.
+// An SSH key, or a certificate computed from a uid that the inputs lack: a different one each time.
 bool is_generated(const Object& object) {
   using Content = policy::OwnedObject::Content;
   if (policy::has_content(Content::FromOwnerUid, object.kind, object.name))
@@ -161,7 +161,7 @@ class Comparison {
     const Node* live = without_server_fields(*there.root, make_);
     if (is_job_set) live = compile::admit_job_set(*live, schemas_.job_set(), make_);
     auto fields = schema::compare(*rendered, *live, schemas_.find(object.kind));
-    // The names say that they are the same object.
+    // Their names are those of the same object.
     std::erase_if(fields, [](const schema::FieldDifference& field) {
       return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
     });
@@ -186,7 +186,7 @@ class Comparison {
                     k8s::effective_namespace(job_set.ns), job_set.name));
   }
 
-  // A TrainJob of the cluster is of interest where its update would be refused.
+  // A TrainJob in the cluster matters only if its update would be refused.
   void add_train_job(const Wanted& wanted, const Node* job_set, Report& report) {
     const Node& job = *wanted.object->train_job;
     const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
@@ -204,7 +204,7 @@ class Comparison {
     report.objects.push_back(std::move(diff));
   }
 
-  // `reordered`: the difference was found in what the API server made of `root`.
+  // `reordered`: the difference was found in the API server's version of `root`.
   void point_at_cause(const Node& root, bool reordered, Difference& difference) const {
     std::vector<const Node*> nodes =
         reordered ? nodes_like(root, difference.path) : nodes_along(root, difference.path, Side::Rendered);
@@ -219,7 +219,7 @@ class Comparison {
     }
   }
 
-  // Both sides without their secrets, whole and in each difference.
+  // Removes the secrets of both sides, in the objects and in each difference.
   void show(const Node* live, const Node* merged, ObjectDiff& diff) const {
     const Sides shown = mask_secrets({live, merged}, make_);
     diff.live = shown.live;
@@ -239,7 +239,7 @@ class Comparison {
   std::set<Identity> seen_;
 };
 
-// Names a TrainJob by every namespace that a live object of it can say.
+// Lists a TrainJob under every namespace that its live objects may name.
 void add_job(const Object& job_set, size_t number, bool default_is_none, JobNames& jobs) {
   const std::string name(job_set.name);
   jobs.try_emplace({std::string(job_set.ns), name}, number);

@@ -16,7 +16,7 @@ namespace {
 using yaml::Node;
 
 constexpr size_t kLongest = 56;  // a value on one line
-constexpr size_t kContext = 16;  // what is shown around the place where long ones differ
+constexpr size_t kContext = 16;  // characters around the place where long values differ
 constexpr std::string_view kCut = "…";
 
 bool is_continuation(char byte) {
@@ -37,7 +37,7 @@ std::string cut(std::string_view text, size_t begin, size_t end) {
                      end < text.size() ? kCut : "");
 }
 
-// Cuts both to the part that differs.
+// Cuts both texts to the part that differs.
 void cut_to_difference(ValueTexts& texts) {
   const std::string& a = texts.live;
   const std::string& b = texts.rendered;
@@ -57,7 +57,7 @@ bool is_file_mode(const Node& value, std::string_view key) {
   return value.is_int() && (key == "defaultMode" || key == "mode");
 }
 
-// `value` with its file modes as people write them; `key` is the one it is under.
+// `value` with file modes in octal; `key` is the key of `value`.
 const Node* with_octal_modes(const Node& value, std::string_view key, const yaml::Maker& make) {
   if (is_file_mode(value, key) && value.as_int()) {
     const std::string text = k8s::mode_text(*value.as_int());
@@ -97,7 +97,7 @@ std::vector<std::string> segments_of(const schema::FieldPath& path) {
   return segments;
 }
 
-// Where the steps that lead from a replicatedJob to its pod spec begin, and how many there are.
+// The begin and number of the steps from a replicatedJob to its pod spec.
 constexpr size_t kPodStart = 2;
 constexpr std::array<std::string_view, 4> kPodSteps{"template", "spec", "template", "spec"};
 
@@ -177,7 +177,7 @@ std::string counted(size_t count, std::string_view noun) {
 }
 
 void InputFields::index(const Node& node, const std::string& path, Places& places) const {
-  // The outermost value that begins at a place is the last to be set.
+  // The outermost value that begins at a place is set last.
   for (const yaml::Entry& entry : node.entries()) {
     const bool plain = entry.key.find_first_of("./[]") == std::string_view::npos;
     index(*entry.value,

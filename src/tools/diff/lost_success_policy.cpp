@@ -19,7 +19,7 @@ bool is_written(const Node& rendered) {
   return policy && !(made && made->rule == "jobset/default");
 }
 
-// By a server-side apply of anybody but Trainer, whose own field stays.
+// By a server-side apply of any manager but Trainer, which keeps its own field.
 bool is_applied(const Node& live) {
   return std::ranges::any_of(items_at(live, {"metadata", "managedFields"}), [](const Node* entry) {
     return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&

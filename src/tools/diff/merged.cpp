@@ -17,7 +17,8 @@ class Merger {
  public:
   explicit Merger(const Maker& make) : make_(make) {}
 
-  // `node` is the live value at this depth, nullptr if there is none; the result nullptr if it goes.
+  // `node` is the live value at this depth, nullptr if there is none; the result is nullptr if the field
+  // goes.
   const Node* value(const Node* node, const Edits& edits, size_t depth) const {
     if (edits.empty()) return node;
     for (const Difference* edit : edits) {

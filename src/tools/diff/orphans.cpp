@@ -15,7 +15,7 @@ using yaml::Node;
 
 constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
 
-// The TrainJob that a helper's name names; "" if it names none.
+// The TrainJob in a helper's name; "" if there is none.
 std::string_view job_of_helper(const LiveObject& object) {
   const std::string_view name = object.name;
   if (object.kind == "JobSet") return name;

@@ -79,7 +79,7 @@ class Settler {
     } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
       result.kind = DifferenceKind::Ignored;
     } else if (objects_.is_queued && is_suspend(field.path)) {
-      // Its webhook suspends a new JobSet, which makes whoever created that the field's owner.
+      // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
       result.kind = DifferenceKind::Ignored;
       if (result.manager.empty()) result.manager = "Kueue";
     }

@@ -40,7 +40,7 @@ bool is_suspended(const Node& job) {
   return text_at(job, {"spec", "suspend"}) == "true";
 }
 
-// The replicatedJob whose Jobs still run; "" without one.
+// The replicatedJob whose Jobs still run; "" if there is none.
 std::string active_job(const Node* job_set) {
   const Node* statuses = job_set ? job_set->at({"status", "replicatedJobsStatus"}) : nullptr;
   for (const Node* status : yaml::items_of(statuses)) {
@@ -67,7 +67,7 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
   for (FieldDifference& field : schema::compare(wanted, live, schema)) {
     if (!is_guarded(field.path) || is_time(field.path) || is_others(field)) continue;
     const std::string_view name = field.path[1].key;
-    // Trainer 2.0 and 2.1 look at the new object only.
+    // Trainer 2.0 and 2.1 check the new object only.
     const bool suspended = is_suspended(wanted) || (name == kPatches && is_suspended(live));
     Difference difference;
     if (!suspended) {

@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Columns are as wide as most of their texts; what is longer pushes the next one to the right.
+// Columns are as wide as most of their texts; a longer text pushes the next column to the right.
 constexpr size_t kWidestPath = 64;
 constexpr size_t kWidestValue = 28;
-// Of an input's field in a comment; the place says enough.
+// Left out of comments for a field of the input: the place is enough.
 constexpr size_t kWidestField = 40;
 
-// Characters, taking each code point for one column.
+// The number of columns, one per code point.
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -41,7 +41,7 @@ size_t column_width(std::span<const std::string> texts, size_t widest) {
   return width;
 }
 
-// jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part where it is longer
+// jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part if it is longer
 // than `widest`.
 std::string source_of(const FieldOrigin& field, size_t widest = std::string::npos) {
   std::string source;
@@ -54,7 +54,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   };
   if (width_of(field.input_field) <= widest) append(field.input_field);
   append(field.rule);
-  // Whatever a file is called, a comment stays one line.
+  // A comment stays on one line whatever the file's name.
   std::ranges::replace_if(
       source, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
   return source;
@@ -62,7 +62,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
 
 using Sources = std::map<const yaml::Node*, std::string>;
 
-// Each line cut to the width of a terminal.
+// Cuts each line to the width of a terminal.
 std::string cut_lines(std::string_view text, size_t width) {
   if (width == 0) return std::string(text);
   std::string out;
@@ -70,7 +70,7 @@ std::string cut_lines(std::string_view text, size_t width) {
   return out;
 }
 
-// The text with a comment at the end of each leaf's line; the comments of near lines are in one column. On
+// The text with a comment at the end of each leaf's line; the comments of nearby lines share a column. On
 // a terminal, a comment that doesn't fit into its columns goes above the line.
 std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
                           const Sources& sources, size_t terminal) {
@@ -89,7 +89,7 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
     if (source.empty()) continue;
     const size_t begin = text.rfind('\n', leaf.end - 1) + 1;
     const size_t width = width_of(text.substr(begin, leaf.end - begin));
-    const size_t from = std::max(begin, at);  // an earlier leaf of the line is written
+    const size_t from = std::max(begin, at);  // an earlier leaf of the line is already written
     const std::string_view line = text.substr(from, leaf.end - from);
     out += text.substr(at, from - at);
     const size_t spaces = width < column ? column - width : 0;
@@ -107,7 +107,8 @@ bool fits(std::string_view line, size_t terminal) {
   return terminal == 0 || width_of(line) <= terminal;
 }
 
-// A field whose line is too wide for the terminal: the source, and if need be the value, below the path.
+// A field whose line is too wide for the terminal: puts the source, and the value if necessary, below the
+// path.
 std::string in_lines(const std::string& path, const std::string& value, const FieldOrigin& field,
                      size_t terminal) {
   const std::string source = source_of(field);

@@ -28,7 +28,7 @@ bool is_input(const Node& root) {
           kind == model::kClusterTrainingRuntime);
 }
 
-// Kind, namespace and name with the API group: what makes two objects the same one.
+// API group, kind, namespace and name: the identity of an object.
 std::string identity(const Node& root) {
   const std::string_view version = text_at(root, {"apiVersion"});
   const size_t slash = version.find('/');
@@ -37,7 +37,7 @@ std::string identity(const Node& root) {
                      text_at(root, {"metadata", "name"}));
 }
 
-// The settings of functionConfig; a message where it holds something else.
+// The settings of functionConfig; a message if it contains anything else.
 std::string read_settings(const Node* config, Settings& settings) {
   const Node* data = config ? config->get("data") : nullptr;
   if (config && !data) data = config->get("spec");
@@ -68,7 +68,7 @@ std::string read_settings(const Node* config, Settings& settings) {
   return "";
 }
 
-// Each input as a source of its own, named after its place in the list.
+// Each input as a separate source, named after its place in the list.
 std::vector<Source> sources_of(const ResourceList& list) {
   std::vector<Source> sources;
   for (size_t i = 0; i < list.items.size(); ++i) {
@@ -81,7 +81,7 @@ std::vector<Source> sources_of(const ResourceList& list) {
   return sources;
 }
 
-// In the place of the inputs what was made of them, after everything else.
+// Replaces the inputs by the rendered objects, which come after everything else.
 std::vector<NewItem> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
                                const yaml::Maker& make) {
   std::set<std::string> made;

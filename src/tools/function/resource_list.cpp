@@ -37,7 +37,7 @@ bool holds_alias(const yaml::Syntax& syntax) {
   return syntax.kind == yaml::Syntax::Kind::Alias || std::ranges::any_of(syntax.children, holds_alias);
 }
 
-// Where the entry after `key` in the root begins; after the document if it is the last.
+// The line on which the root's entry after `key` begins; after the document if `key` is the last.
 uint32_t line_behind(const ResourceList& list, std::string_view key) {
   const auto entries = list.root->entries();
   const auto at = std::ranges::find(entries, key, &Entry::key);
@@ -55,7 +55,7 @@ bool find_lines(ResourceList& list, const yaml::Document& document) {
   const yaml::Syntax* items = root ? items_syntax(list, *root) : nullptr;
   if (!items || !items->is_list() || items->flow || items->children.empty()) return false;
   if (items->children.size() != list.items.size()) return false;
-  uint32_t free = list.root->find("items")->key_origin.line() + 1;  // the first line after what comes before
+  uint32_t free = list.root->find("items")->key_origin.line() + 1;  // the first line after the previous item
   std::vector<uint32_t> firsts;
   for (size_t i = 0; i < list.items.size(); ++i) {
     const yaml::Syntax& item = items->children[i];
@@ -135,7 +135,7 @@ const Node* whole(const ResourceList& list, const std::vector<NewItem>& items, c
   return make.with(make.with(list.root, "items", make.list(roots)), "results", results);
 }
 
-// The list with the lines of what stays. Those of an item that refers to anchors may do so in vain.
+// The list with the lines of the items that stay. An item may refer to an anchor that is gone.
 std::string with_lines(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
                        bool keeps_aliases) {
   std::string out = head_of(list);
@@ -146,7 +146,7 @@ std::string with_lines(const ResourceList& list, const std::vector<NewItem>& ite
   return out + tail_of(list) + results_text(results);
 }
 
-// Whether two parsers find that tree in the text.
+// Whether two parsers read that tree from the text.
 bool reads_as(const std::string& text, const Node& root) {
   const base::SourceFile file("", text);
   base::Arena arena;

@@ -10,7 +10,7 @@ namespace {
 
 using yaml::Node;
 
-// The item that a diagnostic is about; nullptr for one of the catalogue.
+// The item that a diagnostic is about; nullptr if that is a runtime of the catalogue.
 const Node* item_of(const base::Diagnostic& diagnostic, const ResourceList& list) {
   constexpr std::string_view kItems = "items[";
   if (!diagnostic.location.file || !diagnostic.location.file->name().starts_with(kItems)) return nullptr;

@@ -17,8 +17,8 @@ struct Mark {
   Cause cause;
 };
 
-// The first that occurs decides. A webhook's words come first: what went wrong between the API server and the
-// webhook reads like what goes wrong between kubectl and the API server.
+// The first match decides. A webhook's errors come first: a failure between the API server and the webhook
+// reads like one between kubectl and the API server.
 constexpr auto kMarks = std::to_array<Mark>({
     {"failed calling webhook", Cause::Webhook},
     {"does not match existing PVC", Cause::Claim},
@@ -84,14 +84,14 @@ std::string_view sentence(Cause cause) {
   }
 }
 
-// klog's lines ("E0912 10:00:00.1 …") say again, at length, what the last line says.
+// klog's lines ("E0912 10:00:00.1 …") repeat the last line at length.
 bool is_log_line(std::string_view line) {
   return line.size() > 5 && std::string_view("EWIF").find(line[0]) != std::string_view::npos &&
          std::all_of(line.begin() + 1, line.begin() + 5,
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// Each line once: what is wrong with the cluster is said of each object.
+// Each line once: kubectl repeats an error of the cluster for each object.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (const std::string_view line : base::Lines(text)) {

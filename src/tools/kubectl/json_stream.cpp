@@ -7,7 +7,7 @@ std::optional<std::string> JsonStream::next() {
     const char c = text_[at_];
     if (in_string_) {
       if (c == '\\') {
-        if (at_ + 1 == text_.size()) return std::nullopt;  // what is escaped comes later
+        if (at_ + 1 == text_.size()) return std::nullopt;  // the escaped character isn't here yet
         ++at_;
       }
       if (c == '"') in_string_ = false;

@@ -49,7 +49,7 @@ std::vector<std::string> Kubectl::command(const Call& call) const {
   return argv;
 }
 
-// 0 is for programs that did not run to their end.
+// 0: the program did not run to completion.
 Failure Kubectl::failure_of(const Call& call, const IoError& error) const {
   const bool is_missing = error.message.ends_with(std::generic_category().message(ENOENT));
   return {is_missing ? Cause::NoProgram : Cause::NoAnswer, fmt::format("{}", fmt::join(words_of(call), " ")),

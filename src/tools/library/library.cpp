@@ -33,7 +33,7 @@ policy::SshKeyOptions key_options(const Request& request) {
   return {};
 }
 
-// nullopt for a Trainer version that is not known.
+// nullopt if the Trainer version is unknown.
 std::optional<Options> options_of(const Request& request) {
   auto version = model::read_trainer_version(request.trainer_version);
   if (!version) return std::nullopt;

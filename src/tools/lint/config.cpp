@@ -16,7 +16,7 @@ namespace {
 
 using yaml::Node;
 
-// Reads the settings; the first thing that is wrong ends it.
+// Reads the settings and stops at the first error.
 class ConfigReader {
  public:
   explicit ConfigReader(Config& config) : config_(config) {}

@@ -54,8 +54,7 @@ size_t count_problems(const std::string& text) {
   return problems.items().size();
 }
 
-// Whether the text with the splices reads as well as it does without, and a second parser finds the same
-// values in it.
+// Whether the text is still readable after the splices, and a second parser finds the same values in it.
 bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& splices) {
   if (splices.empty()) return true;
   const base::SourceFile after(file.name(), apply(file, splices));
@@ -66,7 +65,7 @@ bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& spl
   return problems.items().size() <= count_problems(apply(file, {}));
 }
 
-// The edits of a diagnostic, all or none; `checks` those that would break their file.
+// The edits of a diagnostic, all or none; `checks` whether they would break their file.
 bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
   Splices mine;
   for (const base::Edit& edit : diagnostic.fix) {

@@ -26,7 +26,7 @@ std::string file_of(const yaml::Node& root) {
   return at.file ? at.file->name() : "";
 }
 
-// The objects of one TrainJob, or one that was passed through.
+// The objects of one TrainJob, or one object that was passed through.
 struct Block {
   std::pair<std::string, std::string> key;  // namespace and name of the TrainJob, or the file
   std::vector<Object> objects;
@@ -40,7 +40,7 @@ std::vector<Block> blocks_of(const Compilation& compiled) {
     job = object.train_job;
     Block& block = blocks.back();
     block.objects.push_back(object);
-    // The JobSet comes last, and is called like its TrainJob.
+    // The JobSet comes last, and has the TrainJob's name.
     block.key = object.passthrough ? std::pair(file_of(*object.root), std::string())
                                    : std::pair(std::string(object.ns), std::string(object.name));
   }
@@ -53,7 +53,7 @@ std::string joined(const std::set<std::string>& words, std::string_view between)
   return text;
 }
 
-// Puts compilations together as if they were one.
+// Merges compilations into one.
 class Merger {
  public:
   Compilation all;

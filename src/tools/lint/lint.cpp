@@ -14,7 +14,7 @@ base::Severity least_severity(const std::string& level) {
   return level == "warning" ? base::Severity::Warning : base::Severity::Error;
 }
 
-// Takes away the fixes of files that are not among these.
+// Removes the fixes for files other than these.
 base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
   base::Diagnostics kept;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
@@ -74,7 +74,7 @@ size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& o
     apply(fixed, groups);
     findings = find(groups, options, fail_on);
   }
-  findings.diagnostics = fixable(findings.diagnostics, {});  // what is left can't be applied
+  findings.diagnostics = fixable(findings.diagnostics, {});  // the remaining fixes can't be applied
   return applied;
 }
 

@@ -46,7 +46,7 @@ bool PathSuppressions::suppress(const base::Diagnostic& finding) {
 
 std::vector<const PathSuppression*> PathSuppressions::unused(
     const std::function<bool(std::string_view file)>& was_looked_at) const {
-  std::vector<bool> is_open(globs_.size());  // a file that matches it was not looked at
+  std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
   for (const auto& [file, globs] : by_file_) {
     if (globs.empty() || was_looked_at(file)) continue;
     for (const size_t glob : globs) is_open[glob] = true;

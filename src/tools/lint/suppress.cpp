@@ -82,7 +82,7 @@ class CommentScanner {
     comments.push_back(std::move(comment));
   }
 
-  // The next line that is more than a comment. Lines are asked for from the top.
+  // The next line that is more than a comment. Lines are requested from the top.
   uint32_t next_line(uint32_t line) {
     for (next_ = std::max(next_, line + 1); next_ <= file_.line_count(); ++next_) {
       const std::string_view text = base::trimmed(file_.line(next_), base::kBlanks);
@@ -96,7 +96,7 @@ class CommentScanner {
   uint32_t next_ = 0;
 };
 
-// The documents of a file by the line that they begin on: whether everything was looked at in each.
+// Whether everything was checked in each document of a file, by the line on which the document begins.
 using CheckedDocuments = std::map<uint32_t, bool>;
 using CheckedFiles = std::map<std::string_view, CheckedDocuments>;
 
@@ -115,7 +115,7 @@ const CheckedDocuments& documents_of(const CheckedFiles& files, std::string_view
   return found != files.end() ? found->second : kNone;
 }
 
-// Whether everything was looked at in the document that holds the line.
+// Whether everything was checked in the document that contains the line.
 bool is_complete(const CheckedDocuments& documents, uint32_t line) {
   const auto after = documents.upper_bound(line);
   return after == documents.begin() || std::prev(after)->second;
@@ -141,7 +141,7 @@ class Suppressor {
     return paths_.suppress(diagnostic) || by_comment;
   }
 
-  // Of what `checked` says was looked at.
+  // In the documents that `checked` lists as complete.
   void report_unused(std::span<const CheckedDocument> checked, Diagnostics& out) const {
     const CheckedFiles files = by_file(checked);
     for (const auto& [name, comments] : comments_) {

@@ -24,7 +24,7 @@ constexpr std::string_view kAnnotations = "annotations";
 // What one override or patch does to one replicatedJob.
 struct JobChange {
   const Node* name = nullptr;
-  const Node* job_metadata = nullptr;  // of the Job template; of patches only
+  const Node* job_metadata = nullptr;  // of the Job template; patches only
   const Node* pod_metadata = nullptr;
   const Node* pod_spec = nullptr;
   const Node* place = nullptr;  // the map that it was written in
@@ -32,20 +32,20 @@ struct JobChange {
 
 // Changes that one manager makes.
 struct Patch {
-  const Node* manager = nullptr;  // of patches only
+  const Node* manager = nullptr;  // patches only
   const Node* time = nullptr;
   const Node* metadata = nullptr;  // of the JobSet: labels and annotations
   std::vector<JobChange> jobs;
   const Node* place = nullptr;
 };
 
-// A TrainJob's changes of any generation.
+// A TrainJob's changes, in the form of any version.
 struct Changes {
   std::string_view field;      // that they were written in; "" for labels and annotations alone
   const Node* list = nullptr;  // the value of that field
   const Node* labels = nullptr;
   const Node* annotations = nullptr;
-  std::vector<Patch> patches;  // one an override
+  std::vector<Patch> patches;  // one per override
 };
 
 std::string_view field_of(OverrideStyle style) {
@@ -58,7 +58,7 @@ std::string_view field_of(OverrideStyle style) {
   return "";
 }
 
-// The map without what is null: an entry that nobody gave.
+// The map without null entries, which nobody wrote.
 const Node* map_of(const Maker& make, std::initializer_list<Entry> entries, const Node* place) {
   std::vector<Entry> given;
   for (const Entry& entry : entries) {
@@ -132,7 +132,7 @@ class PatchWriter {
   }
 
  private:
-  // A job that was changed before is changed again by a patch of its own, which comes later.
+  // A job that an earlier patch changes gets a later patch of its own.
   void add(const JobChange& job, const Node& list) {
     if (names_.contains(job.name->text())) flush(&list);
     names_.insert(job.name->text());
@@ -237,7 +237,7 @@ class OverrideWriter {
   std::vector<const Node*> overrides_;
 };
 
-// The maps' entries, later ones win; nullptr for none.
+// The entries of both maps, of which the later win; nullptr if there are none.
 const Node* united(const std::vector<const Node*>& maps, const Maker& make) {
   if (maps.empty()) return nullptr;
   const Node* all = maps.front();
@@ -257,7 +257,7 @@ const Node* metadata_of_patches(const Changes& changes, std::string_view key, co
   return united(maps, make);
 }
 
-// `spec` without `old_keys`; `entries` go where the first of `old_keys` did that is there.
+// `spec` without `old_keys`; `entries` take the place of the first of them.
 const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_keys,
                      const std::vector<Entry>& entries, const Maker& make) {
   const auto place = std::ranges::find_if(old_keys, [&](std::string_view key) { return spec.get(key); });

@@ -61,7 +61,7 @@ std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites
   return out.append(text.substr(at));
 }
 
-// Whether the text holds these documents and no others, for two parsers.
+// Whether two parsers find these documents, and no others, in the text.
 bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
   const base::SourceFile file("", std::move(text));
   base::Arena arena;
@@ -74,7 +74,7 @@ bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
   return yaml::reads_the_same(file, documents);
 }
 
-// A document that can't be changed keeps no other one from it.
+// A document that can't be changed doesn't prevent changes to the others.
 class FileRewriter {
  public:
   explicit FileRewriter(const base::SourceFile& file) : file_(file), make_(arena_) {
@@ -108,7 +108,7 @@ class FileRewriter {
     }
   }
 
-  // Reads the file once, and only if that fails each document.
+  // Reads the whole file once, and each document only if that fails.
   void drop_unreadable() {
     if (file_reads_back()) return;
     drop_if([&](const Rewrite& rewrite) { return !reads_back(rewrite); });

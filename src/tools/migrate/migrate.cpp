@@ -29,8 +29,8 @@ bool rejects(const Diagnostic& diagnostic) {
   return base::is_refusal(diagnostic) && diagnostic.rule != "input/missing-runtime";
 }
 
-// Names that TrainJobs get for their generateName don't depend on what is in them, where one suffix will do;
-// "" if it won't, or no name is made.
+// One suffix for all generateNames, so that the names don't depend on the TrainJobs' content; "" if two
+// TrainJobs would get the same name, or none needs one.
 std::string suffix_for(const Compilation& compiled) {
   std::set<std::string> prefixes;
   for (const LintedObject& object : compiled.linted) {
@@ -79,7 +79,7 @@ class Migrator {
     for (const LintedObject& object : before_.linted) linted_[{object.file, object.line}] = &object;
   }
 
-  // As the inputs' diagnostics name it.
+  // The name in the inputs' diagnostics.
   std::string name_of(const Node& object) const {
     const base::Location at = yaml::locate(object);
     const auto found = linted_.find({at.file->name(), at.line});
@@ -164,7 +164,7 @@ class Migrator {
     }
   }
 
-  // What the new version says against objects that the old one took, beside what is known to be lost.
+  // Findings of the new version in objects that the old one accepted, besides the known losses.
   void add_refusals(const Compilation& after, base::Diagnostics& findings) const {
     std::set<std::string> lost;
     for (const Diagnostic& finding : findings.items()) lost.insert(finding.object);
@@ -202,7 +202,7 @@ class Migrator {
   std::set<std::string> rejected_;                                          // objects
   std::map<std::pair<std::string, uint32_t>, const LintedObject*> linted_;  // by file and line
   std::set<std::string> used_runtimes_;
-  std::set<std::string> with_processes_;  // runtimes that say how many processes a node has
+  std::set<std::string> with_processes_;  // runtimes that set the number of processes per node
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

@@ -40,7 +40,7 @@ const Node* find_env(const Node& node) {
   return nullptr;
 }
 
-// What each rendered TrainJob has; "" for those that have none.
+// The number in each rendered TrainJob; "" if it has none.
 std::map<std::string, std::string> processes_of(const Compilation& compiled) {
   std::map<std::string, std::string> found;
   for (const Object& object : compiled.objects) {

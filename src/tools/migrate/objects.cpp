@@ -56,7 +56,7 @@ class Migration {
     return make_.with(changed, "trainer", make_.with(trainer, "numProcPerNode", nullptr));
   }
 
-  // What torch processes a node are, moved to the TrainJobs.
+  // The number of torch processes per node, moved to the TrainJobs.
   const Node* runtime(const Node& spec) {
     const Node* torch = spec.at({"mlPolicy", "torch"});
     if (!torch || !torch->is_map()) return &spec;
@@ -67,7 +67,7 @@ class Migration {
       changed = make_.with(changed, "numProcPerNode", nullptr);
       if (processes->is_int() && !options_.processes_known) lose_processes(*processes);
     }
-    // It had no effect where it was accepted.
+    // It had no effect in the version that accepted it.
     if (torch->get("elasticPolicy") && !schema.property("elasticPolicy"))
       changed = make_.with(changed, "elasticPolicy", nullptr);
     return changed == torch ? &spec : make_.with_path(&spec, {"mlPolicy", "torch"}, changed);
@@ -84,7 +84,7 @@ class Migration {
         yaml::locate(processes)));
   }
 
-  // What the target has no field for.
+  // Settings that have no field in the target version.
   void find_unknown(const Node& root) {
     const std::string_view trainer = options_.target.behaviours->trainer;
     for (base::Diagnostic& unknown : schema::find_unknown_fields(root, schema_, id_.kind, trainer)) {

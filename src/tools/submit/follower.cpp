@@ -14,9 +14,9 @@ namespace {
 
 using yaml::Node;
 
-// How long an event may come after what it tells.
+// How late an event may arrive.
 constexpr std::chrono::seconds kLatestEvent{2};
-// After which a controller that has not looked at a JobSet is worth reporting.
+// After this time, a controller that has ignored a JobSet is reported.
 constexpr std::chrono::seconds kSlowController{20};
 
 std::string clock_text(base::Clock::Time::duration time) {
@@ -29,7 +29,7 @@ bool has_ended(Phase phase) {
   return phase == Phase::Completed || phase == Phase::Failed;
 }
 
-// What an event of a JobSet says of its end.
+// What an event says about the end of a JobSet.
 std::optional<End> end_of(std::string_view reason) {
   if (reason == "AllJobsCompleted") return End::Completed;
   return says_failure(reason) ? std::optional(End::Failed) : std::nullopt;
@@ -120,7 +120,7 @@ void Follower::take_missing(const std::string& ns, std::string_view name, Time n
 
 void Follower::take_job_set(Followed& followed, const Node& job_set, bool is_deleted, Time now) {
   JobSetState state = state_of(job_set);
-  // Another one of that name: ours is gone.
+  // Another JobSet of that name: ours is gone.
   if (followed.is_seen && !is_deleted && state.uid != followed.state.uid) return lose(followed, now);
   if (followed.gone && !is_deleted) return;
   followed.is_seen = true;
@@ -155,7 +155,7 @@ void Follower::take_event(const std::string& ns, const Node& event) {
                        : on.kind == "Pod"  ? of_pod(ns, on.name)
                                            : nullptr;
   if (!followed) return;
-  // Events outlive what they are about: these are of a JobSet of that name before this one.
+  // Events outlive their objects: these belong to an earlier JobSet of that name.
   if (on.kind == "JobSet" && followed->is_seen && on.uid != followed->state.uid) return;
   if (time_of(event) < std::string_view(followed->state.since).substr(0, time_of(event).size())) return;
   if (on.kind == "JobSet") {
@@ -173,10 +173,10 @@ void Follower::take_event(const std::string& ns, const Node& event) {
   followed->trouble = std::move(reason);
 }
 
-// Events of an hour are there when a watch begins: of a pod that is ready, they hold nothing up any more.
+// A watch begins with the events of the last hour; those of a pod that is ready by now no longer matter.
 void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason reason) {
   if (!sees_pods_) return say(followed, reason);
-  // The pod's own status says so, and when it no longer holds.
+  // The pod's own status says so, and when that ends.
   constexpr auto kInStatus = std::to_array<std::string_view>({"FailedScheduling", "Failed", "BackOff"});
   if (std::ranges::find(kInStatus, on.reason) != kInStatus.end()) return;
   const auto pod = followed.pods.find(on.name);
@@ -227,7 +227,7 @@ void Follower::say(Followed& followed, const Reason& reason) {
       {followed.object, std::nullopt, fmt::format("{}: {}", title_of(*followed.object), reason.text), false});
 }
 
-// A word where it begins, is all there, or begins once more.
+// Reports when the JobSet starts, runs all its pods, or starts again.
 void Follower::say_progress(Followed& followed, Time now) {
   if (followed.state.phase != Phase::Running || followed.has_ended) return;
   const auto ready = std::ranges::count_if(followed.pods, [](const auto& pod) { return pod.second.ready; });

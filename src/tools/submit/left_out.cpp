@@ -9,7 +9,7 @@ using schema::Step;
 using yaml::Maker;
 using yaml::Node;
 
-// `node` without the field at `path`; itself where that is not there or is an item of a list.
+// `node` without the field at `path`; `node` itself if there is no such field or it is an item of a list.
 const Node* without(const Node* node, std::span<const Step> path, const Maker& make) {
   const Step& step = path.front();
   if (!step.is_item()) {

@@ -19,7 +19,7 @@ bool is_refused(const Difference& difference) {
   return !difference.refusal.empty();
 }
 
-// Whether applying it changes a field.
+// Whether applying the object changes a field.
 bool changes(const ObjectDiff& difference, bool takes_over) {
   const auto is_ours = [&](const Difference& field) {
     return field.kind == diff::DifferenceKind::Changed || (takes_over && field.rendered);

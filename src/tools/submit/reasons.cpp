@@ -15,11 +15,11 @@ namespace {
 using yaml::Node;
 
 struct Brief {
-  std::string_view reason;  // of an event or a container that waits
+  std::string_view reason;  // of an event or a waiting container
   std::string_view brief;
 };
 
-// Others are brief enough by themselves.
+// Other reasons are short enough as they are.
 constexpr auto kBriefs = std::to_array<Brief>({
     {"JobCreationFailed", "Jobs are refused"},
     {"PVCCreationFailed", "claims are refused"},
@@ -42,7 +42,7 @@ std::string brief_of(std::string_view reason) {
   return std::string(found != kBriefs.end() ? found->brief : reason);
 }
 
-// The kubelet's words before it has begun with the containers.
+// The kubelet's reasons before it starts the containers.
 bool is_on_the_way(std::string_view waiting) {
   return waiting == "ContainerCreating" || waiting == "PodInitializing";
 }
@@ -82,7 +82,7 @@ std::optional<Reason> reason_of_pod(const Node& pod) {
       if (auto reason = reason_of_container(*status, name)) return reason;
     }
   }
-  // Evicted, or refused by its node: no container says why.
+  // Evicted, or refused by its node: no container has the reason.
   if (value_at(pod, {"status", "phase"}) != "Failed" || value_at(pod, {"status", "reason"}).empty())
     return std::nullopt;
   const std::string_view reason = value_at(pod, {"status", "reason"});
@@ -90,7 +90,7 @@ std::optional<Reason> reason_of_pod(const Node& pod) {
                                                  with_message(reason, value_at(pod, {"status", "message"})))};
 }
 
-// Of `Error creating: pods "demo-node-0-0-x7k2p" is forbidden: exceeded quota: q`, the quota's words.
+// The quota's part of `Error creating: pods "demo-node-0-0-x7k2p" is forbidden: exceeded quota: q`.
 std::string_view refusal_in(std::string_view message) {
   constexpr std::string_view kCreating = "Error creating: ";
   constexpr std::string_view kForbidden = " is forbidden: ";
@@ -195,7 +195,7 @@ std::optional<Reason> reason_of_event(const Node& event) {
   const std::string_view message = value_at(event, {"message"});
   if (on.reason == "Pulling") return Reason{brief_of(on.reason), std::string(message)};
   if (value_at(event, {"type"}) != "Warning") return std::nullopt;
-  // The JobSet's last condition says it.
+  // The JobSet's last condition has the reason.
   if (on.kind == "JobSet" && says_failure(on.reason)) return std::nullopt;
   const std::string brief = brief_of(on.reason);
   if (on.reason == "JobCreationFailed") return Reason{brief, fmt::format("Jobs are refused: {}", message)};

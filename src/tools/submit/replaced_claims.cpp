@@ -19,7 +19,7 @@ struct Claim {
   bool stays = false;  // when its JobSet is deleted
 };
 
-// JobSet owns the claims of a policy that says Delete; a JobSet that its webhook never saw may say nothing,
+// JobSet owns the claims of a policy with Delete. A JobSet that its webhook never saw may lack the policy,
 // and then owns none.
 std::vector<Claim> claims_of(const Node& job_set) {
   std::vector<Claim> claims;

@@ -30,13 +30,13 @@ Result success_of(Step step) {
   return Result::NotSent;
 }
 
-// Causes that the next call would meet again.
+// Causes that would fail the next call too.
 bool stops_everything(Cause cause) {
   return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Settings ||
          cause == Cause::Unreachable || cause == Cause::Unauthorized;
 }
 
-// The objects that kubectl says it was done with: the first words of its lines.
+// The objects that kubectl reports as done: the first words of its lines.
 std::set<std::string, std::less<>> first_words(std::string_view text) {
   std::set<std::string, std::less<>> words;
   for (const std::string_view line : base::Lines(text)) words.emplace(line.substr(0, line.find(' ')));
@@ -61,7 +61,7 @@ class Sender {
   Sender(const Kubectl& kubectl, const SendOptions& options, const std::function<void(const Outcome&)>& done)
       : kubectl_(kubectl), options_(options), done_(done) {}
 
-  // False: there is no use in going on.
+  // False if going on is pointless.
   bool send_namespace(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     has_no_namespace_ = false;
     keep_what_is_there(outcomes);
@@ -81,7 +81,7 @@ class Sender {
   std::string notes;
 
  private:
-  // Those to be sent now.
+  // The objects to send now.
   template <class Predicate>
   std::vector<Outcome*> pick(const std::vector<Outcome*>& outcomes, Predicate is_wanted) const {
     std::vector<Outcome*> picked;
@@ -108,7 +108,7 @@ class Sender {
     }
   }
 
-  // `unsaid` is how many objects kubectl said nothing of.
+  // `unsaid`: the number of objects that kubectl didn't mention.
   bool note(const Reply& reply, std::string_view word, size_t unsaid) {
     notes += reply.notes;
     if (reply.ok() && unsaid == 0) return true;
@@ -139,7 +139,7 @@ class Sender {
     for (const auto& [resource, replaced] : by_resource) remove(ns, resource, try_to_create(ns, replaced));
   }
 
-  // Those whose new version the API server would take: what it refuses must not cost the old one.
+  // Those whose new version the API server would accept: an object isn't deleted for one that is refused.
   std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::vector<Outcome*> accepted;
     if (stopped_) return accepted;
@@ -201,7 +201,7 @@ class Sender {
   void create_secrets(const std::string& ns, const std::vector<Outcome*>& secrets) {
     if (secrets.empty()) return;
     Reply reply = kubectl_.run(create_call(ns, secrets, dry_run_flag()));
-    // Those that somebody made since, or that we may not look at, are kept.
+    // Secrets that were created since, or that we may not read, are kept.
     const auto created = first_words(reply.out);
     size_t missing = 0;
     for (Outcome* outcome : secrets) {
@@ -217,7 +217,7 @@ class Sender {
     if (missing > 0 || reply.ok()) note(reply, "create", missing);
   }
 
-  // kubectl knows no client-side dry run of a server-side apply.
+  // kubectl has no client-side dry run of a server-side apply.
   Call apply_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
     if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes, dry_run_flag());
     Call call;

@@ -14,13 +14,13 @@ using yaml::Node;
 
 constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
 
-// The condition of that type that holds; nullptr without one.
+// The condition of that type that is true; nullptr if there is none.
 const Node* condition(const Node& job_set, std::string_view type) {
   const Node* entry = condition_of(job_set, type);
   return entry && value_at(*entry, {"status"}) == "True" ? entry : nullptr;
 }
 
-// The pods of all its Jobs, of which each has as many as run at once.
+// The pods of all its Jobs; each Job has as many as its parallelism.
 int64_t pods_of(const Node& job_set) {
   int64_t pods = 0;
   for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {

@@ -30,10 +30,10 @@ using kubectl::WatchNews;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// An API server that restarts is away for a while.
+// A restarting API server is unavailable for a while.
 constexpr int kMaxFailedQuestions = 5;  // in a row
 constexpr seconds kTick{1};
-// A JobSet that a new watch says nothing of may have gone before it began.
+// A JobSet that a new watch doesn't report may have been deleted before the watch began.
 constexpr seconds kSilence{5};
 
 enum class What { JobSets, Pods, Events, Workloads };
@@ -53,8 +53,8 @@ struct Stream {
   What what = What::JobSets;
   std::string ns;
   std::optional<size_t> watch;
-  std::optional<Clock::Time> due;    // to be started
-  std::optional<Clock::Time> check;  // whether the JobSets are still there of which nothing was heard
+  std::optional<Clock::Time> due;    // when to start it
+  std::optional<Clock::Time> check;  // when to check whether unreported JobSets still exist
   bool may_watch = true;
   std::set<std::string> heard;  // names
 };
@@ -116,7 +116,7 @@ class Waiter {
     return std::max(std::chrono::ceil<milliseconds>(until - clock_.now()), milliseconds(0));
   }
 
-  // Does what is due of a stream.
+  // Does what is due for a stream.
   void attend(Stream& stream) {
     const Clock::Time now = clock_.now();
     if (stream.check && now >= *stream.check) {
@@ -219,7 +219,7 @@ class Waiter {
     if (!is_known && follower_.waits_for_a_queue(stream.ns)) add_stream(What::Workloads, stream.ns);
   }
 
-  // The API server closes watches now and then, and a network may break.
+  // The API server closes watches now and then, and networks fail.
   void ended(Stream& stream, const kubectl::Failure& failure) {
     stream.due = clock_.now() + options_.interval;
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
@@ -261,7 +261,7 @@ class Waiter {
   Clock::Time begin_;
   Follower follower_;
   std::deque<Stream> streams_;
-  int failed_ = 0;  // questions in a row
+  int failed_ = 0;  // requests in a row
   WaitResult result_;
 };
 

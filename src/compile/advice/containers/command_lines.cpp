@@ -23,7 +23,7 @@ bool takes_script(std::string_view flag) {
   return flag.size() >= 2 && flag.size() <= 6 && flag.front() == '-' && flag[1] != '-' && flag.ends_with('c');
 }
 
-// Splits a script at its line breaks, ; and &&. Says nothing about scripts with more syntax than that.
+// Splits a script at its line breaks, ; and &&. Gives up on scripts with more syntax.
 class ScriptSplitter {
  public:
   explicit ScriptSplitter(std::string_view script) : script_(script) {}
@@ -103,7 +103,7 @@ class ScriptSplitter {
   std::vector<Words> programs_;
 };
 
-// Whether NAME=value is before a program.
+// Whether the word is a NAME=value before a program.
 bool is_assignment(std::string_view word) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return false;
@@ -112,7 +112,7 @@ bool is_assignment(std::string_view word) {
   });
 }
 
-// Drops what only sets the stage for a program.
+// Drops words that only prepare the start of a program.
 void drop_prefix(Words& program) {
   while (!program.empty() &&
          (program.front() == "exec" || program.front() == "env" || is_assignment(program.front()))) {

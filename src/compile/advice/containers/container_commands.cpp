@@ -15,7 +15,7 @@ namespace {
 
 using yaml::Node;
 
-// A placeholder of a templating tool is not ours to judge.
+// Placeholders of templating tools aren't checked.
 bool is_template(std::string_view word) {
   return word.find("{{") != std::string_view::npos || word.find("${") != std::string_view::npos;
 }
@@ -24,7 +24,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
 
-// Whether words are on both sides of a space.
+// Whether there are words on both sides of a space.
 bool holds_words(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\n");
   const size_t space = begin == std::string_view::npos ? begin : text.find_first_of(" \t\n", begin);
@@ -57,7 +57,7 @@ void check_program(const Node* command, const std::string& field, Advisor& advis
   found.hide_source = may_hold_secret(program->text());
 }
 
-// A sign that word processors put in the place of a typed one.
+// A character that word processors substitute for a typed one.
 struct Sign {
   uint32_t code;
   std::string_view name;
@@ -76,7 +76,7 @@ const Sign* find_sign(uint32_t code) {
   return nullptr;
 }
 
-// Whether a sign at that place was meant for what it replaces: a quote that opens, a dash before a flag.
+// Whether a character at that place replaced the typed one: an opening quote, a dash before a flag.
 bool is_meant(const Sign& sign, std::string_view before, std::string_view after) {
   if (sign.code == 0xA0) return true;
   const bool starts = before.empty() || is_space(before.back());
@@ -84,9 +84,9 @@ bool is_meant(const Sign& sign, std::string_view before, std::string_view after)
   return starts || before.back() == '=' || before.back() == '(' || before.back() == ',';
 }
 
-// The first such sign in a script outside of quotes and comments.
+// The first such character in a script outside of quotes and comments.
 const Sign* sign_in_script(std::string_view script) {
-  if (script.find("<<") != std::string_view::npos) return nullptr;  // a text in the script
+  if (script.find("<<") != std::string_view::npos) return nullptr;  // a here-document
   char quote = 0;
   for (size_t at = 0; at < script.size();) {
     const base::CodePoint point = base::decode_utf8(script.substr(at));
@@ -106,7 +106,7 @@ const Sign* sign_in_script(std::string_view script) {
   return nullptr;
 }
 
-// The same in a word that no shell reads: at its begin, or where --flag= ends.
+// The same in a word that no shell reads: at its begin, or after --flag=.
 const Sign* sign_in_word(std::string_view word) {
   const size_t equals = word.find('=');
   const bool is_flag = equals != std::string_view::npos && !holds_words(word.substr(0, equals));
@@ -140,7 +140,7 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
   }
 }
 
-// Flux makes one line of the words and has a shell run it.
+// Flux joins the words into one line, which a shell runs.
 bool is_joined(const policy::RuntimeInfo& info, const policy::PodSet* set) {
   return info.policy && info.policy->flux && (!set || set->ancestor == model::kTrainer);
 }

@@ -22,7 +22,7 @@ struct Device {
   std::string_view name;
 };
 
-// What the vendors' device plugins offer under one name for all devices.
+// The names under which the vendors' device plugins offer all their devices.
 constexpr std::array kDevices = std::to_array<Device>({{"nvidia.com", "gpu"},
                                                        {"amd.com", "gpu"},
                                                        {"habana.ai", "gaudi"},
@@ -34,7 +34,7 @@ constexpr std::array kDevices = std::to_array<Device>({{"nvidia.com", "gpu"},
                                                        {"aws.amazon.com", "neurondevice"},
                                                        {"vpc.amazonaws.com", "efa"}});
 
-// Close to one of those, and offered all the same.
+// Similar names that are offered too.
 constexpr std::array<std::string_view, 4> kOthers{"nvidia.com/vgpu", "nvidia.com/pgpu", "nvidia.com/gpumem",
                                                   "nvidia.com/gpucores"};
 
@@ -50,7 +50,7 @@ bool is_name_of(std::string_view text, std::string_view name) {
 
 // nvidia, nvidea.com and nvidia.io for nvidia.com.
 bool is_domain_of(std::string_view text, std::string_view domain) {
-  constexpr size_t kTelling = 5;  // shorter words are close to too many others
+  constexpr size_t kTelling = 5;  // shorter words resemble too many others
   const size_t dot = domain.find('.');
   const std::string_view word = domain.substr(0, dot);
   const std::string_view rest = domain.substr(dot);
@@ -64,7 +64,7 @@ bool is_domain_of(std::string_view text, std::string_view domain) {
   return own_word == word && own_rest.rfind('.') == 0;
 }
 
-// What a resource's name was meant to be; nullopt if it may be right.
+// The intended name of a resource; nullopt if the name may be right.
 std::optional<std::string> meant_by(std::string_view resource) {
   const size_t slash = resource.find('/');
   if (slash == std::string_view::npos || std::ranges::find(kOthers, resource) != kOthers.end())

@@ -1,4 +1,4 @@
-// Environment variables that one side sets and the other replaces.
+// Environment variables that one object sets and another replaces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool same_value(const Node& a, const Node& b) {
   return text_at(a, "value") == text_at(b, "value");
 }
 
-// Reports the variables of a TrainJob's list that the runtime's container has with another value.
+// Reports variables in a TrainJob's list that have another value in the runtime's container.
 void compare_env(const Node* env, const std::string& field, const Container* container, Advisor& advisor) {
   if (!env || !container) return;
   for (size_t i = 0; i < env->size(); ++i) {
@@ -49,7 +49,7 @@ void compare_env(const Node* env, const std::string& field, const Container* con
   }
 }
 
-// The controller rewrites the variables of a TrainJob, with one of the two only.
+// The controller keeps only one of value and valueFrom.
 void check_dropped_values(const Node* env, const std::string& field, Advisor& advisor) {
   if (!env) return;
   for (size_t i = 0; i < env->size(); ++i) {

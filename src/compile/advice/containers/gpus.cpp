@@ -1,4 +1,4 @@
-// GPUs: those that nobody can have, and those that nobody counts.
+// GPUs that can't be requested, and GPUs that aren't counted.
 #include <fmt/format.h>
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// Whether the cluster takes the amount; one that it refuses is nothing to copy.
+// Whether the cluster accepts the amount; a fix doesn't copy one that is refused.
 bool is_whole(const Node& amount) {
   const auto quantity = k8s::Quantity::parse(amount.text());
   return quantity && quantity->milli_value() % 1000 == 0;
@@ -67,7 +67,7 @@ const Entry* gpu_entry(const policy::NodeResources& resources) {
   return nullptr;
 }
 
-// What hiding the node's GPUs changes, or "" if it changes nothing.
+// What hiding the node's GPUs changes; "" if nothing.
 std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   const model::MLPolicy& policy = *context.merged.policy;
   const policy::Framework* framework = policy::framework_of(context.merged);
@@ -97,9 +97,9 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
 }  // namespace
 
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
-  if (context.has_jobs) return;  // their own errors say so
+  if (context.has_jobs) return;  // the jobs' own errors report it
   for (const ContainerPlace& place : containers_of(context.info)) {
-    // What no job can set is an error.
+    // Resources that no job can set are errors.
     if (!takes_node_resources(context.info, place.set) ||
         &place.container != find_container(place.set, model::kNode))
       continue;
@@ -114,7 +114,7 @@ void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
 void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
   if (!context.merged.policy || !context.job.trainer || !context.job.trainer->resources_per_node) return;
   if (policy::gpus_per_node(policy::resources_per_node(context.merged)) != 0) return;
-  // The node as it will run has the runtime's resources too; without the job's they are all that counts.
+  // The node also has the runtime's resources; without the job's, only those count.
   model::TrainJob bare = context.job;
   bare.trainer.reset();
   policy::RuntimeInfo node = context.merged;

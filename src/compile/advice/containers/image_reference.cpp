@@ -45,7 +45,7 @@ bool is_path_part(std::string_view part) {
   return true;
 }
 
-// HOST or HOST:PORT; an IPv6 address in brackets is not looked into.
+// HOST or HOST:PORT; an IPv6 address in brackets isn't checked.
 bool is_registry(std::string_view text) {
   if (text.starts_with('[')) return text.find(']') != std::string_view::npos;
   const size_t colon = text.find(':');
@@ -65,7 +65,7 @@ bool is_registry(std::string_view text) {
   return true;
 }
 
-// Spaces, and what is not ASCII.
+// Spaces, and characters outside of ASCII.
 ImageComplaint character_complaint(std::string_view image) {
   for (size_t at = 0; at < image.size();) {
     const base::CodePoint point = base::decode_utf8(image.substr(at));

@@ -1,4 +1,4 @@
-// Images that are not the same image on each day and each node, or none at all.
+// Images that may differ between days and nodes, or can't be pulled.
 #include <fmt/format.h>
 
 #include "base/text/ascii.h"
@@ -14,12 +14,12 @@ using yaml::Node;
 
 constexpr std::string_view kHint = "pin a version or a digest";
 
-// A placeholder of a templating tool is not ours to judge.
+// Placeholders of templating tools aren't checked.
 bool is_template(std::string_view image) {
   return image.find_first_of("${}<>%") != std::string_view::npos;
 }
 
-// What is around it is an error of the Job.
+// Space around the name is an error of the Job.
 bool has_outer_space(std::string_view image) {
   return base::trimmed(image).size() != image.size();
 }

@@ -22,13 +22,13 @@ bool is_mpi(const policy::RuntimeInfo& info) {
   return info.policy && info.policy->mpi;
 }
 
-// The launcher, if there are nodes beside it.
+// The launcher, if there are nodes too.
 const PodSet* launcher_of(const policy::RuntimeInfo& info) {
   return is_mpi(info) && info.pod_set_by_name(model::kNode) ? info.pod_set_by_name(model::kLauncher)
                                                             : nullptr;
 }
 
-// Whether a word may be, or name, what starts processes on other nodes: mpirun, mpiexec.hydra, prterun,
+// Whether a word is or names a program that starts processes on other nodes: mpirun, mpiexec.hydra, prterun,
 // horovodrun, deepspeed, mlx.launch, pdsh, srun.
 bool may_launch(std::string_view word) {
   constexpr std::array<std::string_view, 10> kParts{"mpi",    "prte", "orte", "horovod",  "deepspeed",
@@ -38,7 +38,7 @@ bool may_launch(std::string_view word) {
                              [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
-// Programs that train, on the node that they are started on.
+// Programs that train on the node on which they are started.
 bool trains_here(const Program& program) {
   const std::string_view name = base_name(program.front());
   return name.starts_with("python") || name == "torchrun";
@@ -51,7 +51,7 @@ bool is_harmless(const Program& program) {
   return std::ranges::find(kNames, base_name(program.front())) != kNames.end();
 }
 
-// The program that trains on the launcher alone; "" if there is none, or the words don't tell.
+// The program that trains on the launcher only; "" if there is none, or the words don't show it.
 std::string_view lone_program(const CommandLine& line) {
   if (!line.command || line.command->size() == 0) return "";
   const auto words = words_of(line);
@@ -72,7 +72,7 @@ base::Diagnostic& report_launcher(std::string_view program, std::string field, c
       "start it with mpirun: [mpirun, …]");
 }
 
-// The images of the two, and which of them the job replaces.
+// The images of the launcher and the nodes, and which of them the job replaces.
 struct Images {
   const PodSet* replaced = nullptr;
   const PodSet* kept = nullptr;
@@ -142,7 +142,7 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
   const Images images = images_of(context.merged);
   const std::string_view kept = image_of(images.kept_container);
   const std::string_view replaced = image_of(images.old_container);
-  // Two images that differ in the runtime are meant to.
+  // Images that differ in the runtime do so on purpose.
   if (kept.empty() || kept == image->text() || (!replaced.empty() && replaced != kept)) return;
   base::Diagnostic& found = advisor.warn(
       "advice/mpi-image", "spec.trainer.image",

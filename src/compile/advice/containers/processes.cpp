@@ -1,4 +1,4 @@
-// Processes per node against GPUs per node.
+// Processes per node that don't match the GPUs per node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +19,10 @@ using yaml::Node;
 
 constexpr std::string_view kRule = "advice/processes-per-gpu";
 
-// Devices that a process has for itself. A slice, or a GPU's memory, is another resource.
+// Devices that a process has to itself. A slice, or a GPU's memory, is another resource.
 constexpr std::array<std::string_view, 3> kDevices{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
 
-// The first limit of a container that is for such devices.
+// The first limit of a container for such devices.
 const Entry* devices_of(const Node* container) {
   const Node* limits = container ? container->at({"resources", "limits"}) : nullptr;
   if (!limits) return nullptr;
@@ -48,15 +48,15 @@ std::string_view after_equals(std::string_view word) {
   return equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
 }
 
-// A number of processes that was written down, and the devices of the node that it is for.
+// A number of processes in the input, and the devices of its node.
 struct Plan {
   int64_t processes = 0;
   const Node* given = nullptr;
-  std::string field;  // of what was given
+  std::string field;  // of the number
   const Entry* devices = nullptr;
 };
 
-// "" if they match. One process may well use all devices.
+// "" if they match. One process may use all devices.
 std::string contradiction(const Plan& plan) {
   const int64_t devices = amount_of(*plan.devices);
   if (devices < 1 || plan.processes == devices || plan.processes <= 1) return "";
@@ -86,7 +86,7 @@ std::optional<int64_t> written_number(const Node* node) {
   return node ? node->as_int() : std::nullopt;
 }
 
-// What the runtime says of processes; processes 0 if it says no number.
+// The runtime's number of processes; 0 if it has none.
 Plan runtime_plan(const policy::RuntimeInfo& info) {
   Plan plan;
   if (!info.policy) return plan;
@@ -105,7 +105,7 @@ Plan runtime_plan(const policy::RuntimeInfo& info) {
 }
 
 // The number of processes in a torchrun command of the job, which beats numProcPerNode. `known` is false
-// where there is one that can't be read.
+// if there is one that can't be read.
 struct ProcessFlag {
   const Node* word = nullptr;
   std::string field;
@@ -131,7 +131,7 @@ ProcessFlag process_flag(const model::Trainer& trainer) {
   return flag;
 }
 
-// Flux's -g counts GPUs per process, and the controller gives it those of the node.
+// Flux's -g is the number of GPUs per process, and the controller passes that of the node.
 void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string field,
                 const base::Location& where, Advisor& advisor) {
   const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
@@ -174,7 +174,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   Plan plan = runtime_plan(info);
   const auto number = written_number(trainer.num_proc_per_node);
   const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
-  // Where both are the runtime's, the runtime itself is reported.
+  // If both come from the runtime, the runtime itself is reported.
   const bool says_number = number || flag.word;
   if (!flag.known || (!says_number && (plan.processes == 0 || !sets_devices(trainer)))) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");

@@ -25,7 +25,7 @@ uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
   return file.line_at(std::min(at, text.size() - 1));
 }
 
-// The last line of the value: of lines that are indented below its first one, where it is more than a word.
+// The last line of the value: the end of the lines indented below its first, if it is more than a word.
 uint32_t last_line(const base::SourceFile& file, const base::Location& first, const Node& value) {
   const size_t offset = file.line_start(first.line) + first.column - 1;
   if (offset < file.text().size() && (file.text()[offset] == '"' || file.text()[offset] == '\'')) {

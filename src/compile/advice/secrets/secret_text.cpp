@@ -17,7 +17,7 @@ using k8s::known_key;
 
 using base::SourceFile;
 
-// An env variable is written on a few lines: its name is that near to its value.
+// An env variable takes a few lines: this is the distance between its name and its value.
 constexpr uint32_t kNear = 3;
 constexpr std::string_view kWordSymbols = "_-.";
 
@@ -40,7 +40,7 @@ bool is_separator(std::string_view line) {
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-// secretKeyRef, secretName and the like name no secret value.
+// secretKeyRef, secretName and the like don't contain a secret value.
 bool names_secret(std::string_view word) {
   const bool is_field =
       word.find("ecret") != std::string_view::npos && word.find('_') == std::string_view::npos;
@@ -61,7 +61,7 @@ bool names_secret_kind(std::string_view line) {
   return value.starts_with("Secret") && (value.size() == 6 || !is_word(value[6]));
 }
 
-// The lines of a file that may hold a part of a secret.
+// The lines of a file that may contain part of a secret.
 class HiddenLines {
  public:
   explicit HiddenLines(const SourceFile& file) : hidden_(file.line_count() + 1, false) {

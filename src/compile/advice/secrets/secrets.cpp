@@ -1,4 +1,4 @@
-// Secrets as plain text: everyone who can read the repository or the TrainJob has them. No report shows
+// Secrets in plain text: everyone who can read the repository or the TrainJob can read them. No report shows
 // their values: see secret_lines.h.
 #include <fmt/format.h>
 

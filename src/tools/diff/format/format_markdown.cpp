@@ -10,10 +10,10 @@
 namespace trainjobc::diff {
 namespace {
 
-// GitHub takes 65536 characters; the rest is for the last lines.
+// GitHub accepts 65536 characters; the difference is for the last lines.
 constexpr size_t kLongest = 60'000;
 
-// A code span, in a cell of a table.
+// A code span in a table cell.
 std::string code(std::string_view text) {
   std::string escaped;
   size_t run = 0;

@@ -12,7 +12,7 @@
 namespace trainjobc::diff {
 namespace {
 
-// How many jobs are named.
+// The number of jobs to name.
 constexpr size_t kNamed = 8;
 
 // The same change of the same field in several objects.
@@ -60,7 +60,7 @@ class Collector {
     add_once(title_of(object), source.objects);
   }
 
-  // For a terminal of so many columns; 0 for none.
+  // For a terminal with that many columns; 0: no terminal.
   std::string text(size_t width) const {
     std::string out;
     for (const Source& source : sources_) {

@@ -13,7 +13,7 @@
 namespace trainjobc::diff {
 namespace {
 
-// A path column that is wider is not a column any more.
+// A wider path doesn't widen the column.
 constexpr size_t kWidestPath = 76;
 constexpr size_t kWidestValues = 60;
 
@@ -34,7 +34,7 @@ constexpr std::string_view kRed = "31";
 constexpr std::string_view kGreen = "32";
 constexpr std::string_view kYellow = "33";
 
-// Characters, for columns.
+// The number of characters, for columns.
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
@@ -53,7 +53,7 @@ bool is_block(const Difference& difference) {
          difference.rendered->is_string() && (has_breaks(difference.live) || has_breaks(difference.rendered));
 }
 
-// Texts that both end without a line break are not said to.
+// If both texts end without a line break, that isn't reported.
 std::string hunks_of(std::string_view live, std::string_view rendered) {
   if (live.ends_with('\n') || rendered.ends_with('\n')) return base::unified_hunks(live, rendered);
   return base::unified_hunks(fmt::format("{}\n", live), fmt::format("{}\n", rendered));
@@ -109,7 +109,7 @@ void print_block(std::string_view hunks, size_t width, const Painter& paint, std
   }
 }
 
-// A row that is too wide for the terminal: what doesn't fit beside the path goes below it.
+// If a row is too wide for the terminal, what doesn't fit beside the path goes below it.
 std::string in_lines(const Row& row, size_t width, const Painter& paint) {
   constexpr size_t kIndent = 6;
   const std::string_view live_colour = row.ignored ? kDim : kRed;
@@ -152,7 +152,7 @@ void print_rows(const std::vector<Row>& rows, size_t width, const Painter& paint
   }
 }
 
-// Each reason once, with how many fields it is about.
+// Each reason once, with the number of fields.
 void print_refusals(const ObjectDiff& object, size_t width, const Painter& paint, std::string& out) {
   std::vector<std::pair<const Difference*, size_t>> reasons;
   for (const Difference& difference : object.differences) {

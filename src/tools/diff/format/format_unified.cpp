@@ -35,7 +35,7 @@ std::string manifest_name(const ObjectDiff& object) {
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
   std::string name = fmt::format("{}{}{}.{}.{}.{}", group, group.empty() ? "" : ".", version, object.kind,
                                  k8s::effective_namespace(object.ns), object.name);
-  // No object of a cluster has a slash in its name, but a saved file can say anything.
+  // No object in a cluster has a slash in its name, but a saved file may.
   std::ranges::replace(name, '/', '_');
   return name;
 }

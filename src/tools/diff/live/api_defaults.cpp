@@ -23,8 +23,7 @@ struct Default {
   std::string_view value;
 };
 
-// Nothing sets defaults in volumeClaimPolicies.templates, and a default that is written there is a change
-// that is refused.
+// Nothing sets defaults in volumeClaimPolicies.templates, so writing one there is a change that is refused.
 constexpr auto kJobSet = std::to_array<Default>({
     {"suspend", "false"},
 });
@@ -78,7 +77,7 @@ constexpr auto kPod = std::to_array<Default>({
     {"volumes.secret.defaultMode", "420"},
 });
 
-// Where one field's keys begin: those of a JobSet spec, of a Job spec or of a Pod spec.
+// The step at which the keys of a JobSet, Job or Pod spec begin.
 enum class Level { None, JobSet, Job, Pod };
 
 struct Field {
@@ -138,7 +137,7 @@ bool is_text(const Node& value, std::string_view text) {
   return value.is_scalar() && value.text() == text;
 }
 
-// Kubernetes pulls always where the tag is `latest`, or there is none.
+// Kubernetes always pulls if the tag is `latest` or missing.
 std::string_view default_pull_policy(const Node& container) {
   const std::string_view path = text_at(container, "image");
   const std::string_view name = path.substr(path.rfind('/') + 1);

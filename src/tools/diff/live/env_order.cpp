@@ -17,7 +17,7 @@ namespace {
 using yaml::Maker;
 using yaml::Node;
 
-// Which variable is where; nullopt if a name is set twice.
+// The place of each variable; nullopt if a name occurs twice.
 std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   std::map<std::string_view, size_t> places;
   for (const Node* variable : env.items()) {
@@ -26,7 +26,7 @@ std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   return places;
 }
 
-// $(NAME) is replaced only where NAME comes first.
+// $(NAME) is replaced only if NAME comes earlier.
 bool refers_to(const Node& variable, std::string_view name) {
   return text_at(variable, "value").find(fmt::format("$({})", name)) != std::string_view::npos;
 }
@@ -49,7 +49,7 @@ const Node* ordered(const Node& env, const Node& live, const Maker& make) {
   return make.list(items, env.origin());
 }
 
-// `map` with the items of the list at `key` rewritten by the live ones of their names.
+// `map` with each item of the list at `key` rewritten by the live item of the same name.
 template <class Rewrite>
 const Node* with_each(const Node* map, const Node* live, std::string_view key, const Maker& make,
                       Rewrite rewrite) {

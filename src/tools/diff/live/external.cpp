@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that only this user can read, removed when this goes.
+// A folder that only this user can read; the destructor removes it.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::string_view prefix) {

@@ -23,10 +23,10 @@ using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
 
-// What to ask for in one namespace: names by kind and apiVersion.
+// What to request in one namespace: names by kind and apiVersion.
 using Names = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
 
-// The helper objects that a live JobSet mounts: they are orphans where its TrainJob needs them no more.
+// The helper objects that a live JobSet mounts: orphans if its TrainJob no longer needs them.
 void add_mounted(const LiveObject& job_set, Names& names) {
   for (const yaml::Node* job : items_at(*job_set.root, {"spec", "replicatedJobs"})) {
     for (const yaml::Node* volume : items_at(*job, {"template", "spec", "template", "spec", "volumes"})) {
@@ -39,7 +39,7 @@ void add_mounted(const LiveObject& job_set, Names& names) {
   }
 }
 
-// Whether the Secrets asked for are all SSH keys, which are kept whatever they hold.
+// Whether all requested Secrets are SSH keys, which are kept whatever they contain.
 bool wants_only_keys(std::span<const Object> rendered, const std::string& ns) {
   return std::ranges::none_of(rendered, [&](const Object& object) {
     return object.ns == ns && object.kind == "Secret" &&
@@ -47,7 +47,7 @@ bool wants_only_keys(std::span<const Object> rendered, const std::string& ns) {
   });
 }
 
-// Counts the rendered Secrets of a namespace as there.
+// Treats the rendered Secrets of a namespace as existing.
 void assume_secrets(std::span<const Object> rendered, const std::string& ns, LiveSet& live) {
   for (const Object& object : rendered) {
     if (object.ns != ns || object.kind != "Secret") continue;
@@ -87,7 +87,7 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
     Call call = kubectl::get_by_name(ns, api_version, kind, wanted, "json");
     call.words.emplace_back("--show-managed-fields");
     Answer got = ask(kubectl, call, live);
-    // Many who may look at JobSets may not look at Secrets.
+    // Many users may read JobSets but not Secrets.
     const bool forbidden = got.failure.cause == Cause::Forbidden;
     if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
       answer.warnings += fmt::format("warning: Secrets could not be looked up: {}\n", describe(got.failure));
@@ -116,7 +116,7 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
   return namespaces;
 }
 
-// kubectl says nothing if none of the objects exists that it was asked for by name.
+// kubectl prints nothing if none of the requested objects exists.
 bool may_be_empty(const Call& call) {
   return std::ranges::find(call.words, "--ignore-not-found") != call.words.end();
 }
@@ -125,7 +125,7 @@ bool is_asked_for(const LiveObject& object) {
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
 }
 
-// Why kubectl can't have said this; "" if it can. `objects` are those of the answer.
+// Why this can't be kubectl's answer; "" if it can. `objects` are those of the answer.
 std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
   if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
   if (text.documents == 0) return "the answer contains no object";
@@ -138,7 +138,7 @@ std::string impossible(const LiveText& text, std::span<const LiveObject> objects
   return fmt::format("the answer contains {} \"{}\", which was not requested", other->kind, other->name);
 }
 
-// The objects sent of which `results` hold nothing.
+// The objects sent that `results` lack.
 std::string unanswered(std::span<const Object> sent, const std::string& ns, const std::set<std::string>& skip,
                        const LiveSet& results) {
   for (const Object& object : sent) {

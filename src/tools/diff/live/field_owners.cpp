@@ -40,7 +40,7 @@ std::string as_text(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// `{"containerPort":80,"protocol":"TCP"}` of an item's keys.
+// An item's keys as `{"containerPort":80,"protocol":"TCP"}`.
 bool names_item(std::string_view keys, const Step& step) {
   const auto json = nlohmann::json::parse(keys, nullptr, false);
   if (!json.is_object() || !step.schema) return false;
@@ -68,7 +68,7 @@ const Node* descend(const Node& fields, const Step& step) {
   return nullptr;
 }
 
-// An empty set of fields on the way is a field that is owned as a whole.
+// An empty set of fields on the path means that the field is owned as a whole.
 bool owns(const Node& fields, const schema::FieldPath& path) {
   const Node* at = &fields;
   for (const Step& step : path) {
@@ -79,7 +79,7 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
   return true;
 }
 
-// Those who change a field by hand; those who apply manifests is another manager, of kubectl too.
+// Managers of changes by hand. kubectl apply has another one.
 bool is_person(std::string_view manager) {
   static constexpr std::array kPersons =
       std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
@@ -99,7 +99,7 @@ FieldOwners::FieldOwners(const Node& object) {
     managers_.push_back({text_at(*entry, "manager"), fields, weigh(*fields), false});
     heaviest = std::max(heaviest, managers_.back().weight);
   }
-  // The manager that wrote most of it is the one that applies it; others write a field here and there.
+  // The manager that wrote most fields is the one that applies the object; others write single fields.
   for (Manager& manager : managers_) {
     const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name);
     manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();

@@ -11,7 +11,7 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kController = "trainer";  // as which Trainer applies
+constexpr std::string_view kController = "trainer";  // the field manager of Trainer
 
 bool is_script(const Difference& difference) {
   const schema::FieldPath& path = difference.path;
@@ -29,7 +29,7 @@ bool is_owned_by_job(const Node& object) {
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<Difference>& differences) {
   if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
-  // Objects are mostly saved without their managers.
+  // Most saved objects lack their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
   const bool is_jobs = is_owned_by_job(*live.root);
   for (Difference& difference : differences) {

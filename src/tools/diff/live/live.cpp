@@ -17,7 +17,7 @@ std::string own_text(const Node& root, std::initializer_list<std::string_view> p
   return std::string(yaml::value_at(root, path));
 }
 
-// Items of a typed list as the API itself gives it (`kubectl get --raw`) lack what the list says.
+// In a typed list from the API itself (`kubectl get --raw`), items lack the apiVersion and kind of the list.
 void add(const Node& root, const std::string& list_version, const std::string& list_kind, LiveSet& live,
          LiveText& text) {
   const auto is_strange = [&] { text.strange = text.strange ? text.strange : &root; };

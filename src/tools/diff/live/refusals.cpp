@@ -24,8 +24,8 @@ bool is_immutable(const Schema* schema) {
                              [](const schema::CelRule& rule) { return rule.rule == "self == oldSelf"; });
 }
 
-// A transition rule holds where both objects have the field it is on. What is only compared as if both
-// had it (labels of which one has none) carries no such rule.
+// A transition rule applies if both objects have its field. Fields that are only compared as if both had them
+// (labels that one of them lacks) have no such rule.
 bool breaks_transition_rule(const Difference& difference) {
   const FieldPath& path = difference.path;
   const auto around = [](const Step& step) { return is_immutable(step.schema); };
@@ -33,7 +33,7 @@ bool breaks_transition_rule(const Difference& difference) {
   return difference.live && difference.rendered && is_immutable(schema::value_schema(path.back()));
 }
 
-// The pod template fields that the JobSet webhook leaves open while the JobSet is, or gets, suspended.
+// The pod template fields that the JobSet webhook lets change while the JobSet is, or gets, suspended.
 bool is_open_while_suspended(const FieldPath& path) {
   constexpr std::array<std::string_view, 6> kPod{"spec",     "replicatedJobs", "",
                                                  "template", "spec",           "template"};

@@ -23,7 +23,7 @@ struct Command {
 constexpr std::array kCommands = std::to_array<Command>(
     {{Severity::Error, "error"}, {Severity::Warning, "warning"}, {Severity::Info, "notice"}});
 
-// `also` are the characters escaped besides those that end a command.
+// `also`: characters to escape besides those that end a command.
 std::string escaped(std::string_view text, std::string_view also) {
   std::string out;
   for (const char c : text) {
@@ -45,7 +45,7 @@ std::string annotation(const Diagnostic& d, std::string_view command, const Plac
   if (const auto place = places.of(d)) {
     const Region& at = place->region;
     out += fmt::format("file={},line={},endLine={},", property(place->path), at.line, at.end_line);
-    // GitHub refuses columns of an annotation that spans lines.
+    // GitHub refuses columns in annotations of several lines.
     if (at.line == at.end_line) out += fmt::format("col={},endColumn={},", at.column, at.end_column);
   }
   return out + fmt::format("title={}::{}\n", property(d.rule), escaped(full_message(d), ""));

@@ -1,5 +1,5 @@
 // JUnit XML: for CI systems that show tests. One suite per file, one case per object; a case has at most one
-// failure, which holds all that is wrong with the object.
+// failure, with all findings of the object.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ bool is_xml(uint32_t code) {
   return code != 0xFFFE && code != 0xFFFF;
 }
 
-// Text of an element or an attribute. What XML has no spelling for, such as ESC, becomes U+FFFD.
+// Text of an element or an attribute. Characters that XML can't represent, such as ESC, become U+FFFD.
 std::string xml(std::string_view text) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string out;
@@ -56,7 +56,7 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-// An attribute's line breaks and tabs would be read back as spaces.
+// Readers turn line breaks and tabs of an attribute into spaces.
 std::string attribute(std::string_view text) {
   std::string out;
   for (const char c : xml(text)) {
@@ -99,8 +99,8 @@ class Sorter {
     return cases[at->second];
   }
 
-  // A finding belongs to its object's case, wherever the culprit is: an object of that id in the
-  // finding's own file, or else the first of that id. A finding without an object is a case of its file.
+  // A finding belongs to the case of its object, even if its cause is elsewhere: to the object of that id in
+  // the finding's own file, or else the first of that id. A finding without an object is a case of its file.
   Case& case_of(const Diagnostic& d) {
     const std::string file = d.location.file ? d.location.file->name() : "trainjobc";
     if (d.object.empty()) return case_of(file, file);

@@ -110,7 +110,7 @@ std::string Fingerprints::next(std::initializer_list<std::string_view> parts) {
 
 std::string identity(const Diagnostic& diagnostic) {
   const Location& at = diagnostic.location;
-  // Not even the hash of a line with a secret gets out: a short one could be guessed from it.
+  // A line with a secret is not even hashed: a short secret could be guessed from the hash.
   const bool has_line = at.file && at.line != 0 && !diagnostic.hide_source;
   const std::string_view line =
       has_line ? base::trimmed(at.file->line(at.line), base::kBlanks) : std::string_view();

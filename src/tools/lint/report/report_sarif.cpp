@@ -33,7 +33,7 @@ ordered_json text(std::string_view words) {
   return {{"text", words}};
 }
 
-// An explanation as Markdown: what it indents, an example, becomes a block of code.
+// An explanation as Markdown: its indented examples become code blocks.
 std::string to_markdown(std::string_view explanation) {
   constexpr std::string_view kIndent = "    ";
   std::string out;
@@ -131,7 +131,7 @@ class SarifWriter {
     return related;
   }
 
-  // One fix with all edits, or null: half a fix is none.
+  // One fix with all edits, or null: a fix is never applied in part.
   ordered_json to_fix(const Diagnostic& d) const {
     if (d.hide_source) return nullptr;  // its text may be a secret
     std::map<std::string, ordered_json> changes;

@@ -35,7 +35,7 @@ std::string by_severity(const base::Diagnostics& diagnostics) {
   return out;
 }
 
-// Findings may lie in files that only runtimes were looked for in: they count as files, too.
+// Files that are only searched for runtimes may have findings; they count as files too.
 std::string in_files(const ReportInput& input) {
   std::set<std::string_view> all(input.files.begin(), input.files.end());
   std::set<std::string_view> found;
