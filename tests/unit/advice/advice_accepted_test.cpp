@@ -55,7 +55,7 @@ TEST_CASE("advice/num-nodes-zero: by framework") {
   CHECK(advice("advice/num-nodes-zero", torch_job("  trainer: {numNodes: 1}\n")) == "");
 }
 
-TEST_CASE("advice/suspended: nobody to wake the job") {
+TEST_CASE("advice/suspended: nothing resumes the job") {
   CHECK(
       advice("advice/suspended", torch_job("  suspend: true\n")) ==
       R"(in.yaml:28:12: info: no pod runs until suspend is set to false, which no queue does for this job [advice/suspended]
@@ -158,7 +158,7 @@ TEST_CASE("advice/size-unit: bytes and thousandths") {
       std::string::npos);
 }
 
-TEST_CASE("advice/device-name: what no device plugin offers") {
+TEST_CASE("advice/device-name: names that no device plugin offers") {
   const auto device = [](const std::string& name) {
     return advice("advice/device-name",
                   torch_job("  trainer: {resourcesPerNode: {limits: {" + name + ": 4}}}\n"));
@@ -182,7 +182,7 @@ TEST_CASE("advice/device-name: what no device plugin offers") {
   CHECK(count("advice/device-name", advice("advice/device-name", torch_runtime(twice))) == 1);
 }
 
-TEST_CASE("advice/image-name: what can't be pulled") {
+TEST_CASE("advice/image-name: names that can't be pulled") {
   const auto image = [](const std::string& name) {
     return advice("advice/image-name", torch_job("  trainer: {image: \"" + name + "\"}\n"));
   };

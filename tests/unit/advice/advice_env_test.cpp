@@ -48,7 +48,7 @@ TEST_CASE("advice/env-twice: the same value, another variable") {
   CHECK(advice("advice/env-twice", with_env("{torch: {}}", from, from)) == "");
 }
 
-TEST_CASE("advice/generated-env: a job replaces what is computed") {
+TEST_CASE("advice/generated-env: a job replaces a computed variable") {
   CHECK(
       advice("advice/generated-env",
              with_env("{jax: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) ==
@@ -60,7 +60,7 @@ TEST_CASE("advice/generated-env: a job replaces what is computed") {
                with_env("{torch: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) == "");
 }
 
-TEST_CASE("advice/generated-env: a runtime sets what is replaced") {
+TEST_CASE("advice/generated-env: a runtime sets a variable that is replaced") {
   CHECK(
       advice("advice/generated-env", with_env("{torch: {}}", "[{name: PET_NNODES, value: \"2\"}]", "[]")) ==
       R"(in.yaml:21:32: warning: the controller replaces PET_NNODES in every job that has spec.trainer [advice/generated-env]
@@ -121,7 +121,7 @@ TEST_CASE("advice/plain-secret: by name, with the value on a line of its own") {
 )");
 }
 
-TEST_CASE("advice/plain-secret: the source is not shown where the value stands on the line") {
+TEST_CASE("advice/plain-secret: the source is not shown if the value is on the line") {
   const std::string value = "hf_0123456789abcdefghijklmnop";
   const std::string text = with_env("{torch: {}}", "[]", "[{name: HUB, value: " + value + "}]");
   CHECK(
@@ -161,7 +161,7 @@ TEST_CASE("advice/plain-secret: no other advice shows the line, either") {
   }
 }
 
-TEST_CASE("advice/plain-secret: a value of several lines, and what stands below it") {
+TEST_CASE("advice/plain-secret: a value of several lines, and the lines below it") {
   const std::string text = runtime("{torch: {}}", trainer()) + job(R"(  trainer:
     env:
     - name: DEPLOY_KEY
@@ -232,7 +232,7 @@ TEST_CASE("advice/plain-secret: files that can't be read show no secret") {
   CHECK(report("kind: SecretStore\nb: x\nb: shown\n").find("| b: shown") != std::string::npos);
 }
 
-TEST_CASE("advice/plain-secret: what only sounds like one") {
+TEST_CASE("advice/plain-secret: names that only sound like a secret's") {
   for (const char* env :
        {"{name: PAD_TOKEN, value: \"[PAD]\"}", "{name: MAX_TOKEN, value: \"4096\"}",
         "{name: HF_TOKEN, value: $(HUB)}", "{name: DB_PASSWORD_FILE, value: /run/pw}",

@@ -69,7 +69,7 @@ TEST_CASE("advice/mpi-launcher: a command of the runtime") {
   CHECK(advice("advice/mpi-launcher", mpi(python, "")) == "");
 }
 
-TEST_CASE("advice/mpi-image: two images that were one") {
+TEST_CASE("advice/mpi-image: two images instead of one") {
   const auto with_image = [](const std::string& text, const std::string& image) {
     return advice("advice/mpi-image", text + job("  trainer: {image: \"" + image + "\"}\n"));
   };

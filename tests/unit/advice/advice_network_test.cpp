@@ -106,7 +106,7 @@ TEST_CASE("advice/endless-restart: a rule that counts no restarts") {
                  "        - {name: all, action: RestartJobSetAndIgnoreMaxRestarts}\n") == "");
 }
 
-TEST_CASE("advice/endless-restart: limits that are none") {
+TEST_CASE("advice/endless-restart: limits that are never reached") {
   CHECK(
       advice("advice/endless-restart", with_job_spec("            backoffLimit: 2147483647\n")) ==
       R"(in.yaml:16:27: warning: a pod that always fails is restarted 2147483647 times [advice/endless-restart]

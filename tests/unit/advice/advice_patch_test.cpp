@@ -128,7 +128,7 @@ TEST_CASE("advice/patch-no-effect: $patch with nothing to work on") {
         "");
 }
 
-TEST_CASE("advice/patch-overridden: an override that holds for one of its targets") {
+TEST_CASE("advice/patch-overridden: an override with an effect in one of its targets") {
   const auto of_targets = [](const std::string& second) {
     const std::string jobs =
         "      replicatedJobs:\n" + replicated_job("prepare", "") + replicated_job("node", "trainer");

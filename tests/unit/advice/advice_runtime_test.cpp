@@ -42,7 +42,7 @@ spec:
   CHECK(advice("advice/framework-label", fixed("advice/framework-label", kUnlabelled)) == "");
 }
 
-TEST_CASE("advice/framework-label: beside other labels, in JSON, and where the framework is not known") {
+TEST_CASE("advice/framework-label: next to other labels, in JSON, and for an unknown framework") {
   const std::string labelled = R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata:
@@ -101,7 +101,7 @@ spec: {template: {spec: {}}}
   CHECK(advice("advice/kueue-label", kUnlabelled) == "");
 }
 
-TEST_CASE("advice/image-tag: no tag, latest, and what is pinned") {
+TEST_CASE("advice/image-tag: no tag, latest, and pinned images") {
   const auto of_image = [](const std::string& image) {
     return advice("advice/image-tag",
                   runtime("{torch: {}}", trainer()) + job("  trainer:\n    image: " + image + "\n"));
@@ -147,7 +147,7 @@ TEST_CASE("advice/gpu-limit: a request without a limit") {
   CHECK(advice("advice/gpu-limit", with_limit) == "");
 }
 
-TEST_CASE("advice/gpu-limit: another limit, and where a job's own error says it") {
+TEST_CASE("advice/gpu-limit: another limit, and a job's own error") {
   const auto of_resources = [](const std::string& resources) {
     return runtime("{torch: {}}", trainer("                  resources: " + resources + "\n"));
   };

@@ -70,7 +70,7 @@ in.yaml:21:17: warning: no pod is created: preemptionPolicy Never needs a Priori
                                            "PreemptLowerPriority\n")) == "");
 }
 
-TEST_CASE("advice/node-name: what a gate holds back goes nowhere by name") {
+TEST_CASE("advice/node-name: a pod that a gate holds back can't go to a node by name") {
   const std::string gates = "                schedulingGates: [{name: example.com/gate}]\n";
   CHECK(
       advice("advice/node-name", with_pod(gates + "                nodeName: node-17\n")) ==
@@ -148,7 +148,7 @@ TEST_CASE("advice/deadline-overflow: of the TrainJob, and of a Job") {
   CHECK(advice("advice/deadline-overflow", with_deadline("86400") + job("")) == "");
 }
 
-TEST_CASE("advice/object-size: more than etcd takes") {
+TEST_CASE("advice/object-size: more than etcd accepts") {
   const std::string script(1700 * 1024, 'x');
   const auto size_of = [&](size_t length) {
     std::string found =

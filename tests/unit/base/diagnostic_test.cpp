@@ -53,7 +53,7 @@ TEST_CASE("a token of several lines is marked to the end of its first") {
 )");
 }
 
-TEST_CASE("the caret stands under its token behind tabs and wide characters") {
+TEST_CASE("the caret is under its token after tabs and wide characters") {
   const SourceFile file("a.yaml", "\"\t日本é😀\": [bad]\n");
   Diagnostic diagnostic = make(&file, 1, 18, 1, 21);
   diagnostic.hint.clear();
@@ -75,7 +75,7 @@ TEST_CASE("on a terminal, a long line is cut around its token, and words are wra
             "[bad]" + std::string(300, 'z') + "\n      | " + std::string(301, ' ') + "^~~\n");
 }
 
-TEST_CASE("on a terminal, a hint that doesn't fit beside the caret stands below it") {
+TEST_CASE("on a terminal, a hint that doesn't fit beside the caret goes below it") {
   const SourceFile file("a.yaml", "spec:\n  trainer: {numNodes: two, image: bad}\n");
   Diagnostic diagnostic = make(&file, 2, 23, 2, 26);
   diagnostic.hint = "write a number, such as 2";
@@ -97,7 +97,7 @@ TEST_CASE("on a terminal, a hint that doesn't fit beside the caret stands below 
 )");
 }
 
-TEST_CASE("what only a program can have written is cut anywhere") {
+TEST_CASE("text without spaces is cut anywhere") {
   const SourceFile file("a.yaml", std::string(2000, 'a') + "\n");
   Diagnostic diagnostic = make(&file, 1, 1000, 1, 1001);
   diagnostic.hint.clear();
@@ -106,7 +106,7 @@ TEST_CASE("what only a program can have written is cut anywhere") {
             "…\n      | " + std::string(333, ' ') + "^\n");
 }
 
-TEST_CASE("nothing of an input reaches the terminal as a control") {
+TEST_CASE("no control character of an input reaches the terminal") {
   const SourceFile file("a\n.yaml", "a: \x1B[31m\xE2\x80\xAE\xFFz\n");
   Diagnostic diagnostic = make(&file, 1, 4, 1, 5);
   diagnostic.message = "bad \"\x1B]0;\n\xFF\xC2\x9B\"";
@@ -128,7 +128,7 @@ TEST_CASE("colours mark the place, the severity, the caret and the notes") {
         "  \033[1;36mnote: \033[0mmore\n");
 }
 
-TEST_CASE("reports are sorted by place, then rule, and say nothing twice") {
+TEST_CASE("reports are sorted by place, then rule, without duplicates") {
   const SourceFile a("a.yaml", "x\ny\n");
   const SourceFile b("b.yaml", "x\n");
   Diagnostics diagnostics;

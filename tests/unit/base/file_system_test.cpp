@@ -50,7 +50,7 @@ std::string kinds_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a directory's entries, by name: what links lead to, what is no file") {
+TEST_CASE("a directory's entries, by name: targets of links, and non-files") {
   const Folder folder;
   std::ofstream(folder.path / "a.yaml") << "a";
   fs::create_directory(folder.path / "below");
@@ -64,7 +64,7 @@ TEST_CASE("a directory's entries, by name: what links lead to, what is no file")
         "\xFF.yaml file\n");
 }
 
-TEST_CASE("reading ends at the largest size, before it for a file that says its own") {
+TEST_CASE("reading ends at the maximum size, at once for a file that reports a larger one") {
   const Folder folder;
   const base::RealFileSystem files;
   CHECK(error_of(files.read("/dev/zero")) ==
@@ -76,7 +76,7 @@ TEST_CASE("reading ends at the largest size, before it for a file that says its 
         "read " + sparse + ": larger than 128 MiB, which is too large for a manifest");
 }
 
-TEST_CASE("a pipe that is named is read to its end") {
+TEST_CASE("a named pipe is read to its end") {
   const Folder folder;
   const std::string pipe = (folder.path / "pipe").string();
   CHECK(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("a pipe that is named is read to its end") {
   CHECK(std::get<std::string>(text) == "kind: TrainJob\n");
 }
 
-TEST_CASE("what can't be read says why") {
+TEST_CASE("reading errors give the reason") {
   const Folder folder;
   const base::RealFileSystem files;
   const std::string loop = (folder.path / "loop").string();

@@ -8,7 +8,7 @@
 
 using trainjobc::base::parallel_for;
 
-TEST_CASE("every index is called once, whatever the threads") {
+TEST_CASE("every index is called once, whatever the number of threads") {
   for (const unsigned threads : {0U, 1U, 3U, 50U}) {
     std::vector<std::atomic<int>> calls(100);
     parallel_for(calls.size(), 7, threads, [&](size_t index) { ++calls[index]; });
@@ -17,7 +17,7 @@ TEST_CASE("every index is called once, whatever the threads") {
   parallel_for(0, 7, 2, [](size_t) { FAIL("nothing to do"); });
 }
 
-TEST_CASE("what a thread throws reaches the caller, and ends the loop") {
+TEST_CASE("an exception of a thread reaches the caller, and ends the loop") {
   for (const unsigned threads : {1U, 4U}) {
     std::atomic<size_t> calls = 0;
     std::string message;

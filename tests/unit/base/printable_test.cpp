@@ -16,12 +16,12 @@ TEST_CASE("printable: controls of every kind are escaped, lines and tabs stay") 
   CHECK(printable("日本é😀 …", {}) == "日本é😀 …");
 }
 
-TEST_CASE("printable: our colours, but nothing else of a terminal") {
+TEST_CASE("printable: our colours, but no other terminal sequences") {
   CHECK(printable("\x1B[1;31mred\x1B[0m\x1B[2K\x1B[", {.colours = true}) ==
         "\x1B[1;31mred\x1B[0m\\u001b[2K\\u001b[");
 }
 
-TEST_CASE("printable: no line begins a workflow command but those that are meant") {
+TEST_CASE("printable: no line begins a workflow command by accident") {
   CHECK(printable("::error::a\n  ::warning::b\n\xC2\xA0::c\na ::d\n::", {}) ==
         "\\u003a:error::a\n  \\u003a:warning::b\n\xC2\xA0\\u003a:c\na ::d\n\\u003a:");
   CHECK(printable("\x1B[1m::error::a", {.colours = true}) == "\x1B[1m\\u003a:error::a");
@@ -29,7 +29,7 @@ TEST_CASE("printable: no line begins a workflow command but those that are meant
   CHECK(printable("::error::\x1B[0m", {.commands = true}) == "::error::\\u001b[0m");
 }
 
-TEST_CASE("console: paths, values and names are text; manifests are what they are") {
+TEST_CASE("console: paths, values and names are escaped, manifests aren't") {
   base::MemoryFileSystem files;
   const std::string path = "::error::\x1B[2J.yaml";
   files.files[path] = "a: [\n";

@@ -77,13 +77,13 @@ TEST_CASE("programs side by side, each with its output, status and complaints") 
   CHECK(reader->next(milliseconds(1)).kind == Kind::Nothing);
 }
 
-TEST_CASE("a program to read that isn't there is an error") {
+TEST_CASE("a missing program to read is an error") {
   const auto started = make_process_reader()->start({"no-such-program-at-all"});
   REQUIRE(std::holds_alternative<IoError>(started));
   CHECK(std::get<IoError>(started).message == "run no-such-program-at-all: No such file or directory");
 }
 
-TEST_CASE("programs end with their reader, and what they have started") {
+TEST_CASE("programs end with their reader, and so do their child processes") {
   std::string pids[2];
   {
     const auto reader = make_process_reader();
@@ -121,7 +121,7 @@ TEST_CASE("programs end with this process even if it is killed") {
   CHECK_FALSE(runs(pid));
 }
 
-TEST_CASE("a signal is news, and takes effect when the reader goes") {
+TEST_CASE("a signal is reported, and takes effect when the reader is destroyed") {
   struct sigaction before {};
   struct sigaction counting {};
   counting.sa_handler = [](int) { g_signals = g_signals + 1; };

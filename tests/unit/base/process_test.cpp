@@ -26,7 +26,7 @@ std::string error_of(const ProcessRequest& request) {
 
 }  // namespace
 
-TEST_CASE("a process gets its words as they are, and gives back status and streams") {
+TEST_CASE("a process gets its arguments unchanged, and returns its status and streams") {
   const ProcessResult result =
       run({"sh", "-c", "printf '%s|' \"$@\"; echo oops >&2; exit 3", "sh", "a b", "$HOME", "-x"});
   CHECK(result.status == 3);
@@ -44,7 +44,7 @@ TEST_CASE("a process that doesn't read its input does no harm") {
   CHECK(result.status == 0);
 }
 
-TEST_CASE("a signal counts as in a shell") {
+TEST_CASE("a signal is reported as in a shell") {
   CHECK(run({"sh", "-c", "kill -TERM $$"}).status == 143);
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("no descriptor but the standard ones is inherited") {
   CHECK(result.out == "4\n");  // three, and the one that ls reads the folder by
 }
 
-TEST_CASE("a program whose status is lost has not succeeded") {
+TEST_CASE("a program whose status is lost has failed") {
   struct sigaction before {};
   struct sigaction ignored {};
   ignored.sa_handler = SIG_IGN;
@@ -65,7 +65,7 @@ TEST_CASE("a program whose status is lost has not succeeded") {
   CHECK(message == "run true: No child processes");
 }
 
-TEST_CASE("a program that isn't there is an error") {
+TEST_CASE("a missing program is an error") {
   CHECK(error_of({{"no-such-program-at-all"}}) == "run no-such-program-at-all: No such file or directory");
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("the closest candidate is suggested") {
   CHECK(suggest("NAME", kFields) == "name");
 }
 
-TEST_CASE("what is too far away is not") {
+TEST_CASE("distant candidates are not suggested") {
   CHECK(suggest("image", kFields) == "nothing");
   CHECK(suggest("xyz", kFields) == "nothing");
   CHECK(suggest("e", {"env"}) == "nothing");
@@ -32,16 +32,16 @@ TEST_CASE("what is too far away is not") {
   CHECK(suggest("name", {}) == "nothing");
 }
 
-TEST_CASE("of equals the first wins, an exact match over all") {
+TEST_CASE("of equal candidates the first wins, an exact match wins over all") {
   CHECK(suggest("ab", {"ax", "ay"}) == "ax");
   CHECK(suggest("ab", {"ax", "ab"}) == "ab");
 }
 
-TEST_CASE("a word too long to be compared is not") {
+TEST_CASE("a word that is too long is not compared") {
   CHECK(suggest(std::string(65, 'x'), {std::string_view("x")}) == "nothing");
 }
 
-TEST_CASE("among many, a slip at either end or in the middle is found") {
+TEST_CASE("among many, a typo at either end or in the middle is found") {
   std::vector<std::string> texts;
   for (int i = 0; i < 20'000; ++i) texts.push_back("torch-" + std::to_string(100'000 + i) + "-gpu");
   const SuggestionList list({texts.begin(), texts.end()});

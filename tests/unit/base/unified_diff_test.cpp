@@ -81,7 +81,7 @@ TEST_CASE("changes close together share a hunk") {
         "--- x\n+++ y\n@@ -1,4 +1,4 @@\n-a\n+A\n b\n c\n-d\n+D\n");
 }
 
-TEST_CASE("a missing line break at the end is said") {
+TEST_CASE("a missing line break at the end is reported") {
   CHECK(unified_diff("a\n", "a", "x", "y") ==
         "--- x\n+++ y\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
 }

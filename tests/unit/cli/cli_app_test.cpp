@@ -34,7 +34,7 @@ std::string complaint(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("what is misspelt on the command line gets a suggestion and status 2") {
+TEST_CASE("misspelled arguments get a suggestion and status 2") {
   CHECK(complaint({"redner", "a.yaml"}) ==
         "trainjobc: unknown command \"redner\", did you mean \"render\"?\nSee \"trainjobc --help\".\n");
   CHECK(complaint({"lint", "--formt", "json", "a.yaml"}) ==
@@ -86,14 +86,14 @@ TEST_CASE("version says which releases the rules are from") {
                       "\"Kubernetes\",\n            \"release\": \"1.36\"\n") != std::string::npos);
 }
 
-TEST_CASE("--version and version -o json say what is supported") {
+TEST_CASE("--version and version -o json list what is supported") {
   CHECK(run({"--version"}).out.starts_with("trainjobc "));
   const std::string json = run({"version", "-o", "json"}).out;
   CHECK(json.find("\"trainer\": \"2.3\",\n            \"jobSet\": \"0.12\"") != std::string::npos);
   CHECK(json.find("\"jobSetApiVersion\": \"jobset.x-k8s.io/v1alpha2\"") != std::string::npos);
 }
 
-TEST_CASE("runtimes: the place that counts, the catalogue's versions, a suggestion") {
+TEST_CASE("runtimes: precedence, the catalogue's versions, a suggestion") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: "
@@ -113,7 +113,7 @@ TEST_CASE("runtimes: the place that counts, the catalogue's versions, a suggesti
         "trainjobc: there is no runtime \"jax-distribute\", did you mean \"jax-distributed\"?\n");
 }
 
-TEST_CASE("--job looks at the named TrainJobs alone") {
+TEST_CASE("--job compiles only the named TrainJobs") {
   const std::string job =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: NAME\nspec:\n"
       "  runtimeRef:\n    name: torch-distributed\n";
@@ -140,7 +140,7 @@ TEST_CASE("without a command, the short help") {
   CHECK(console.out.ends_with("\nRun \"trainjobc --help\" or \"trainjobc COMMAND --help\" for more.\n"));
 }
 
-TEST_CASE("help fits a narrow terminal, and its usual width elsewhere") {
+TEST_CASE("help fits a narrow terminal, and has its usual width otherwise") {
   const auto widest = [](bool terminal, size_t width) {
     base::MemoryFileSystem files;
     test::TestConsole console(files);
@@ -224,7 +224,7 @@ TEST_CASE("--job takes NAMESPACE/NAME, and the names that the inputs get") {
   CHECK(rendered({"--job", "a/bert"}).starts_with("trainjobc: --job: the inputs contain no TrainJob"));
 }
 
-TEST_CASE("--job with names that hold a slash") {
+TEST_CASE("--job with names that contain a slash") {
   const auto named = [](const std::string& name) {
     return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
            ", namespace: team}\nspec: {runtimeRef: {name: torch-distributed}}\n";

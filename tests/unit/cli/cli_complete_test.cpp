@@ -40,7 +40,7 @@ TEST_CASE("completion of flags leaves out those that were given and don't repeat
   CHECK(completed({"lint", "-f", "a.yaml", "--filen"}) == "--filename\tSame as PATH; can be repeated\n:4\n");
 }
 
-TEST_CASE("completion of values, behind a space or an equals sign") {
+TEST_CASE("completion of values, after a space or an equals sign") {
   CHECK(completed({"lint", "--fail-on", ""}) == "error\nwarning\nnever\n:4\n");
   CHECK(completed({"lint", "--fail-on=w"}) == "--fail-on=warning\n:4\n");
   CHECK(completed({"lint", "--explain", "yaml/dup"}) ==
@@ -48,7 +48,7 @@ TEST_CASE("completion of values, behind a space or an equals sign") {
   CHECK(completed({"render", "--ssh-key", ""}) == "generate\nomit\nfile:\nseed:\n:6\n");
 }
 
-TEST_CASE("completion after the flags that had other names") {
+TEST_CASE("completion after old names of flags") {
   CHECK(completed({"render", "--output", ""}) == "yaml\njson\nname\n:4\n");
   CHECK(completed({"render", "--output=j"}) == "--output=json\n:4\n");
   CHECK(completed({"lint", "--output", ""}) == completed({"lint", "--output-file", ""}));
@@ -56,7 +56,7 @@ TEST_CASE("completion after the flags that had other names") {
   CHECK(completed({"migrate", "--from=2.", ""}) == completed({"migrate", "--from-version=2.", ""}));
 }
 
-TEST_CASE("completion of files by what the flag takes") {
+TEST_CASE("completion of files by type of flag") {
   CHECK(completed({"lint", ""}) == "yaml\nyml\njson\n:8\n");
   CHECK(completed({"lint", "a.yaml", "b"}) == "yaml\nyml\njson\n:8\n");
   CHECK(completed({"render", "--output-dir", ""}) == ":16\n");

@@ -62,7 +62,7 @@ TEST_CASE("a suppression needs a reason") {
         "      |   ^~~~\n");
 }
 
-TEST_CASE("a version that nobody knows is refused") {
+TEST_CASE("an unknown version is refused") {
   CHECK(read_error("trainerVersion: 3.1\n") ==
         "team/.trainjobc.yaml:1:17: error: there is no Trainer version \"3.1\" [config/invalid]\n"
         "    1 | trainerVersion: 3.1\n"

@@ -38,7 +38,7 @@ std::string names(base::MemoryFileSystem& files, std::vector<std::string> words)
 
 }  // namespace
 
-TEST_CASE("directories are read recursively, but for hidden folders and what git ignores") {
+TEST_CASE("directories are read recursively, except for hidden folders and what git ignores") {
   base::MemoryFileSystem files;
   files.files["jobs/a.yaml"] = job("a");
   files.files["jobs/x/b.yml"] = job("b");
@@ -59,7 +59,7 @@ TEST_CASE("directories are read recursively, but for hidden folders and what git
   CHECK(names(files, {"jobs/x/out"}) == "jobset.jobset.x-k8s.io/d\njobset.jobset.x-k8s.io/keep\n");
 }
 
-TEST_CASE(".git/info/exclude counts, and a repository inside has its own") {
+TEST_CASE(".git/info/exclude counts, and a nested repository has its own") {
   base::MemoryFileSystem files;
   files.files["repo/.git/info/exclude"] = "out/\n";
   files.files["repo/.gitignore"] = "*.tmp.yaml\n";
@@ -73,7 +73,7 @@ TEST_CASE(".git/info/exclude counts, and a repository inside has its own") {
   CHECK(names(files, {"repo"}) == "jobset.jobset.x-k8s.io/c\njobset.jobset.x-k8s.io/d\n");
 }
 
-TEST_CASE("a directory that holds nothing is an error, files that hold nothing are a note with -v") {
+TEST_CASE("an empty directory is an error, empty files are a note with -v") {
   base::MemoryFileSystem files;
   files.files["empty/values.yaml"] = "image: a\n";
   files.files["jobs/a.yaml"] = job("a");
@@ -94,7 +94,7 @@ TEST_CASE("a directory that holds nothing is an error, files that hold nothing a
   CHECK(run(files, {"migrate", "empty"}).status == 2);
 }
 
-TEST_CASE("exclude leaves files and folders out, found or named") {
+TEST_CASE("exclude leaves out files and folders, found or named") {
   base::MemoryFileSystem files;
   files.files[".trainjobc.yaml"] = "exclude: [charts/, '**/*.tmpl.yaml']\n";
   files.files["charts/x/a.yaml"] = job("a");
@@ -170,7 +170,7 @@ TEST_CASE("groups share their runtimes; a TrainJob that two of them define is re
         "  note: the first one at jobs/a.yaml:4:9\n");
 }
 
-TEST_CASE("a configuration below that can't be used ends the command") {
+TEST_CASE("an invalid configuration in a subfolder ends the command") {
   base::MemoryFileSystem files;
   files.files["jobs/.trainjobc.yaml"] = "failOn: warning\n---\nfailOn: never\n";
   files.files["jobs/a.yaml"] = job("a");
@@ -182,7 +182,7 @@ TEST_CASE("a configuration below that can't be used ends the command") {
         "      | ^~~~~~ remove everything after the \"---\"\n");
 }
 
-TEST_CASE("values of TRAINJOBC_* are checked as those of flags are") {
+TEST_CASE("values of TRAINJOBC_* are checked like those of flags") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = job("a");
   const Run version = run(files, {"render", "a.yaml"}, {{"TRAINJOBC_TRAINER_VERSION", "3.1"}});
@@ -212,7 +212,7 @@ TEST_CASE("a Trainer version may be written with v and patch") {
   }
 }
 
-TEST_CASE("--job takes a namespace, too") {
+TEST_CASE("--job accepts a namespace") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = job("a") + "---\n" + job("b");
   CHECK(names(files, {"--job", "default/a", "a.yaml"}) == "jobset.jobset.x-k8s.io/a\n");

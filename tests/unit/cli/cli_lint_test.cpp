@@ -26,7 +26,7 @@ Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("an error or --job keeps advice from being looked for: its suppression is not unused") {
+TEST_CASE("if an error or --job prevents advice, its suppression is not unused") {
   const auto job = [](const std::string& name, const std::string& trainer) {
     return "---\n# trainjobc:ignore advice/image-tag -- moves with the branch\n"
            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " +
@@ -115,7 +115,7 @@ TEST_CASE("lint --fix: a request without a limit, in every style") {
         "        nvidia.com/gpu: 4\n        cpu: 9\r\n");
 }
 
-TEST_CASE("lint --fix: limits and labels that are there with nothing in them are filled, not written twice") {
+TEST_CASE("lint --fix: existing but empty limits and labels are filled, not written twice") {
   const std::string job =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: one}\nspec:\n"
       "  runtimeRef: {name: torch-distributed}\n  trainer:\n    image: a/b:1\n";
@@ -175,7 +175,7 @@ TEST_CASE("lint --fix applies no fix that would break the file, and no longer of
   CHECK(files.files["a.yaml"] == job);
 }
 
-TEST_CASE("lint --fix changes no file beside the inputs") {
+TEST_CASE("lint --fix changes only files among the inputs") {
   const std::string runtime =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
       "  mlPolicy: {torch: {}}\n  template: {spec: {replicatedJobs: [{name: node, template: {metadata: "
@@ -298,7 +298,7 @@ class EditedFiles final : public base::FileSystem {
 
 }  // namespace
 
-TEST_CASE("lint --fix leaves a file that somebody else has written to meanwhile") {
+TEST_CASE("lint --fix leaves a file that was changed in the meantime") {
   EditedFiles files;
   files.memory.files["a.yaml"] = kBad;
   test::TestConsole console(files);

@@ -52,7 +52,7 @@ TEST_CASE("--prune-output removes what an earlier run with it wrote, and nothing
         Names{".trainjobc-output", "jobset.x-k8s.io_v1alpha2_jobset_two.yaml", "v1_configmap_mine.yaml"});
 }
 
-TEST_CASE("--prune-output stays below its directory, whatever the list says") {
+TEST_CASE("--prune-output never leaves its directory, whatever the list says") {
   base::MemoryFileSystem files;
   files.files["one.yaml"] = job("one");
   files.files["precious"] = "";
@@ -63,7 +63,7 @@ TEST_CASE("--prune-output stays below its directory, whatever the list says") {
   CHECK(files.files.contains("/precious"));
 }
 
-TEST_CASE("--output-dir: foreign names stay below the directory, two objects never share a file") {
+TEST_CASE("--output-dir: foreign names never leave the directory, two objects never share a file") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] =
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ../../evil\n  namespace: ..\n---\n" + job("one");
@@ -79,7 +79,7 @@ TEST_CASE("--output-dir: foreign names stay below the directory, two objects nev
   CHECK(names_below(files, "other/").empty());
 }
 
-TEST_CASE("--annotate-origin names the file, and the TrainJob of what was made") {
+TEST_CASE("--annotate-origin names the file, and the TrainJob of generated objects") {
   base::MemoryFileSystem files;
   files.files["jobs/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n---\n" + job("one");
   const Run result = run(files, {"render", "--passthrough", "--annotate-origin", "jobs"});
@@ -91,7 +91,7 @@ TEST_CASE("--annotate-origin names the file, and the TrainJob of what was made")
             "        namespace: a\n") != std::string::npos);
 }
 
-TEST_CASE("inputs that hold nothing are noted where something was to be printed, or piped in") {
+TEST_CASE("empty inputs are noted if output was expected, or for standard input") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
   files.files["jobs/team/b.yaml"] = job("one");

@@ -45,7 +45,7 @@ TEST_CASE("the order of the inputs and the number of threads change nothing") {
   CHECK(first.out == third.out);
 }
 
-TEST_CASE("--output-dir writes one file an object, a folder a namespace, Secrets for their owner only") {
+TEST_CASE("--output-dir writes one file per object, one folder per namespace, Secrets for their owner only") {
   base::MemoryFileSystem files;
   files.files["jobs/a.yaml"] = kJob;
   files.files["jobs/b.yaml"] = kMpiJob;
@@ -83,7 +83,7 @@ TEST_CASE("a generated key is noted, and never shown on stderr") {
         "same key each time, --ssh-key omit renders none\n");
 }
 
-TEST_CASE("--ssh-key omit notes the Secrets that must be there") {
+TEST_CASE("--ssh-key omit lists the Secrets that must exist") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = kJob;
   files.files["b.yaml"] = kMpiJob;
@@ -107,7 +107,7 @@ TEST_CASE("--ssh-key omit notes the Secrets that must be there") {
             .err.find("two-mpi-ssh-auth") != std::string::npos);
 }
 
-TEST_CASE("a short seed is refused without a trace of it") {
+TEST_CASE("a short seed is refused, and not shown") {
   base::MemoryFileSystem files;
   files.files["b.yaml"] = kMpiJob;
   files.files["seed"] = "hunter2";
@@ -226,7 +226,7 @@ TEST_CASE("a seed gives a job without a namespace a key of its own, whose namesp
   CHECK(key("  namespace: a\n", {"--namespace", "default"}) == key("  namespace: a\n", {}));
 }
 
-TEST_CASE("a seed is no manifest and no configuration, so that no message quotes it") {
+TEST_CASE("a seed isn't a manifest or a configuration, so no message quotes it") {
   base::MemoryFileSystem files;
   files.files["/keys/seed"] = "a seed: of: more than sixteen bytes";
   files.files["/keys/other"] = "another: seed: of sixteen bytes";

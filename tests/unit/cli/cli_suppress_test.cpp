@@ -87,7 +87,7 @@ TEST_CASE("suppressions by path") {
   CHECK(suppress("a: 1\n", {}, config).empty());
 }
 
-TEST_CASE("nothing is said of unused suppressions where no advice was asked for") {
+TEST_CASE("unused suppressions aren't reported without advice") {
   const base::SourceFile file("a.yaml", "a: 1 # trainjobc:ignore advice/x -- known\n");
   const std::vector<const base::SourceFile*> files{&file};
   lint::Config config;
@@ -96,7 +96,7 @@ TEST_CASE("nothing is said of unused suppressions where no advice was asked for"
   CHECK(lint::apply_config({}, config, files).items().size() == 2);
 }
 
-TEST_CASE("nothing is said of unused suppressions where not all was looked at") {
+TEST_CASE("unused suppressions aren't reported in documents that weren't checked completely") {
   const base::SourceFile file("a.yaml",
                               "a: 1 # trainjobc:ignore advice/x -- known\n---\n"
                               "b: 1 # trainjobc:ignore advice/y -- known\n");

@@ -75,7 +75,7 @@ TEST_CASE("width: what each command prints on a terminal fits it") {
   }
 }
 
-TEST_CASE("width: notes and failures go on in the next line, a little to the right") {
+TEST_CASE("width: notes and errors continue on the next line, indented") {
   CHECK(printed({"render", "-o", "name", "--no-config", "--ssh-key", "omit", "mpi/a.yaml"}, 80) ==
         "configmap/a-mpi-hostfile\n"
         "jobset.jobset.x-k8s.io/a\n"
@@ -99,7 +99,7 @@ TEST_CASE("width: the table of runtimes") {
                          "    catalogue of Trainer 2.0\n"));
 }
 
-TEST_CASE("width: an example that is too long goes on in the next line") {
+TEST_CASE("width: an example that is too long continues on the next line") {
   CHECK(printed({"runtimes", "--help"}, 60)
             .ends_with("Examples:\n"
                        "  trainjobc runtimes\n"
@@ -147,7 +147,7 @@ TEST_CASE("width: differences") {
   run.on(120);
 }
 
-TEST_CASE("width: an object that is missing, and texts of several lines") {
+TEST_CASE("width: a missing object, and texts of several lines") {
   Changed run;
   run.files.files["live.json"] = "{}";
   run.files.files["live.json"] = "apiVersion: v1\nkind: List\nitems: []\n";

@@ -29,7 +29,7 @@ constexpr const char* kRef = "  runtimeRef: {name: torch-distributed}\n";
 
 }  // namespace
 
-TEST_CASE("consequences: a misspelled field is not missing, too") {
+TEST_CASE("consequences: a misspelled field is not reported as missing too") {
   CHECK(report("  runtimeReff: {name: torch-distributed}\n") ==
         R"(in.yaml:5:3: error: unknown field "runtimeReff" in spec [input/unknown-field]
     5 |   runtimeReff: {name: torch-distributed}
@@ -52,7 +52,7 @@ TEST_CASE("consequences: a misspelled field is not missing, too") {
 )");
 }
 
-TEST_CASE("consequences: nothing is said of what is inside a value of the wrong type") {
+TEST_CASE("consequences: nothing inside a value of the wrong type is reported") {
   CHECK(report(std::string(kRef) + "  trainer:\n    env: {A: b, C: d}\n") ==
         R"(in.yaml:7:10: error: spec.trainer.env must be a list, not a map [input/type]
     7 |     env: {A: b, C: d}
@@ -65,7 +65,7 @@ TEST_CASE("consequences: nothing is said of what is inside a value of the wrong 
 )");
 }
 
-TEST_CASE("consequences: one complaint about one value, in however many fields it ends up") {
+TEST_CASE("consequences: one error per value, in however many fields it ends up") {
   CHECK(report(std::string(kRef) + "  trainer: {numNodes: -1}\n") ==
         R"(in.yaml:6:23: error: numNodes can't be negative, it is -1 [job/spec]
     6 |   trainer: {numNodes: -1}
@@ -73,7 +73,7 @@ TEST_CASE("consequences: one complaint about one value, in however many fields i
 )");
 }
 
-TEST_CASE("consequences: a part of a device is not mended into another error") {
+TEST_CASE("consequences: the fix for part of a device doesn't cause another error") {
   const auto resources = [](const std::string& lists) {
     return std::string(kRef) + "  trainer:\n    resourcesPerNode:\n" + lists;
   };

@@ -64,7 +64,7 @@ struct Migrated {
 
 }  // namespace
 
-TEST_CASE("dialects: what trains is found by its old name") {
+TEST_CASE("dialects: the training job is found by its old name") {
   const Compilation compiled = compile_for("2.3", v2alpha1("mlPolicy: {numNodes: 2, torch: {}}") + kJob);
   CHECK(warnings(compiled) ==
         "advice/dialect: a cluster with Trainer 2.0 or later does not serve kubeflow.org/v2alpha1: it is "
@@ -78,7 +78,7 @@ TEST_CASE("dialects: what trains is found by its old name") {
                 "JobSet", "spec/replicatedJobs/node/template/spec/parallelism") == "3");
 }
 
-TEST_CASE("dialects: every version renders what its schema takes, auto finds one") {
+TEST_CASE("dialects: every version renders what its schema accepts, auto finds one") {
   const std::string manifests = ome("mlPolicy: {numNodes: 2, torch: {numProcPerNode: \"4\"}}") + kJob;
   CHECK(compile_for("auto", manifests).trainer_version == "2.1");
   CHECK(env(manifests, "auto").find("PET_NPROC_PER_NODE=4\n") != std::string::npos);
@@ -127,7 +127,7 @@ advice/generated-env: PET_RDZV_CONF replaces is_host=true, without which torchru
                        "job starts with all its nodes\n"));
 }
 
-TEST_CASE("dialects: MPI implementations have variables and a hostfile of their own") {
+TEST_CASE("dialects: each MPI implementation has its own variables and hostfile") {
   const std::string jobs = job("launcher", "main") + ", " + job("worker", "main");
   const auto hostfile = [&](const std::string& implementation) {
     const std::string policy =
@@ -168,7 +168,7 @@ TEST_CASE("dialects: Volcano's settings reach the PodGroup") {
   CHECK(outcome(compiled, "JobSet", std::string(kPodSpec) + "/priorityClassName") == "\"high\"");
 }
 
-TEST_CASE("dialects: a job's older fields are read where they are now") {
+TEST_CASE("dialects: a job's older fields become today's") {
   const std::string jobs =
       job("trainer-node", "trainer") + ", " + job("dataset-initializer", "dataset-initializer");
   const std::string manifests =
@@ -194,7 +194,7 @@ TEST_CASE("dialects: a job's older fields are read where they are now") {
         std::string::npos);
 }
 
-TEST_CASE("dialects: names that other parts of the template refer to change there, too") {
+TEST_CASE("dialects: renamed jobs are renamed in references too") {
   const std::string manifests =
       "apiVersion: ome.io/v1beta1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec: {mlPolicy: "
       "{numNodes: "
@@ -271,7 +271,7 @@ TEST_CASE("dialects: migrate writes today's API") {
   CHECK(run.console.err == "1 of 1 object migrated to Trainer 2.3\n");
 }
 
-TEST_CASE("dialects: what Trainer can't do keeps a runtime from being migrated") {
+TEST_CASE("dialects: a runtime with settings that Trainer lacks is not migrated") {
   const std::string elastic =
       ome("mlPolicy: {torch: {elasticPolicy: {minNodes: 1, maxNodes: 2}}}, podGroupPolicy: {volcano: "
           "{minMember: 2}}");
@@ -287,7 +287,7 @@ TEST_CASE("dialects: what Trainer can't do keeps a runtime from being migrated")
         std::string::npos);
 }
 
-TEST_CASE("parts of documents, as documentation prints them, say what is missing") {
+TEST_CASE("excerpts of manifests, as in documentation, name what is missing") {
   const auto first = [](const std::string& text) {
     const Compilation compiled = compile_for("2.3", text);
     const base::Diagnostic& d = compiled.diagnostics.items().front();

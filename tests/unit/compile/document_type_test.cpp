@@ -78,7 +78,7 @@ TEST_CASE("jobs of Training Operator v1 are a warning, whatever their version") 
         "a.yaml:1 is a Notebook of kubeflow.org/v1\n");
 }
 
-TEST_CASE("what is not for Trainer is passed over, named or found") {
+TEST_CASE("objects for other controllers are skipped, named or found") {
   const std::string text =
       "image: {tag: 1.0.0}\ntrainer: {numNodes: 4}\n---\n- op: replace\n---\njust text\n---\n"
       "apiVersion: v2\nname: chart\n---\nkind: Kustomization\nresources: []\n---\n"
@@ -90,7 +90,7 @@ TEST_CASE("what is not for Trainer is passed over, named or found") {
   CHECK(report(compiled(text, "auto", "a.yaml", false)) == passed);
 }
 
-TEST_CASE("an object of Trainer without apiVersion or kind is an error, named or found") {
+TEST_CASE("a Trainer object without apiVersion or kind is an error, named or found") {
   for (const bool named : {true, false}) {
     CHECK(report(compiled("kind: TrainJob\nmetadata: {name: a}\n", "auto", "a.yaml", named)) ==
           "a.yaml:1:1: error: the document has no apiVersion [yaml/no-kind]\n"
@@ -125,7 +125,7 @@ TEST_CASE("a template is one finding") {
         "      |         ^~~~~~~ pipe in its rendered output: envsubst < FILE | trainjobc lint -\n");
 }
 
-TEST_CASE("a template that doesn't mention Trainer is passed over; a script's variables make no template") {
+TEST_CASE("a template that doesn't mention Trainer is skipped; a script's variables don't make a template") {
   CHECK(report(compiled("kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n")) ==
         "a.yaml:0 is a template\n");
   const std::string script = job("trainer.kubeflow.org/v1alpha1") +
@@ -133,7 +133,7 @@ TEST_CASE("a template that doesn't mention Trainer is passed over; a script's va
   CHECK(compiled(script).diagnostics.items().front().rule != "yaml/template");
 }
 
-TEST_CASE("JSON of other tools is passed over where it is found") {
+TEST_CASE("JSON of other tools is skipped if it was found") {
   const std::string comments = "{\n  // comments\n  \"compilerOptions\": {},\n}\n";
   CHECK(report(compiled(comments, "auto", "tsconfig.json", false)) ==
         "tsconfig.json:0 is not JSON that Kubernetes can read\n");

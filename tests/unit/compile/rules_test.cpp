@@ -48,7 +48,7 @@ TEST_CASE("rules: an id is a stage and a name in lower case") {
   }
 }
 
-TEST_CASE("rules: what the cluster refuses is an error, advice never is") {
+TEST_CASE("rules: refusals by the cluster are errors, advice never is") {
   for (const Rule& rule : all_rules()) {
     INFO(std::string(rule.id));
     const bool may_be_lenient = rule.stage == Stage::Advice || rule.stage == Stage::Yaml;

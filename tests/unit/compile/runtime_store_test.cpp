@@ -17,7 +17,7 @@ spec: {template: {spec: {replicatedJobs: 1}}}
 
 }  // namespace
 
-TEST_CASE("a runtime beside the inputs is looked at when a job refers to it") {
+TEST_CASE("a runtime outside the inputs is checked if a job refers to it") {
   CHECK(
       errors(job(""), {{"rt.yaml", kBroken}}) ==
       R"(rt.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
@@ -28,7 +28,7 @@ TEST_CASE("a runtime beside the inputs is looked at when a job refers to it") {
                {{"rt.yaml", kBroken}}) == "");
 }
 
-TEST_CASE("a runtime among the inputs is looked at in any case") {
+TEST_CASE("a runtime among the inputs is always checked") {
   CHECK(
       errors(kBroken, {}) ==
       R"(in.yaml:4:42: error: spec.template.spec.replicatedJobs must be a list, not the integer 1 [input/type]
@@ -37,7 +37,7 @@ TEST_CASE("a runtime among the inputs is looked at in any case") {
 )");
 }
 
-TEST_CASE("a job that is rejected for something else hears of its runtimeRef too") {
+TEST_CASE("a job that is rejected for another reason gets errors in its runtimeRef too") {
   const std::string broken = trainjobc::test::job("  trainer: {numNodes: two}\n");
   const std::string type =
       R"(in.yaml:8:23: error: spec.trainer.numNodes must be an integer, not the string "two" [input/type]
@@ -64,7 +64,7 @@ TEST_CASE("a job that is rejected for something else hears of its runtimeRef too
 }
 
 // Each reference would have to be compared with each runtime.
-TEST_CASE("thousands of wrong references among thousands of runtimes") {
+TEST_CASE("thousands of wrong references to thousands of runtimes") {
   constexpr int kCount = 3000;
   std::string text;
   std::string wanted;
@@ -87,7 +87,7 @@ TEST_CASE("thousands of wrong references among thousands of runtimes") {
   CHECK(hints == wanted);
 }
 
-TEST_CASE("a missing runtime: where there is one of that name") {
+TEST_CASE("a missing runtime: where one of that name exists") {
   const std::string of_namespace =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: rt, namespace: x}\n"
       "spec: {template: {spec: {replicatedJobs: []}}}\n";

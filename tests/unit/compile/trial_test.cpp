@@ -31,7 +31,7 @@ constexpr const char* kMount = "                  volumeMounts: [{name: data, mo
 
 }  // namespace
 
-TEST_CASE("trial: what the API server would refuse in every Job is an error of the runtime") {
+TEST_CASE("trial: what the API server would refuse in every Job is an error in the runtime") {
   CHECK(errors(runtime("{torch: {}}", trainer(kMount))) ==
         R"(in.yaml:21:41: error: the pod has no volume "data" [job/volume-mount]
    21 |                   volumeMounts: [{name: data, mountPath: /data}]
@@ -48,7 +48,7 @@ TEST_CASE("trial: what the API server would refuse in every Job is an error of t
   }
 }
 
-TEST_CASE("trial: what the JobSet's admission would refuse") {
+TEST_CASE("trial: refusals by the JobSet's admission") {
   const std::string depends = "      - name: last\n        dependsOn: [{name: none, status: Complete}]\n";
   std::string jobs = trainer() + replicated_job("last", "");
   const std::string last = "      - name: last\n";
@@ -61,7 +61,7 @@ TEST_CASE("trial: what the JobSet's admission would refuse") {
 )");
 }
 
-TEST_CASE("trial: what the controller fails at") {
+TEST_CASE("trial: failures of the controller") {
   const std::string jobs = "      replicatedJobs:\n" + replicated_job("other", "");
   CHECK(
       errors(runtime("{jax: {}}", jobs), {}, "2.2") ==
@@ -79,7 +79,7 @@ TEST_CASE("trial: what the controller fails at") {
 )");
 }
 
-TEST_CASE("trial: what a job can set is no error") {
+TEST_CASE("trial: a value that a job can set is no error") {
   CHECK(errors(runtime("{torch: {}}", without_image(trainer()))) == "");
   CHECK(errors(runtime("{torch: {}}", with_resources("{requests: {nvidia.com/gpu: 4}}"))) == "");
   CHECK(errors(runtime("{torch: {}}", with_resources("{requests: {cpu: 4}, limits: {cpu: 2}}"))) == "");
@@ -119,7 +119,7 @@ TEST_CASE("trial: the runtimes of the catalogue have no errors") {
   }
 }
 
-TEST_CASE("trial: only of runtimes of the inputs, and only where no job uses them") {
+TEST_CASE("trial: only for runtimes among the inputs, and only if no job uses them") {
   const std::string text = runtime("{torch: {}}", trainer(kMount));
   const auto objects_of = [](const trainjobc::Compilation& compiled) {
     std::string objects;

@@ -89,7 +89,7 @@ ports[6].name: two ports of the container are named "http" | rename one of them
 )");
 }
 
-TEST_CASE("ports of the host are claimed once") {
+TEST_CASE("a host port can be claimed once") {
   CHECK(pod_findings(R"(
 containers:
 - {name: a, image: i, ports: [{containerPort: 80, hostPort: 80}, {containerPort: 81, hostPort: 80}]}
@@ -103,7 +103,7 @@ initContainers[0].ports[1].hostPort: hostPort 80 is used twice | give one of the
 )");
 }
 
-TEST_CASE("one handler for each probe") {
+TEST_CASE("a probe has one handler") {
   CHECK(container_findings(R"(
 livenessProbe: {}
 readinessProbe: {exec: {command: [a]}, httpGet: {port: 80}}
@@ -224,7 +224,7 @@ initContainers: [{name: a, image: i, resizePolicy: [{resourceName: cpu, restartP
 )");
 }
 
-TEST_CASE("no ephemeral containers in a template") {
+TEST_CASE("templates can't have ephemeral containers") {
   CHECK(
       pod_findings(R"(
 ephemeralContainers: [{name: node, image: " i", ports: [{containerPort: 1}], targetContainerName: nope}]

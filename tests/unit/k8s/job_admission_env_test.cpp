@@ -16,7 +16,7 @@ env[2].name: variable name "ΚΛΕΙΔΙ" may contain only printable ASCII chara
 )");
 }
 
-TEST_CASE("one source for a variable") {
+TEST_CASE("a variable has one source") {
   CHECK(
       container_findings(R"(
 env:

@@ -6,7 +6,7 @@
 namespace trainjobc::test::jobs {
 namespace {
 
-TEST_CASE("a rule says when and what") {
+TEST_CASE("a rule needs a condition and an action") {
   CHECK(
       spec_findings(R"(
 podFailurePolicy:

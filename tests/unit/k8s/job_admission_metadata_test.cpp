@@ -158,7 +158,7 @@ container.seccomp.security.alpha.kubernetes.io/node: localhost/x.json
 )") == "");
 }
 
-TEST_CASE("annotations agree with the fields that replaced them") {
+TEST_CASE("annotations must match the fields that replaced them") {
   CHECK(
       annotation_findings(R"(
 seccomp.security.alpha.kubernetes.io/pod: unconfined

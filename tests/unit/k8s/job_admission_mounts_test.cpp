@@ -6,7 +6,7 @@
 namespace trainjobc::test::jobs {
 namespace {
 
-TEST_CASE("mounts of volumes that are not there") {
+TEST_CASE("mounts of missing volumes") {
   CHECK(container_findings(R"(
 volumeMounts: [{name: dat, mountPath: /a}, {name: x, mountPath: /b}, {mountPath: /c}]
 )",

@@ -102,7 +102,7 @@ containers: [{name: node, image: i, ports: [{containerPort: 29400, hostPort: 394
 )");
 }
 
-TEST_CASE("users of the pod's own") {
+TEST_CASE("user namespaces") {
   CHECK(
       pod_findings(R"(
 hostUsers: false
@@ -156,7 +156,7 @@ securityContext.sysctls[1].name: sysctl fs.mqueue.x can't be set with hostIPC | 
 )");
 }
 
-TEST_CASE("what containers may do") {
+TEST_CASE("capabilities and privileges of containers") {
   CHECK(
       container_findings(R"(
 securityContext: {privileged: true, runAsUser: -1, runAsGroup: -1, procMount: Some}

@@ -66,7 +66,7 @@ TEST_CASE("a missing limit is reported at the request") {
 )");
 }
 
-TEST_CASE("a request beside the limit that it exceeds") {
+TEST_CASE("a request next to the limit that it exceeds") {
   const auto findings = formatted(std::string(kHead) + R"(            - name: node
               image: i
               resources:
@@ -83,7 +83,7 @@ TEST_CASE("a request beside the limit that it exceeds") {
   CHECK(findings[0].notes == std::vector<std::string>{"the limit at line 16"});
 }
 
-TEST_CASE("what is missing is reported where it belongs") {
+TEST_CASE("a missing field is reported at the map that needs it") {
   const auto findings = formatted(std::string(kHead) + "            - name: node\n");
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].text == R"(jobset.yaml:11:15: error: container "node" has no image [job/image]

@@ -128,7 +128,7 @@ resourceClaims[4].name: resourceClaims[4] has no name | add name
 )");
 }
 
-TEST_CASE("resources of a pod as a whole") {
+TEST_CASE("pod-level resources") {
   CHECK(
       pod_findings(R"(
 resources: {requests: {cpu: 2, nvidia.com/gpu: 1}, limits: {cpu: 1, nvidia.com/gpu: 1}, claims: [{name: x}]}
@@ -141,7 +141,7 @@ resources.claims[0]: the pod has no resource claim "x" | add it to the pod's res
 )");
 }
 
-TEST_CASE("resources of a pod cover its containers") {
+TEST_CASE("pod-level resources cover the containers") {
   CHECK(pod_findings(R"(
 resources: {requests: {cpu: 6, memory: 1Gi}, limits: {cpu: 6, hugepages-2Mi: 2Mi}}
 containers:
@@ -158,7 +158,7 @@ resources.containers[0][hugepages-2Mi].limits: the container's limit of 4Mi huge
 )");
 }
 
-TEST_CASE("a Windows pod has no resources as a whole") {
+TEST_CASE("a Windows pod has no pod-level resources") {
   CHECK(pod_findings(R"(
 os: {name: windows}
 resources: {limits: {cpu: 1}}

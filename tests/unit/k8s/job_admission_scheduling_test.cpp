@@ -142,7 +142,7 @@ nodeSelector: node label key "x/y/z" has more than one '/'; only a DNS prefix ma
 )");
 }
 
-TEST_CASE("names of what a pod refers to") {
+TEST_CASE("names of objects that a pod refers to") {
   CHECK(
       pod_findings(R"(
 serviceAccountName: trainer_sa

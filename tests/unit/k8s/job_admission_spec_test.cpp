@@ -78,7 +78,7 @@ maxFailedIndexes: 4
 )") == "");
 }
 
-TEST_CASE("an Indexed Job of very many pods") {
+TEST_CASE("an Indexed Job with very many pods") {
   CHECK(spec_findings(R"(
 parallelism: 100001
 )") ==

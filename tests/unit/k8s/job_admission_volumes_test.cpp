@@ -17,7 +17,7 @@ volumes[3].name: two volumes are named "a" | rename one of them
 )");
 }
 
-TEST_CASE("one source for a volume") {
+TEST_CASE("a volume has one source") {
   CHECK(
       volume_findings(R"(
 emptyDir: {}

@@ -53,7 +53,7 @@ spec:
 )");
 }
 
-TEST_CASE("what JobSet's schema refuses of single values") {
+TEST_CASE("single values that JobSet's schema refuses") {
   JobSetBench bench;
   CHECK(bench.violations(job_set({.spec = "  failurePolicy:\n    restartStrategy: Sometimes\n"})) ==
         R"(jobset.yaml:7:22: error: spec.failurePolicy.restartStrategy can't be "Sometimes" [jobset/enum]
@@ -70,7 +70,7 @@ TEST_CASE("what JobSet's schema refuses of single values") {
 )");
 }
 
-TEST_CASE("Trainer 2.0 knows no groups of replicatedJobs") {
+TEST_CASE("Trainer 2.0 has no groups of replicatedJobs") {
   JobSetBench bench("2.0");
   CHECK(bench.admitted(job_set({})) == R"(apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet
@@ -99,7 +99,7 @@ spec:
 )");
 }
 
-TEST_CASE("what a JobSet says itself is kept") {
+TEST_CASE("values that a JobSet sets itself are kept") {
   JobSetBench bench;
   CHECK(bench.admitted(job_set({.spec = R"(  network: {enableDNSHostnames: false}
   startupPolicy: {startupPolicyOrder: InOrder}
@@ -188,7 +188,7 @@ TEST_CASE("an admitted JobSet is shared when it is admitted again") {
   CHECK(bench.admit(*admitted) == admitted);
 }
 
-TEST_CASE("a default says which rule made it, and for what") {
+TEST_CASE("a default names its rule and its cause") {
   JobSetBench bench;
   const yaml::Node* admitted = bench.admit(*bench.read(job_set({})));
   const yaml::Node* mode =
@@ -223,7 +223,7 @@ jobset.yaml:7:14: error: the manager "me" must be a domain-prefixed path [jobset
 )");
 }
 
-TEST_CASE("what JobSet's webhook turns into null is refused") {
+TEST_CASE("fields that JobSet's webhook turns into null are refused") {
   JobSetBench bench;
   CHECK(
       bench.violations(job_set({.pod = R"(            volumes:
@@ -308,7 +308,7 @@ TEST_CASE("a pod name that is too long points at the TrainJob's name") {
 )");
 }
 
-TEST_CASE("a Job whose pods have no index needs room for its own name alone") {
+TEST_CASE("a Job whose pods have no index only needs room for its own name") {
   JobSetBench bench;
   const std::string name(56, 'x');
   const std::string_view unindexed = "        completionMode: NonIndexed\n        completions: 1\n";
@@ -323,7 +323,7 @@ TEST_CASE("a Job whose pods have no index needs room for its own name alone") {
 )");
 }
 
-TEST_CASE("a replicatedJob's name that fills the pod names alone is the one to shorten") {
+TEST_CASE("if a replicatedJob's name alone is too long for pod names, it is the one to shorten") {
   JobSetBench bench;
   CHECK(
       bench.violations(R"(kind: JobSet
@@ -423,7 +423,7 @@ TEST_CASE("the manager is a domain-prefixed path of 63 characters") {
 )");
 }
 
-TEST_CASE("all pods of a replicatedJob are no more than an int32 counts") {
+TEST_CASE("the number of pods of a replicatedJob fits into an int32") {
   JobSetBench bench;
   CHECK(
       bench.violations(R"(kind: JobSet

@@ -11,7 +11,7 @@
 namespace trainjobc::test {
 namespace {
 
-TEST_CASE("dependsOn names replicatedJobs further up") {
+TEST_CASE("dependsOn names earlier replicatedJobs") {
   JobSetBench bench;
   CHECK(
       bench.violations(R"(kind: JobSet
@@ -43,7 +43,7 @@ jobset.yaml:14:14: error: replicatedJob "train" depends on "index", which comes 
 )");
 }
 
-TEST_CASE("the success policy waits for replicatedJobs that are there") {
+TEST_CASE("the success policy waits for existing replicatedJobs") {
   JobSetBench bench;
   CHECK(
       bench.violations(job_set(
@@ -119,7 +119,7 @@ jobset.yaml:10:27: error: the action RestartJobAndIgnoreMaxRestarts needs JobSet
 )");
 }
 
-TEST_CASE("the gates' own rules, where they are on") {
+TEST_CASE("the rules of feature gates that are on") {
   JobSetBench bench;
   const k8s::jobset::Behaviour all{.in_place_restart = true, .restart_job = true};
   CHECK(
@@ -167,7 +167,7 @@ jobset.yaml:18:15: error: replicatedJob "bad" has 1025 replicas; with the action
 )");
 }
 
-TEST_CASE("the coordinator is a pod that will be there") {
+TEST_CASE("the coordinator is an existing pod") {
   JobSetBench bench;
   const auto violations = [&](std::string_view coordinator,
                               std::string_view job = "        completions: 2\n") {
@@ -211,7 +211,7 @@ TEST_CASE("the coordinator is a pod that will be there") {
 )");
 }
 
-TEST_CASE("the coordinator's address fits into a label, from Trainer 2.2 on") {
+TEST_CASE("the coordinator's address must fit into a label from Trainer 2.2 on") {
   JobSetBench bench;
   const std::string name = "support-intent-classifier-26";
   const std::string_view job = "        completions: 1\n";
@@ -236,7 +236,7 @@ TEST_CASE("the coordinator's address fits into a label, from Trainer 2.2 on") {
         "");
 }
 
-TEST_CASE("volume claims have names of their own, and are mounted") {
+TEST_CASE("volume claims have unique names, and are mounted") {
   JobSetBench bench;
   CHECK(
       bench.violations(job_set({.spec = R"(  volumeClaimPolicies:

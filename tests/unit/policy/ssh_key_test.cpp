@@ -308,14 +308,14 @@ TEST_CASE("ssh key: encrypted keys are refused without asking for a passphrase")
   }
 }
 
-TEST_CASE("ssh key: kinds that OpenSSH does not take are refused") {
+TEST_CASE("ssh key: kinds that OpenSSH does not accept are refused") {
   CHECK(load_error(kX25519) == kUnsupported);
   CHECK(load_error(kSecp256k1) ==
         "the SSH key uses a curve that OpenSSH does not support; it supports P-256, P-384 and P-521");
   CHECK(load_error(kRsa768) == "the SSH key is RSA of 768 bits; OpenSSH accepts 1024 to 16384");
 }
 
-TEST_CASE("ssh key: what is no private key is named for what it is") {
+TEST_CASE("ssh key: the error names what the file is if it isn't a private key") {
   const std::string_view none = "the SSH key is not a private key in PEM form";
   CHECK(load_error("") == none);
   CHECK(load_error("junk\n") == none);

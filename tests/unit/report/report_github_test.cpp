@@ -37,7 +37,7 @@ TEST_CASE("report github: properties escape their own separators") {
         "::error file=a%2Cb%3Ac%25.yaml,line=1,endLine=2,title=render/ssh-key::m\n");
 }
 
-TEST_CASE("report github: ten of a severity, and a line for the rest") {
+TEST_CASE("report github: ten per severity, and a line for the rest") {
   Findings findings;
   for (int i = 0; i < 12; ++i) findings.found.add(findings.gpu_limit());
   for (int i = 0; i < 11; ++i) findings.found.add(findings.unknown_field());

@@ -14,7 +14,7 @@ TEST_CASE("report gitlab: an empty list when clean") {
   CHECK(Findings().report(ReportFormat::Gitlab) == "[]\n");
 }
 
-TEST_CASE("report gitlab: an issue a finding, each with a path and a line") {
+TEST_CASE("report gitlab: one issue per finding, each with a path and a line") {
   Findings findings;
   findings.found.add(findings.ssh_key());
   findings.found.add(findings.gpu_limit());
@@ -60,7 +60,7 @@ TEST_CASE("report gitlab: an issue a finding, each with a path and a line") {
 )");
 }
 
-TEST_CASE("report gitlab: fingerprints are unique, and outlive a change of other lines") {
+TEST_CASE("report gitlab: fingerprints are unique, and don't change with other lines") {
   const auto fingerprints = [](const std::string& text) {
     const SourceFile file("a.yaml", text);
     Findings findings;

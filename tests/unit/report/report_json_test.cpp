@@ -9,7 +9,7 @@ TEST_CASE("report json: an empty list when clean") {
   CHECK(Findings().report(ReportFormat::Json) == "{\n  \"diagnostics\": []\n}\n");
 }
 
-TEST_CASE("report json: the contract's keys, all of them always") {
+TEST_CASE("report json: all keys of the contract, always") {
   Findings findings;
   findings.found.add(findings.unknown_field());
   findings.found.add(findings.ssh_key());
@@ -48,7 +48,7 @@ TEST_CASE("report json: the contract's keys, all of them always") {
 )");
 }
 
-TEST_CASE("report json: what is not UTF-8 is replaced, so that the report always parses") {
+TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always parses") {
   Findings findings;
   findings.found.add({.rule = "yaml/encoding", .message = "byte \xff"});
   CHECK(findings.report(ReportFormat::Json).find("byte \xEF\xBF\xBD") != std::string::npos);

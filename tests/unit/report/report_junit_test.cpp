@@ -7,7 +7,7 @@ using trainjobc::lint::make_report;
 using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
-TEST_CASE("report junit: a suite a file and a case an object when clean") {
+TEST_CASE("report junit: one suite per file and one case per object when clean") {
   CHECK(Findings().report(ReportFormat::Junit) == R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="trainjobc" tests="3" failures="0" errors="0" skipped="0">
   <testsuite name="jobs/bert.yaml" tests="1" failures="0" errors="0" skipped="0">
@@ -23,7 +23,7 @@ TEST_CASE("report junit: a suite a file and a case an object when clean") {
 )");
 }
 
-TEST_CASE("report junit: errors fail their object's case, what is milder is its output") {
+TEST_CASE("report junit: errors fail their object's case, warnings go to its output") {
   Findings findings;
   findings.add_all();
   CHECK(findings.report(ReportFormat::Junit) == R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -58,7 +58,7 @@ TEST_CASE("report junit: errors fail their object's case, what is milder is its 
 )");
 }
 
-TEST_CASE("report junit: one failure a case, whatever the number of its findings") {
+TEST_CASE("report junit: one failure per case, whatever the number of its findings") {
   Findings findings;
   findings.files = {"jobs/bert.yaml"};
   findings.objects.resize(1);
@@ -73,7 +73,7 @@ TEST_CASE("report junit: one failure a case, whatever the number of its findings
             "more)\" type=\"input/unknown-field\">") != report.npos);
 }
 
-TEST_CASE("report junit: warnings fail where the threshold says so") {
+TEST_CASE("report junit: warnings fail if the threshold says so") {
   Findings findings;
   findings.found.add(findings.gpu_limit());
   const std::string report = make_report(
@@ -84,7 +84,7 @@ TEST_CASE("report junit: warnings fail where the threshold says so") {
   CHECK(report.find("tests=\"3\" failures=\"1\"") != report.npos);
 }
 
-TEST_CASE("report junit: the culprit's file may be another than the object's") {
+TEST_CASE("report junit: the finding's file may differ from the object's") {
   Findings findings;
   auto d = findings.unknown_field();
   d.location.file = &findings.llama;  // a runtime that the job was merged with

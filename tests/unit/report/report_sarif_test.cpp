@@ -184,7 +184,7 @@ TEST_CASE("report sarif: paths are URIs from the repository's root") {
   CHECK(uri("/elsewhere/x.yaml", {"/repo", "/repo"}) == R"({"uri":"file:///elsewhere/x.yaml"})");
 }
 
-TEST_CASE("report sarif: fingerprints don't move with lines above, and tell findings apart") {
+TEST_CASE("report sarif: fingerprints don't depend on the lines above, and distinguish findings") {
   const auto fingerprints = [](const std::string& text) {
     const SourceFile file("a.yaml", text);
     Findings findings;

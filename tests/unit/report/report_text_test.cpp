@@ -8,7 +8,7 @@ using trainjobc::lint::report_format_names;
 using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
-TEST_CASE("report: every name is a format of its own, and nothing else is") {
+TEST_CASE("report: every name is a distinct format, and other names are none") {
   size_t index = 0;
   for (const std::string_view name : report_format_names()) {
     REQUIRE(parse_report_format(name).has_value());
@@ -45,7 +45,7 @@ TEST_CASE("report text: each finding with its line, then a summary") {
         "4 findings (2 errors, 1 warning, 1 note) in 2 of 3 files; 1 can be fixed with --fix\n");
 }
 
-TEST_CASE("report text: the summary counts what there is") {
+TEST_CASE("report text: the summary counts errors and warnings") {
   const auto summary = [](const Findings& findings) {
     const std::string report = findings.report(ReportFormat::Text);
     return report.substr(report.rfind('\n', report.size() - 2) + 1);

@@ -203,7 +203,7 @@ TEST_CASE("CEL: volume claims") {
   CHECK(claims("{}").find("volumeClaimPolicies[0] needs templates") != std::string::npos);
 }
 
-TEST_CASE("CEL: the status is not looked at") {
+TEST_CASE("CEL: the status isn't checked") {
   CHECK(fields("status: {trainerStatus: {}}", "TrainJob").empty());
 }
 

@@ -41,7 +41,7 @@ std::string differences(const std::string& rendered, const std::string& live) {
 
 }  // namespace
 
-TEST_CASE("list maps are compared by key, wherever their items stand") {
+TEST_CASE("list maps are compared by key, whatever the order of their items") {
   CHECK(differences("{volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]}",
                     "{volumes: [{name: b, emptyDir: {}}, {name: a, emptyDir: {medium: Memory}}]}") ==
         "volumes[0].emptyDir.medium \"Memory\" -\n");
@@ -62,7 +62,7 @@ TEST_CASE("a changed key is a change of the item") {
         "imagePullSecrets[0].name \"b\" \"a\"\n");
 }
 
-TEST_CASE("atomic lists are compared in order, as a whole where their lengths differ") {
+TEST_CASE("atomic lists are compared in order, as a whole if their lengths differ") {
   CHECK(differences("{containers: [{name: n, args: [a, b]}]}", "{containers: [{name: n, args: [a, c]}]}") ==
         "containers[0].args[1] \"c\" \"b\"\n");
   CHECK(
@@ -77,7 +77,7 @@ TEST_CASE("quantities by value, int-or-string by text") {
                     "{containers: [{name: n, livenessProbe: {tcpSocket: {port: '80'}}}]}") == "");
 }
 
-TEST_CASE("empty is absent where Go can't tell, and something where it can") {
+TEST_CASE("empty counts as absent only if Go can't tell the two apart") {
   CHECK(differences("{containers: [{name: n, args: [], workingDir: '', resources: {}}], nodeSelector: {}}",
                     "{containers: [{name: n}]}") == "");
   CHECK(differences("{volumes: [{name: a, emptyDir: {}}]}", "{volumes: [{name: a}]}") ==
@@ -87,13 +87,13 @@ TEST_CASE("empty is absent where Go can't tell, and something where it can") {
         "containers[0].securityContext.runAsUser - 0\n");
 }
 
-TEST_CASE("the order of init containers means something, that of containers doesn't") {
+TEST_CASE("the order of init containers matters, that of containers doesn't") {
   CHECK(differences("{initContainers: [{name: a}, {name: b}], containers: [{name: c}, {name: d}]}",
                     "{initContainers: [{name: b}, {name: a}], containers: [{name: d}, {name: c}]}") ==
         "initContainers [{\"name\":\"b\"},{\"name\":\"a\"}] [{\"name\":\"a\"},{\"name\":\"b\"}] order\n");
 }
 
-TEST_CASE("the order of variables means something where one is expanded in the other") {
+TEST_CASE("the order of variables matters if one is expanded in the other") {
   CHECK(differences("{containers: [{name: n, env: [{name: A, value: x}, {name: B, value: y}]}]}",
                     "{containers: [{name: n, env: [{name: B, value: y}, {name: A, value: x}]}]}") == "");
   CHECK(differences("{containers: [{name: n, env: [{name: A, value: x}, {name: B, value: $(A)}]}]}",
@@ -102,7 +102,7 @@ TEST_CASE("the order of variables means something where one is expanded in the o
         "[{\"name\":\"A\",\"value\":\"x\"},{\"name\":\"B\",\"value\":\"$(A)\"}] order\n");
 }
 
-TEST_CASE("keys with a dot or a slash stand in brackets") {
+TEST_CASE("keys with a dot or a slash are in brackets") {
   CHECK(differences("{containers: [{name: n, resources: {limits: {nvidia.com/gpu: 1}}}]}",
                     "{containers: [{name: n, resources: {limits: {nvidia.com/gpu: 2}}}]}") ==
         "containers[0].resources.limits[nvidia.com/gpu] 2 1\n");

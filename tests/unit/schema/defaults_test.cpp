@@ -37,7 +37,7 @@ TEST_CASE("defaults: nulls go from maps and below lists, not from lists") {
       R"("trainer":{"args":["a",null],"env":[{"name":"a"}],"resourcesPerNode":{"limits":{"memory":"1Gi"}}}}})");
 }
 
-TEST_CASE("defaults: those of list elements and of defaulted maps") {
+TEST_CASE("defaults: of list elements and of defaulted maps") {
   CHECK(
       defaulted("2.3", "TrainingRuntime",
                 "spec: {template: {spec: {replicatedJobs: [{name: a, template: {spec: {template: {spec:"

@@ -63,7 +63,7 @@ TEST_CASE("patterns: quantities") {
   }
 }
 
-TEST_CASE("patterns: what a quantity was meant to be") {
+TEST_CASE("patterns: the quantity that was probably meant") {
   CHECK(hint("32GB") == "did you mean \"32G\"?");
   CHECK(hint("32 Gi") == "did you mean \"32Gi\"?");
   CHECK(hint("10gi") == "did you mean \"10Gi\"?");

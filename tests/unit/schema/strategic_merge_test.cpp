@@ -109,7 +109,7 @@ TEST_CASE("strategic merge: list elements are found by the key of their list") {
         R"({"containers":[{"name":"7","image":"i"},{"name":7}]})");
 }
 
-TEST_CASE("strategic merge: another source is added to the one that is there") {
+TEST_CASE("strategic merge: another source is added to the existing one") {
   CHECK(merge_pod(R"({"volumes":[{"name":"v","emptyDir":{}}]})",
                   R"({"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]})") ==
         R"({"volumes":[{"name":"v","emptyDir":{},"persistentVolumeClaim":{"claimName":"c"}}]})");
@@ -138,7 +138,7 @@ TEST_CASE("strategic merge: lists without a merge key are replaced") {
         R"({"containers":[{"name":"side","image":"i"},{"name":"node","command":["c"]}]})");
 }
 
-TEST_CASE("strategic merge: lists of scalars are united, or lose what $deleteFromPrimitiveList names") {
+TEST_CASE("strategic merge: lists of scalars are united, or lose the items of $deleteFromPrimitiveList") {
   const auto with_finalizers = [](const std::string& text) {
     return R"({"replicatedJobs":[{"name":"a","template":{"metadata":{)" + text + "}}}]}";
   };

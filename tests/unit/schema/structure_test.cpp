@@ -52,7 +52,7 @@ TEST_CASE("structure: integers of 64 bits are exact") {
         "      |                                                      ^~~~~~~~~~~~~~~~~~~~\n");
 }
 
-TEST_CASE("structure: an unquoted scalar where a string belongs") {
+TEST_CASE("structure: an unquoted scalar instead of a string") {
   CHECK(trainer_report("    env:\n    - name: A\n      value: yes\n    - name: B\n      value: 0x1f\n") ==
         "t.yaml:6:14: error: spec.trainer.env[0].value must be a string, not the boolean true [input/type]\n"
         "    6 |       value: yes\n"
@@ -72,7 +72,7 @@ TEST_CASE("structure: quoting is offered as a fix") {
   CHECK_FALSE(validation.types_fit);
 }
 
-TEST_CASE("structure: a quoted number where an integer belongs") {
+TEST_CASE("structure: a quoted number instead of an integer") {
   CHECK(trainer_report("    numNodes: \"4\"\n") ==
         "t.yaml:4:15: error: spec.trainer.numNodes must be an integer, not the string \"4\" [input/type]\n"
         "    4 |     numNodes: \"4\"\n"
@@ -83,7 +83,7 @@ TEST_CASE("structure: a quoted number where an integer belongs") {
         "      |               ^~~~\n");
 }
 
-TEST_CASE("structure: a scalar or a map where a list belongs") {
+TEST_CASE("structure: a scalar or a map instead of a list") {
   CHECK(trainer_report("    command: python train.py\n    args: 7\n    env: {EPOCHS: '10'}\n") ==
         "t.yaml:4:14: error: spec.trainer.command must be a list, not the string \"python train.py\" "
         "[input/type]\n"
@@ -105,7 +105,7 @@ TEST_CASE("structure: a scalar or a map where a list belongs") {
         "      |       ^~~~ begin each element with a dash: - name:\n");
 }
 
-TEST_CASE("structure: a scalar or a list where a map belongs") {
+TEST_CASE("structure: a scalar or a list instead of a map") {
   const Parsed document("spec:\n  runtimeRef: torch\n  initializer:\n  - model: {}\n  trainer: 4\n");
   CHECK(test::report(validate(document, "TrainJob", "2.3").violations) ==
         "t.yaml:2:15: error: spec.runtimeRef must be a map, not the string \"torch\" [input/type]\n"
@@ -208,7 +208,7 @@ TEST_CASE("structure: lengths") {
   CHECK(validation.violations[0].message == "spec.runtimePatches must have at most 16 items, it has 17");
 }
 
-TEST_CASE("structure: an element that comes again is reported once, at its second place") {
+TEST_CASE("structure: a repeated element is reported once, at its second place") {
   CHECK(trainer_report("    env:\n    - {name: A}\n    - {name: B}\n    - {name: A}\n    - {name: A}\n") ==
         "t.yaml:7:7: error: spec.trainer.env contains name \"A\" twice [input/duplicate]\n"
         "    7 |     - {name: A}\n"
@@ -250,11 +250,11 @@ TEST_CASE("structure: date-times") {
   CHECK(time("2026-01-31") == Fields{"spec.runtimePatches[0].time"});
 }
 
-TEST_CASE("structure: the status is dropped at creation, so nobody looks at it") {
+TEST_CASE("structure: the status is dropped at creation, so it isn't checked") {
   CHECK(fields("{spec: {runtimeRef: {name: r}}, status: {conditions: 7}}").empty());
 }
 
-TEST_CASE("structure: after which errors the API server still evaluates CEL rules") {
+TEST_CASE("structure: the errors after which the API server still evaluates CEL rules") {
   CHECK(types_fit("spec: {runtimeRef: {name: ''}, trainer: {numNodes: 0}}"));
   CHECK(types_fit("spec: {runtimeRef: {name: r}, trainer: {resourcesPerNode: {limits: {cpu: oops}}}}"));
   CHECK(types_fit("spec: {runtimeRef: {name: r}, trainer: {env: [{name: A}, {name: A}]}}"));

@@ -34,7 +34,7 @@ Fields fields(const std::string& text, std::string_view kind = "TrainJob") {
 
 }  // namespace
 
-TEST_CASE("unknown fields: a slip of the pen") {
+TEST_CASE("unknown fields: typos") {
   CHECK(report("spec:\n  trainer:\n    resourcePerNode:\n      limits: {}\n") ==
         "t.yaml:3:5: error: unknown field \"resourcePerNode\" in spec.trainer [input/unknown-field]\n"
         "    3 |     resourcePerNode:\n"
@@ -95,12 +95,12 @@ TEST_CASE("unknown fields: inside values of the wrong shape") {
         "      |       ^~~~ spec.trainer.image has no fields\n");
 }
 
-TEST_CASE("unknown fields: what is below an unknown field is not looked at") {
+TEST_CASE("unknown fields: nothing below an unknown field is checked") {
   CHECK(fields("{spec: {foo: {bar: 1}, trainer: {env: [{name: a, val: 1}]}}, metadata: {labels: {any: b}, x: "
                "1}}") == Fields{"spec.foo", "spec.trainer.env[0].val", "metadata.x"});
 }
 
-TEST_CASE("unknown fields: free maps take any key") {
+TEST_CASE("unknown fields: maps of any keys") {
   CHECK(fields("{spec: {trainer: {resourcesPerNode: {limits: {a.b/c: 1}}}}, metadata: {managedFields:"
                " [{fieldsV1: {'f:x': {}}}]}}")
             .empty());

@@ -19,7 +19,7 @@ std::string after(const std::string& text, size_t line, std::string_view values)
 
 }  // namespace
 
-TEST_CASE("an ordinary literal gets a line for each line of what is printed") {
+TEST_CASE("an ordinary literal gets one line per printed line") {
   CHECK(after("  CHECK(f(\"in\") == \"one\\n\");\n", 1, "one\ntwo \"\\\x01\n == one\n") ==
         "a_test.cpp: rewritten\n"
         "  CHECK(f(\"in\") == \"one\\ntwo \\\"\\\\\\001\\n\");\n");

@@ -90,7 +90,7 @@ TEST_CASE("on a terminal the text goes through a pager") {
   CHECK(run.console.out.ends_with("1 of 1 job differs\n"));
 }
 
-TEST_CASE("long values are cut to where they differ, texts of several lines are shown as hunks") {
+TEST_CASE("long values are cut to the part that differs, texts of several lines are shown as hunks") {
   ChangedRun run;
   const std::string arguments = "                      args:\n                        - ";
   const std::string same(100, 'x');
@@ -144,7 +144,7 @@ TEST_CASE("file modes are shown in octal, but not in JSON") {
   CHECK(run.console.out.find("defaultMode: 416") != std::string::npos);
 }
 
-TEST_CASE("two directories: what a change to a runtime reaches") {
+TEST_CASE("two directories: the jobs that a change to a runtime affects") {
   DiffRun run;
   run.files.files["old/runtime.yaml"] = DiffRun::runtime();
   run.files.files["old/a.yaml"] = DiffRun::job("a", "2");

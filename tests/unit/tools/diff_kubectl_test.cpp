@@ -35,7 +35,7 @@ ProcessResult ok(std::string out) {
 
 }  // namespace
 
-TEST_CASE("one call a kind and namespace; JobSets of a context's namespace are asked for without one") {
+TEST_CASE("one call per kind and namespace; JobSets in a context's namespace are requested without one") {
   DiffRun run;
   run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "  namespace: team-a\n", "") + "---\n" +
                                 DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
@@ -54,7 +54,7 @@ TEST_CASE("one call a kind and namespace; JobSets of a context's namespace are a
         "--context=-prod --kubeconfig=/etc/kube\n");
 }
 
-TEST_CASE("an answer that kubectl can't give is an error") {
+TEST_CASE("an implausible answer of kubectl is an error") {
   DiffRun run;
   const auto error = [&](const std::string& answer) {
     run.runner.answer = [&](const ProcessRequest&) { return ok(answer); };
@@ -78,7 +78,7 @@ TEST_CASE("an answer that kubectl can't give is an error") {
   CHECK(error("{\"a\": ") == "the answer is not JSON\n");
 }
 
-TEST_CASE("a dry run that says nothing of an object is an error") {
+TEST_CASE("a dry run without a result for an object is an error") {
   DiffRun run;
   const std::string live = run.rendered();
   run.runner.answer = [&](const ProcessRequest& request) {
@@ -90,7 +90,7 @@ TEST_CASE("a dry run that says nothing of an object is an error") {
         "trainjobc: kubectl failed\n  kubectl apply: the answer contains no JobSet \"demo\"\n");
 }
 
-TEST_CASE("helper objects are asked for by name") {
+TEST_CASE("helper objects are requested by name") {
   DiffRun run;
   run.files.files["runtime.yaml"] = kMpi;
   run.runner.answer = [](const ProcessRequest& request) {
@@ -113,7 +113,7 @@ TEST_CASE("helper objects are asked for by name") {
         "1 of 1 job differs\n");
 }
 
-TEST_CASE("an SSH key that is there is kept; one that may not be looked at is taken for there") {
+TEST_CASE("an existing SSH key is kept; one that may not be read is assumed to exist") {
   DiffRun run;
   run.files.files["runtime.yaml"] = kMpi;
   const std::string all = run.rendered();
@@ -132,7 +132,7 @@ TEST_CASE("an SSH key that is there is kept; one that may not be looked at is ta
         "  Error from server (Forbidden): secrets is forbidden\n");
 }
 
-TEST_CASE("single files don't make orphans of other jobs, directories do") {
+TEST_CASE("other jobs are orphans for directories, not for single files") {
   DiffRun run;
   run.files.files["jobs/job.yaml"] = DiffRun::job("demo", "2");
   run.files.files["jobs/runtime.yaml"] = DiffRun::runtime();
@@ -148,7 +148,7 @@ TEST_CASE("single files don't make orphans of other jobs, directories do") {
         "JobSet team-a/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n");
 }
 
-TEST_CASE("kubectl's error is kept") {
+TEST_CASE("kubectl's error is passed on") {
   DiffRun run;
   run.runner.answer = [](const ProcessRequest&) {
     return ProcessResult{1, "", "error: the server doesn't have a resource type \"jobsets\"\n"};
@@ -163,7 +163,7 @@ TEST_CASE("kubectl's error is kept") {
         "  error: the server doesn't have a resource type \"jobsets\"\n");
 }
 
-TEST_CASE("--server-side compares with what a dry run gives") {
+TEST_CASE("--server-side compares with the result of a dry run") {
   DiffRun run;
   const std::string live = run.rendered();
   // A webhook of the cluster adds a label.
@@ -185,7 +185,7 @@ TEST_CASE("--server-side compares with what a dry run gives") {
         "1 of 1 job differs\n");
 }
 
-TEST_CASE("--server-side sends variables in the order that they have there") {
+TEST_CASE("--server-side sends variables in their live order") {
   DiffRun run;
   const auto runtime = [&](const std::string& env) {
     run.files.files["runtime.yaml"] = DiffRun::runtime() + "                      env: [" + env + "]\n";
@@ -216,7 +216,7 @@ TEST_CASE("--server-side doesn't ask about updates that are known to be refused"
         std::string::npos);
 }
 
-TEST_CASE("--server-side reads again if a JobSet came after it was looked for") {
+TEST_CASE("--server-side reads again if a JobSet was created in the meantime") {
   DiffRun run;
   const std::string rendered = run.rendered();
   run.files.files["job.yaml"] = DiffRun::job("demo", "4");
@@ -256,7 +256,7 @@ TEST_CASE("--server-side gives up if the dry run is refused and nothing has chan
         "  Error from server: denied the request: no\n");
 }
 
-TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and has the last word") {
+TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and decides the exit status") {
   DiffRun run;
   const std::string live = run.rendered();
   run.files.files["job.yaml"] = DiffRun::job("demo", "4");

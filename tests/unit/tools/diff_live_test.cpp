@@ -80,7 +80,7 @@ TEST_CASE("changed fields, with the inputs that they come from") {
         "1 of 1 job differs\n");
 }
 
-TEST_CASE("what servers fill in, defaults and spelling are no difference") {
+TEST_CASE("server-set fields, defaults and spelling are no difference") {
   LiveRun run;
   run.files.files["runtime.yaml"] =
       DiffRun::runtime() + "                      resources: {limits: {memory: 1024Mi, cpu: '0.5'}}\n";
@@ -125,7 +125,7 @@ TEST_CASE("fields of another controller are set apart") {
         "no difference in 1 job\n");
 }
 
-TEST_CASE("a value that another controller took over is set apart") {
+TEST_CASE("a value of which another controller took ownership is set apart") {
   LiveRun run;
   run.live() = replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:spec": {"f:suspend": {}}})"));
   run.live() = replaced(run.live(), R"("f:network": {}, "f:suspend": {})", R"("f:network": {})");
@@ -139,7 +139,7 @@ TEST_CASE("a value that another controller took over is set apart") {
         "no difference in 1 job\n");
 }
 
-TEST_CASE("an annotation of a person is set apart, a value that a person changed is not") {
+TEST_CASE("an annotation added by hand is set apart, a value changed by hand is not") {
   LiveRun run;
   run.live() = replaced(run.live(), "\"metadata\": {",
                         managed("kubectl-edit", R"({"f:metadata": {"f:annotations": {"f:note": {}}},
@@ -161,7 +161,7 @@ TEST_CASE("an annotation of a person is set apart, a value that a person changed
         "1 of 1 job differs\n");
 }
 
-TEST_CASE("a live field of nobody is a difference") {
+TEST_CASE("a live field without an owner is a difference") {
   LiveRun run;
   run.live() = replaced(run.live(), "\"spec\": {", R"("spec": {"ttlSecondsAfterFinished": 60, )");
   run.flags.format = "json";
@@ -212,7 +212,7 @@ TEST_CASE("claims are compared as JobSet's webhook stores them") {
 )");
 }
 
-TEST_CASE("scripts of Flux jobs that the controller wrote are set apart") {
+TEST_CASE("the controller's scripts of Flux jobs are set apart") {
   LiveRun run;
   run.files.files["runtime.yaml"] =
       replaced(DiffRun::runtime(), "    numNodes: 1\n", "    numNodes: 1\n    flux: {}\n");
@@ -242,7 +242,7 @@ TEST_CASE("scripts of Flux jobs that the controller wrote are set apart") {
   CHECK(run.run() == 0);
 }
 
-TEST_CASE("an update that takes the successPolicy away is warned about") {
+TEST_CASE("an update that removes the successPolicy is warned about") {
   LiveRun run;
   const std::string warning =
       "warning: JobSet team-a/demo: the inputs no longer set spec.successPolicy. The cluster accepts an "
@@ -293,7 +293,7 @@ TEST_CASE("missing and orphaned objects") {
         "1 of 1 job differs\n");
 }
 
-TEST_CASE("objects that Trainer didn't make are no orphans") {
+TEST_CASE("objects that Trainer didn't create are no orphans") {
   LiveRun run;
   run.files.files["more.yaml"] =
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kube-root-ca.crt, namespace: team-a}\n---\n"
@@ -304,7 +304,7 @@ TEST_CASE("objects that Trainer didn't make are no orphans") {
   CHECK(run.console.out == "no difference in 1 job\n");
 }
 
-TEST_CASE("errors end above 1") {
+TEST_CASE("errors have an exit status above 1") {
   LiveRun run;
   run.flags.live = {"nowhere.json"};
   CHECK(run.run() == 2);
@@ -336,7 +336,7 @@ TEST_CASE("inputs without a namespace, and objects saved from one") {
   CHECK(run.console.err == "");
 }
 
-TEST_CASE("a live file that can't be read shows nothing of itself") {
+TEST_CASE("an unreadable live file is not quoted") {
   LiveRun run;
   run.live() = "data: {key: c2VjcmV0, key: c2VjcmV0}\n";
   CHECK(run.run() == 2);

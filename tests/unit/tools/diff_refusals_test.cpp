@@ -56,7 +56,7 @@ std::string job_set(const std::string& suspend, const std::string& pod) {
 
 }  // namespace
 
-TEST_CASE("what Kueue changes is open while the JobSet is suspended, or gets so") {
+TEST_CASE("fields that Kueue changes are mutable while the JobSet is, or gets, suspended") {
   const std::string before =
       "{metadata: {labels: {a: x}}, spec: {nodeSelector: {z: '1'}, priorityClassName: p}}";
   const std::string after =
@@ -72,7 +72,7 @@ TEST_CASE("what Kueue changes is open while the JobSet is suspended, or gets so"
   CHECK(refusals(job_set("false", before), job_set("true", after)) == "spec.suspend: -\n" + suspended);
 }
 
-TEST_CASE("policies can't be changed, but set where there are none") {
+TEST_CASE("policies can't be changed, but can be added") {
   CHECK(refusals("spec: {successPolicy: {operator: All}, failurePolicy: {maxRestarts: 1}, managedBy: a, "
                  "network: {subdomain: a}, startupPolicy: {startupPolicyOrder: AnyOrder}, "
                  "ttlSecondsAfterFinished: 1}",

@@ -41,13 +41,13 @@ TEST_CASE("diff of versions says what the JobSet would become") {
   CHECK(run.console.err.empty());
 }
 
-TEST_CASE("diff of versions: what both make alike is no difference") {
+TEST_CASE("diff of versions: equal results are no difference") {
   VersionsRun run(torch_runtime() + test::train_job("trainer: {numNodes: 2}"), "2.1", "2.3");
   CHECK(run.run() == 0);
   CHECK(run.console.out == "Trainer 2.1 → 2.3: no difference in 1 job\n");
 }
 
-TEST_CASE("diff of versions: a job that only one side takes is reported, the others are compared") {
+TEST_CASE("diff of versions: a job that only one side accepts is reported, the others are compared") {
   VersionsRun run(torch_runtime() + test::train_job("trainer: {numProcPerNode: auto}") + "---\n" +
                       test::replaced(test::train_job("trainer: {numNodes: 2}"), "name: job", "name: b"),
                   "2.1", "2.2");
@@ -67,7 +67,7 @@ TEST_CASE("diff of versions: a job that only one side takes is reported, the oth
   CHECK(run.console.out.starts_with("TrainJob default/job   newly accepted by Trainer 2.1\n"));
 }
 
-TEST_CASE("diff of versions: a job whose runtime one side refuses says so") {
+TEST_CASE("diff of versions: a job whose runtime one side refuses") {
   VersionsRun run(torch_runtime("{numProcPerNode: 4}") + test::train_job(), "2.1", "2.3");
   CHECK(run.run() == 1);
   CHECK(run.console.out.find("TrainJob default/job   no longer accepted by Trainer 2.3\n"
@@ -77,7 +77,7 @@ TEST_CASE("diff of versions: a job whose runtime one side refuses says so") {
         std::string::npos);
 }
 
-TEST_CASE("diff of versions: what no side takes can't be compared, which is an error") {
+TEST_CASE("diff of versions: jobs that neither side accepts can't be compared, which is an error") {
   VersionsRun run(torch_runtime() + test::train_job("trainer: {numNode: 2}"), "2.1", "2.3");
   run.flags.format = "unified";
   CHECK(run.run() == 2);
@@ -93,7 +93,7 @@ TEST_CASE("diff of versions: what no side takes can't be compared, which is an e
   CHECK(broken.console.out.starts_with("in.yaml   accepted neither by Trainer 2.1 nor by 2.3\n"));
 }
 
-TEST_CASE("diff of versions: markdown and json list what is refused") {
+TEST_CASE("diff of versions: markdown and json list refusals") {
   VersionsRun run(torch_runtime("{numProcPerNode: 4}") + test::train_job(), "2.1", "2.3");
   run.flags.format = "markdown";
   CHECK(run.run() == 1);

@@ -31,7 +31,7 @@ std::string ordered(const std::string& rendered, const std::string& live) {
 
 }  // namespace
 
-TEST_CASE("variables take the order of the live ones where that says nothing") {
+TEST_CASE("variables take the order of the live ones if the order doesn't matter") {
   const std::string ab = "{name: A, value: '1'}, {name: B, value: '2'}";
   const std::string ba = "{name: B, value: '2'}, {name: A, value: '1'}";
   CHECK(ordered(with_env(ab), with_env(ba)) == "B A");

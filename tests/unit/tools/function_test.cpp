@@ -55,7 +55,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("function: inputs become what Trainer would create, the rest keeps its bytes") {
+TEST_CASE("function: inputs become the objects that Trainer would create, the rest keeps its bytes") {
   const Run result = run(kHead + kJob + kOther + kRuntime + "# the end\n");
   CHECK(result.status == 0);
   CHECK(result.err.empty());
@@ -63,7 +63,7 @@ TEST_CASE("function: inputs become what Trainer would create, the rest keeps its
   CHECK(run(result.out).out == result.out);
 }
 
-TEST_CASE("function: an object that is there already is replaced, old results go") {
+TEST_CASE("function: an existing object is replaced, old results are dropped") {
   const Run first = run(kHead + kJob + kRuntime + kOther);
   const Run again = run(kHead + kJob + kRuntime + replaced(kJobSet, "suspend: false", "suspend: true") +
                         kOther + "results:\n- message: old\n");
@@ -78,7 +78,7 @@ TEST_CASE("function: a list of JSON, and one in brackets") {
   CHECK(run("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n").status == 0);
 }
 
-TEST_CASE("function: keepInputs makes them local config, once") {
+TEST_CASE("function: keepInputs marks the inputs as local config, once") {
   const std::string keep = replaced(kHead, "nameSuffix: x # unused", "keepInputs: \"true\"");
   const Run result = run(keep + kJob + kRuntime);
   CHECK(result.status == 0);
@@ -89,7 +89,7 @@ TEST_CASE("function: keepInputs makes them local config, once") {
   CHECK(run(result.out).out == result.out);
 }
 
-TEST_CASE("function: errors are results, on stderr, and end non-zero; the items stay") {
+TEST_CASE("function: errors are results, go to stderr, and give a non-zero status; the items stay") {
   const std::string list = kHead + replaced(kJob, "{name: team}", "{name: teem}") + kRuntime + kOther;
   const Run result = run(list);
   CHECK(result.status == 1);
@@ -126,7 +126,7 @@ TEST_CASE("function: settings") {
   CHECK(space.out.find("    name: bert\n    namespace: team-a\n") != std::string::npos);
 }
 
-TEST_CASE("function: what is not a ResourceList is a usage error") {
+TEST_CASE("function: input other than a ResourceList is a usage error") {
   CHECK(run("kind: List\n").status == 2);
   CHECK(run("kind: List\n").out.empty());
   CHECK(run("a: [").err.find("<stdin>:1:") != std::string::npos);
@@ -137,7 +137,7 @@ TEST_CASE("function: what is not a ResourceList is a usage error") {
   CHECK(console.err == "trainjobc: no input: a KRM function reads a ResourceList from standard input\n");
 }
 
-TEST_CASE("function: what looks like a comment at the end of an item is a part of it") {
+TEST_CASE("function: text that looks like a comment at the end of an item is part of it") {
   for (const std::string value : {"|\n      a\n      # b\n", ">-\n      a\n      # b\n", "\"a\n      # b\"\n",
                                   "'a\n      # b'\n", "|+\n      # b\n\n"}) {
     CAPTURE(value);
@@ -150,7 +150,7 @@ TEST_CASE("function: what looks like a comment at the end of an item is a part o
   }
 }
 
-TEST_CASE("function: an item keeps what it takes from an item that goes") {
+TEST_CASE("function: an item keeps what it shares with a removed item") {
   const std::string anchored = replaced(kJob, "{name: team}", "&ref {name: team}");
   const std::string alias = "- apiVersion: v1\n  kind: Thing   # aligned\n  ref: *ref\n";
   const Run result = run(kHead + anchored + alias + kOther + kRuntime);
@@ -160,7 +160,7 @@ TEST_CASE("function: an item keeps what it takes from an item that goes") {
   CHECK(run(kHead + kJob + own + kRuntime).out == kHead + own + kJobSet);
 }
 
-TEST_CASE("function: a key is read from the allowed folder alone") {
+TEST_CASE("function: a key is read only from the allowed folder") {
   base::MemoryFileSystem files;
   files.files["/keys/seed"] = "a seed of more than sixteen bytes";
   files.files["/outside"] = "a seed of more than sixteen bytes";

@@ -4,7 +4,7 @@
 
 using trainjobc::lint::GlobSet;
 
-TEST_CASE("the globs that a path matches, in their order") {
+TEST_CASE("the globs that match a path, in their order") {
   GlobSet set;
   CHECK(set.add("jobs/a.yaml") == 0);
   CHECK(set.add("jobs/*.yaml") == 1);
@@ -25,7 +25,7 @@ TEST_CASE("the globs that a path matches, in their order") {
 }
 
 // Each path compared with each glob would be minutes.
-TEST_CASE("a glob for each of many paths") {
+TEST_CASE("as many globs as paths") {
   GlobSet set;
   constexpr size_t kCount = 50'000;
   for (size_t i = 0; i < kCount; ++i) {

@@ -6,7 +6,7 @@
 
 using trainjobc::kubectl::JsonStream;
 
-TEST_CASE("objects come out of a stream whole, wherever it is cut") {
+TEST_CASE("a stream yields whole objects, wherever it is cut") {
   const std::string text =
       "{\"a\": {\"b\": \"}\"}}\n  {\n  \"c\": \"\\\"{\\\\\"\n}\n{}{\"d\": [{}, \"\\u007d\"]}\n";
   const std::vector<std::string> expected{"{\"a\": {\"b\": \"}\"}}", "{\n  \"c\": \"\\\"{\\\\\"\n}", "{}",

@@ -108,7 +108,7 @@ const std::string kPatches = std::string(kHead) +
 
 }  // namespace
 
-TEST_CASE("migrate: podTemplateOverrides become runtimePatches, comments come along") {
+TEST_CASE("migrate: podTemplateOverrides become runtimePatches, with their comments") {
   MigrateRun run(kOverrides);
   CHECK(run.to("2.3") == kPatches);
   CHECK(run.status == 0);
@@ -124,7 +124,7 @@ TEST_CASE("migrate: CR LF stays") {
   CHECK(run.status == 0);
 }
 
-TEST_CASE("migrate: a byte order mark and what is around the object stay") {
+TEST_CASE("migrate: a byte order mark and the text around the object stay") {
   const std::string mark = "\xEF\xBB\xBF";
   MigrateRun run(mark + "# first\n---\n" + kOverrides + "# last\n---\nkind: Foreign\napiVersion: v1\n...\n");
   CHECK(run.to("2.3") ==
@@ -168,7 +168,7 @@ TEST_CASE("migrate: --diff changes nothing") {
   CHECK(run.console.err == "1 of 2 objects would be migrated to Trainer 2.3\n");
 }
 
-TEST_CASE("migrate: standard input is answered on standard output") {
+TEST_CASE("migrate: the result of standard input goes to standard output") {
   MigrateRun run("");
   run.console.in = kOverrides;
   CHECK(cli::run({"migrate", "--no-catalogue", "-"}, run.console) == 0);
@@ -260,7 +260,7 @@ TEST_CASE("migrate: flow style and JSON keep their layout") {
   CHECK(json.status == 0);
 }
 
-TEST_CASE("migrate: a runtime's processes a node go to its jobs") {
+TEST_CASE("migrate: a runtime's number of processes per node goes to its jobs") {
   std::string runtime(kRuntime);
   runtime.replace(runtime.find("torch: {}"), 9, "torch:\n      # four cards\n      numProcPerNode: 4");
   MigrateRun run(std::string(kHead) + "spec:\n  runtimeRef: {name: rt}\n  trainer:\n    numNodes: 2  # two\n",
@@ -294,7 +294,7 @@ TEST_CASE("migrate: a runtime's processes a node go to its jobs") {
         "nothing to migrate to Trainer 2.3 in 1 object\n");
 }
 
-TEST_CASE("migrate: words for the processes a node go, elasticPolicy too") {
+TEST_CASE("migrate: words for the processes per node are dropped, elasticPolicy too") {
   std::string runtime(kRuntime);
   runtime.replace(runtime.find("torch: {}"), 9,
                   "torch: {numProcPerNode: auto, elasticPolicy: {minNodes: 1, maxNodes: 2}}");
@@ -308,7 +308,7 @@ TEST_CASE("migrate: words for the processes a node go, elasticPolicy too") {
   CHECK(run.console.err == "2 of 2 objects migrated to Trainer 2.3\n");
 }
 
-TEST_CASE("migrate: what another version renders differently is listed") {
+TEST_CASE("migrate: fields that another version renders differently are listed") {
   MigrateRun run(std::string(kHead) +
                  "spec:\n  runtimeRef: {name: rt}\n  labels: {a: b}\n  trainer:\n    resourcesPerNode:\n"
                  "      limits: {nvidia.com/gpu: 4}\n");
@@ -324,7 +324,7 @@ TEST_CASE("migrate: what another version renders differently is listed") {
         "1 of 2 objects migrated to Trainer 2.3\n");
 }
 
-TEST_CASE("migrate: an object of which something can't be carried over stays as it is") {
+TEST_CASE("migrate: an object that can't be carried over completely is not changed") {
   const std::string job = std::string(kHead) +
                           "spec:\n"
                           "  runtimeRef: {name: rt}\n"
@@ -357,7 +357,7 @@ TEST_CASE("migrate: an object of which something can't be carried over stays as 
         "nothing to migrate to Trainer 2.1 in 2 objects\n");
 }
 
-TEST_CASE("migrate: what the old version rejects stays as it is") {
+TEST_CASE("migrate: an object that the old version rejects is not changed") {
   const std::string job = std::string(kHead) + "spec:\n  runtimeRef: {name: rt}\n  labels: {a: 1}\n";
   MigrateRun run(job);
   CHECK(run.to("2.3") == job);
@@ -375,7 +375,7 @@ TEST_CASE("migrate: a job without its runtime is migrated, with a warning") {
       "migrated job was not compared [input/missing-runtime]\n"));
 }
 
-TEST_CASE("migrate: what the new version refuses still is said") {
+TEST_CASE("migrate: refusals by the new version are still reported") {
   std::string runtime(kRuntime);
   MigrateRun run(std::string(kHead) +
                      "spec:\n  runtimeRef: {name: rt}\n  labels: {a: b}\n  trainer:\n    env:\n"
@@ -387,7 +387,7 @@ TEST_CASE("migrate: what the new version refuses still is said") {
                              "the torch runtime sets it [input/reserved-env]\n") != std::string::npos);
 }
 
-TEST_CASE("migrate: a text that can't be changed in place stays as it is") {
+TEST_CASE("migrate: a text that can't be changed in place is not changed") {
   const std::string job = std::string(kHead) +
                           "spec:\n"
                           "  runtimeRef: &ref {name: rt}\n"
@@ -403,7 +403,7 @@ TEST_CASE("migrate: a text that can't be changed in place stays as it is") {
 }
 
 // Each document was once read back in the whole file.
-TEST_CASE("migrate: hundreds of jobs of one file, each with its comments") {
+TEST_CASE("migrate: hundreds of jobs in one file, each with its comments") {
   std::string old_text;
   std::string new_text;
   std::string diff;

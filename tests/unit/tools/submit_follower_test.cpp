@@ -137,7 +137,7 @@ TEST_CASE("follower: from nothing to all pods ready, and to the end") {
   CHECK(told.news() == "");
 }
 
-TEST_CASE("follower: each reason once, whatever pod or Job it is of") {
+TEST_CASE("follower: each reason once, whatever pod or Job has it") {
   Told told;
   told.add(Told::job_set(Told::jobs(2, 0)));
   told.news();
@@ -210,7 +210,7 @@ TEST_CASE("follower: images, containers that fail, evictions") {
   CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
 }
 
-TEST_CASE("follower: what events say is old or of others says nothing") {
+TEST_CASE("follower: old events, and those of other objects, are ignored") {
   Told told;
   told.add(Told::job_set(Told::jobs(0, 2)));
   told.news();
@@ -233,7 +233,7 @@ TEST_CASE("follower: what events say is old or of others says nothing") {
   CHECK(told.news() == "JobSet team-a/demo: Pod demo-node-1-0-ltp28: FailedMount: no such Secret\n");
 }
 
-TEST_CASE("follower: who may not look at pods hears of them by events") {
+TEST_CASE("follower: users who may not read pods get their news from events") {
   Told told;
   told.follower().hide_pods();
   told.add(Told::job_set(Told::jobs(1, 0)));
@@ -245,7 +245,7 @@ TEST_CASE("follower: who may not look at pods hears of them by events") {
   CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
 }
 
-TEST_CASE("follower: left to others") {
+TEST_CASE("follower: a job of another controller") {
   Told told;
   told.add(Told::job_set("{}", R"("managedBy": "kueue.x-k8s.io/multikueue", )"));
   CHECK(told.news() ==
@@ -262,7 +262,7 @@ TEST_CASE("follower: left to others") {
         "JobSet team-a/demo: no controller has picked it up yet: is JobSet's controller running?\n");
 }
 
-TEST_CASE("follower: suspended, and Kueue's words") {
+TEST_CASE("follower: suspended, and Kueue's reasons") {
   Told told;
   const std::string queue = R"("labels": {"kueue.x-k8s.io/queue-name": "team-a"}, )";
   const std::string suspended = Told::condition("Suspended", "SuspendedJobs", "jobset is suspended");
@@ -299,7 +299,7 @@ TEST_CASE("follower: suspended, and Kueue's words") {
   CHECK(alone.line() == "0:00  JobSet team-a/demo: suspended");
 }
 
-TEST_CASE("follower: how a JobSet ended that is gone") {
+TEST_CASE("follower: how a deleted JobSet ended") {
   Told told;
   told.add(Told::job_set(Told::jobs(1, 0)));
   told.news();

@@ -34,7 +34,7 @@ std::function<IoResult<ProcessResult>(const ProcessRequest&)> with_job_set(const
 
 }  // namespace
 
-TEST_CASE("submit looks, then applies, and says what became of each object") {
+TEST_CASE("submit reads, then applies, and reports the result for each object") {
   SubmitRun run;
   CHECK(run.run() == 0);
   CHECK(run.runner.lines() == std::string(kGetDemo) + kGetTrainJob + kApply);
@@ -80,7 +80,7 @@ TEST_CASE("a queued JobSet stays suspended, even if submit owns the field") {
   CHECK(run.runner.requests.back().input.find("suspend") == std::string::npos);
 }
 
-TEST_CASE("submit of what is there") {
+TEST_CASE("submit of existing objects") {
   SubmitRun run;
   run.runner.answer = with_job_set(run.rendered());
   CHECK(run.run() == 0);
@@ -91,7 +91,7 @@ TEST_CASE("submit of what is there") {
   CHECK(run.console.out == "JobSet team-a/demo changed\n1 job: 1 changed\n");
 }
 
-TEST_CASE("variables are sent in the order that they have there") {
+TEST_CASE("variables are sent in their live order") {
   SubmitRun run;
   const auto runtime = [&](const std::string& env) {
     run.files.files["runtime.yaml"] = DiffRun::runtime() + "                      env: [" + env + "]\n";
@@ -105,7 +105,7 @@ TEST_CASE("variables are sent in the order that they have there") {
   CHECK(sent.find("- name: B\n") < sent.find("- name: A\n"));
 }
 
-TEST_CASE("fields that another controller set are left to it, or taken over by force") {
+TEST_CASE("fields that another controller set are left alone, or taken over by force") {
   SubmitRun run;
   std::string live = replaced(run.rendered(), "\"suspend\": false", "\"suspend\": true");
   live = replaced(live, "\"metadata\": {",
@@ -142,7 +142,7 @@ TEST_CASE("helpers come before their JobSets; Secrets are created, not applied")
         "1 job: 1 created\n");
 }
 
-TEST_CASE("submit --ssh-key omit notes the Secrets that must be there") {
+TEST_CASE("submit --ssh-key omit lists the Secrets that must exist") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
   run.flags.ssh_key.choice = "omit";
@@ -157,7 +157,7 @@ TEST_CASE("submit --ssh-key omit notes the Secrets that must be there") {
         "ssh-publickey, before the job starts: \"demo-mpi-ssh-auth\" in namespace \"team-a\"\n");
 }
 
-TEST_CASE("a Secret that is there is kept, and not read") {
+TEST_CASE("an existing Secret is kept, and not read") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
   run.runner.answer = [](const ProcessRequest& request) {
@@ -169,7 +169,7 @@ TEST_CASE("a Secret that is there is kept, and not read") {
   CHECK(run.runner.lines().find("kubectl create") == std::string::npos);
 }
 
-TEST_CASE("who may not look at Secrets still makes none over another") {
+TEST_CASE("users who may not read Secrets don't overwrite one") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;
   run.runner.answer = [](const ProcessRequest& request) {
@@ -187,7 +187,7 @@ TEST_CASE("who may not look at Secrets still makes none over another") {
   CHECK(run.console.err == "");
 }
 
-TEST_CASE("submit sends nothing of inputs with errors, those of Jobs too") {
+TEST_CASE("submit sends no inputs with errors, including errors of Jobs") {
   SubmitRun run;
   run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "numNodes", "numNode");
   CHECK(run.run() == 1);
@@ -293,7 +293,7 @@ TEST_CASE("--replace tries a JobSet without the claims that are deleted with the
   CHECK(run.runner.requests[4].input.find("storage: 2Gi") != std::string::npos);
 }
 
-TEST_CASE("--replace says of claims that stay how to get rid of them") {
+TEST_CASE("--replace tells how to delete the claims that stay") {
   SubmitRun run;
   const std::string retain = "          retentionPolicy: {whenDeleted: Retain}\n";
   run.files.files["runtime.yaml"] = DiffRun::runtime_with_claim("1Gi", retain);
@@ -330,7 +330,7 @@ TEST_CASE("--replace says of claims that stay how to get rid of them") {
         "  JobSet team-a/demo\n");
 }
 
-TEST_CASE("what could not be deleted is not sent") {
+TEST_CASE("an object whose old version could not be deleted is not sent") {
   SubmitRun run;
   const std::string live = run.rendered();
   run.files.files["job.yaml"] = DiffRun::job("demo", "4") + "---\n" + DiffRun::job("other", "1");
@@ -344,7 +344,7 @@ TEST_CASE("what could not be deleted is not sent") {
   CHECK(run.console.err.ends_with("applied:\n  JobSet team-a/other\nnot applied:\n  JobSet team-a/demo\n"));
 }
 
-TEST_CASE("--replace deletes nothing whose new version is refused, and says what is gone") {
+TEST_CASE("--replace deletes nothing whose new version is refused, and lists what was deleted") {
   SubmitRun run;
   const std::string live = run.rendered();
   run.files.files["job.yaml"] = DiffRun::job("demo", "4");
@@ -372,7 +372,7 @@ TEST_CASE("--replace deletes nothing whose new version is refused, and says what
   CHECK(run.run() == 0);
 }
 
-TEST_CASE("a partial failure says what is in place") {
+TEST_CASE("a partial failure lists what was applied") {
   SubmitRun run;
   run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
   run.runner.answer = [](const ProcessRequest& request) {
@@ -429,7 +429,7 @@ TEST_CASE("a TrainJob of that name is warned about") {
   CHECK(run.console.err == "");
 }
 
-TEST_CASE("flags reach kubectl, whatever their values look like") {
+TEST_CASE("flags reach kubectl, whatever their values") {
   SubmitRun run;
   run.flags.context = "-prod; touch x";
   run.flags.kubeconfig = "$(reboot)";
@@ -469,7 +469,7 @@ TEST_CASE("dry runs") {
   CHECK(run.console.err == "trainjobc: --wait and --dry-run can't be used together\n");
 }
 
-TEST_CASE("runtimePatches of a TrainJob that runs") {
+TEST_CASE("runtimePatches of a running TrainJob") {
   SubmitRun run;
   run.files.files["job.yaml"] = DiffRun::job("demo", "2") +
                                 "  runtimePatches:\n"
@@ -503,7 +503,7 @@ TEST_CASE("runtimePatches of a TrainJob that runs") {
   CHECK(run.run() == 0);
 }
 
-TEST_CASE("what is being deleted is waited for by the user") {
+TEST_CASE("an object that is being deleted must be gone first") {
   SubmitRun run;
   run.runner.answer = with_job_set(replaced(run.rendered(), "\"metadata\": {",
                                             R"("metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", )"));
@@ -512,7 +512,7 @@ TEST_CASE("what is being deleted is waited for by the user") {
         "trainjobc: nothing was sent: JobSet team-a/demo is being deleted; submit again after it is gone\n");
 }
 
-TEST_CASE("a kubectl that says nothing has applied nothing") {
+TEST_CASE("if kubectl prints nothing, nothing was applied") {
   SubmitRun run;
   run.runner.answer = [](const ProcessRequest&) { return ProcessResult{}; };
   CHECK(run.run() == 2);
@@ -533,7 +533,7 @@ TEST_CASE("a kubectl that says nothing has applied nothing") {
                                   "  kubectl create: the answer does not mention 1 object\n"));
 }
 
-TEST_CASE("submit sends nothing after an answer that kubectl can't give") {
+TEST_CASE("submit sends nothing after an implausible answer of kubectl") {
   SubmitRun run;
   for (const char* answer : {"null", "{}", "[]", "ok"}) {
     run.runner.answer = [&](const ProcessRequest&) { return ProcessResult{0, answer, ""}; };
@@ -552,7 +552,7 @@ TEST_CASE("submit sends nothing after an answer that kubectl can't give") {
         "was sent\n");
 }
 
-TEST_CASE("kubectl that is missing, hangs or gets nowhere") {
+TEST_CASE("kubectl is missing, hangs or can't connect") {
   SubmitRun run;
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: No such file or directory"}; };
   CHECK(run.run() == 2);

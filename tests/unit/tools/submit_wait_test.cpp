@@ -37,7 +37,7 @@ constexpr const char* kDemo = R"({"kind": "JobSet", "name": "demo", "uid": "u-de
 
 }  // namespace
 
-TEST_CASE("--wait follows a JobSet to its end, in plain lines where there is no terminal") {
+TEST_CASE("--wait follows a JobSet to its end, in plain lines without a terminal") {
   WaitRun run;
   run.answers = {{0, job_set("demo", "{}"), ""}};
   run.says(kJobSets, "MODIFIED", job_set("demo", kRunning), std::chrono::seconds(75));
@@ -99,7 +99,7 @@ TEST_CASE("a line for each JobSet on a terminal, cut to its width; reasons stay 
         "\r\033[K");
 }
 
-TEST_CASE("a JobSet that fails or goes away") {
+TEST_CASE("a JobSet that fails or is deleted") {
   WaitRun run;
   run.answers = {{0, job_set("demo", ended("Failed", "node-0 failed")), ""}};
   CHECK(run.run() == 1);
@@ -139,7 +139,7 @@ TEST_CASE("--timeout") {
   CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(5)));
 }
 
-TEST_CASE("a question that fails is asked again, not for ever") {
+TEST_CASE("a failed request is retried, but not forever") {
   WaitRun run;
   const ProcessResult failure{1, "", "Unable to connect to the server: EOF\n"};
   run.answers = {failure, failure, {0, job_set("demo", ended("Completed", "")), ""}};
@@ -154,7 +154,7 @@ TEST_CASE("a question that fails is asked again, not for ever") {
         "  Unable to connect to the server: EOF\n");
 }
 
-TEST_CASE("a watch that ends begins once more, with the JobSets as they are now") {
+TEST_CASE("a watch that ends is restarted, with the current JobSets") {
   WaitRun run;
   run.answers = {{0, job_set("demo", "{}"), ""}, {0, job_set("demo", ended("Failed", "x")), ""}};
   run.ends(kJobSets, {0, "", ""});
@@ -163,7 +163,7 @@ TEST_CASE("a watch that ends begins once more, with the JobSets as they are now"
   CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(2)));
 }
 
-TEST_CASE("who may not watch") {
+TEST_CASE("users who may not watch") {
   WaitRun run;
   const auto forbidden = [](const std::string& what) {
     return ProcessResult{
@@ -193,7 +193,7 @@ TEST_CASE("who may not watch") {
   }
 }
 
-TEST_CASE("Kueue's Workloads are watched while a JobSet is suspended, where there are any") {
+TEST_CASE("Kueue's Workloads are watched while a JobSet is suspended, if there are any") {
   WaitRun run;
   run.answers = {{0, job_set("demo", "{}"), ""}};
   const std::string suspended = job_set("demo", "{}", R"("suspend": true, )");
@@ -222,7 +222,7 @@ TEST_CASE("Kueue's Workloads are watched while a JobSet is suspended, where ther
   }
 }
 
-TEST_CASE("Ctrl-C leaves the jobs, unless they are to be deleted") {
+TEST_CASE("Ctrl-C keeps the jobs, unless they should be deleted") {
   WaitRun run;
   run.answers = {{0, job_set("demo", "{}"), ""}};
   run.interrupts(SIGINT);
@@ -260,7 +260,7 @@ TEST_CASE("Ctrl-C leaves the jobs, unless they are to be deleted") {
   }
 }
 
-TEST_CASE("what kubectl says tells what went wrong") {
+TEST_CASE("kubectl's output shows the cause of a failure") {
   using trainjobc::kubectl::Cause;
   using trainjobc::kubectl::cause_of;
   CHECK(cause_of("error: Apply failed with 1 conflict: conflict with \"a\": .spec.suspend") ==

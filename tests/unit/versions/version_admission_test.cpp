@@ -25,7 +25,7 @@ TEST_CASE("a job's name is a DNS label: 2.0's webhook says so, later the schema"
             schema);
 }
 
-TEST_CASE("2.0 takes a labelled job without the container that the label is about") {
+TEST_CASE("2.0 accepts a labelled job without the container of that label") {
   const std::string manifests =
       cluster_runtime(
           "template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: "
@@ -52,7 +52,7 @@ TEST_CASE("deprecated runtimes are warned about from 2.1 on") {
         "2.0 -\n2.1 " + warned + "2.2 " + warned + "2.3 " + warned);
 }
 
-TEST_CASE("from 2.3 on a label keeps the webhook away from a runtime") {
+TEST_CASE("from 2.3 on a label exempts a runtime from the webhook") {
   std::string three = replicated_job("node", "trainer");
   three.insert(three.find("name: node"), "replicas: 3, ");
   const auto runtime = [&](const std::string& value) {
@@ -127,7 +127,7 @@ TEST_CASE("a secretRef without a name is written with an empty one") {
             "envFrom") == "2.0 " + empty + "2.1 " + empty + "2.2 " + empty + "2.3 " + empty);
 }
 
-TEST_CASE("an empty list of a job clears the runtime's words") {
+TEST_CASE("an empty list in a job clears the runtime's list") {
   const std::string manifests =
       cluster_runtime(template_of(replicated_job("node", "trainer", "command: [a], args: [b]"))) +
       train_job("trainer: {args: []}");

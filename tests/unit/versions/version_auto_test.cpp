@@ -35,7 +35,7 @@ const std::string kOverrides = "podSpecOverrides: [{targetJobs: [{name: node}]}]
 
 }  // namespace
 
-TEST_CASE("auto takes the newest version where it accepts all, or where none does") {
+TEST_CASE("auto takes the newest version if it accepts all inputs, or if none does") {
   CHECK(chosen({{"a.yaml", runtime() + train_job()}}) == "2.3\n");
   CHECK(chosen({{"a.yaml", "# nothing\n"}}) == "2.3\n");
   CHECK(chosen({{"a.yaml", runtime() + train_job("trainr: {}")}}) == R"(2.3
@@ -62,13 +62,13 @@ a.yaml:9:32: info: compiled for Trainer 2.0: spec.podSpecOverrides exists only i
 )");
 }
 
-TEST_CASE("runtimes beside the inputs that no job refers to decide nothing") {
+TEST_CASE("runtimes outside the inputs that no job refers to don't count") {
   CHECK(chosen({{"j.yaml", runtime() + train_job()}}, {{"r.yaml", runtime("jax: {}", "other")}}) == "2.3\n");
   CHECK(chosen({{"j.yaml", runtime() + train_job()}},
                {{"r.yaml", runtime("torch: {elasticPolicy: {}}", "other")}}) == "2.3\n");
 }
 
-TEST_CASE("a mistake inside a field of an older version leaves the choice alone") {
+TEST_CASE("a mistake inside a field of an older version doesn't change the choice") {
   CHECK(chosen({{"a.yaml",
                  runtime() + train_job("podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]")}}) ==
         R"(2.1
@@ -82,7 +82,7 @@ a.yaml:9:84: error: unknown field "spce" in spec.podTemplateOverrides[0] [input/
 )");
 }
 
-TEST_CASE("a type decides as a field does; a value that only older versions accept is a mistake") {
+TEST_CASE("types decide like fields; a value that only older versions accept is a mistake") {
   CHECK(chosen({{"a.yaml", runtime() + train_job("trainer: {numProcPerNode: cpu}")}}) == R"(2.1
 a.yaml:9:58 trainer.numProcPerNode accepts such a value only until 2.1
 a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode accepts such a value only until 2.1 [advice/trainer-version]
@@ -113,7 +113,7 @@ a.yaml:9:32: error: no Trainer version accepts this TrainJob: spec.podSpecOverri
 )"));
 }
 
-TEST_CASE("jobs that no one version takes are compiled for their own, and warned about") {
+TEST_CASE("if no version fits all jobs, each is compiled for its own, with a warning") {
   const std::string second =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: late}\nspec: {runtimeRef: "
       "{name: rt}, "
@@ -126,7 +126,7 @@ b.yaml:4:32: warning: these files are for different Trainer versions, and a clus
 )");
 }
 
-TEST_CASE("a version that is asked for is taken as it is") {
+TEST_CASE("a requested version is used as it is") {
   const Compilation compiled = compile_for("2.2", runtime() + train_job(kOverrides));
   CHECK(compiled.trainer_version == "2.2");
   CHECK(compiled.trainer_version_reason.empty());

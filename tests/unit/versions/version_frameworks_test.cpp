@@ -23,7 +23,7 @@ TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a traine
 )");
 }
 
-TEST_CASE("2.2 wraps no command of the runtime in Flux, and shares no memory") {
+TEST_CASE("2.2 doesn't wrap the runtime's command in Flux, and shares no memory") {
   const std::string manifests =
       cluster_runtime("mlPolicy: {flux: {}}, " +
                       template_of(replicated_job("node", "trainer", "command: [lmp, -i]"))) +

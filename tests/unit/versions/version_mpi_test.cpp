@@ -16,7 +16,7 @@ const std::string kNodes = replicated_job("node", "");
 
 }  // namespace
 
-TEST_CASE("one process a node means one slot a GPU from 2.1 on") {
+TEST_CASE("one process per node means one slot per GPU from 2.1 on") {
   const std::string gpus = "resources: {limits: {nvidia.com/gpu: 8}}";
   CHECK(in_each_version(mpi_runtime("", replicated_job("launcher", "trainer", gpus), kNodes) +
                             train_job("trainer: {numNodes: 2}"),
@@ -36,7 +36,7 @@ TEST_CASE("the hostfile lists every replica from 2.3 on") {
             "2.3 \"job-node-0-0.job slots=1\\njob-node-1-0.job slots=1\\n\"\n");
 }
 
-TEST_CASE("2.0 wants a launcher with one replica, whatever its labels") {
+TEST_CASE("2.0 requires a launcher with one replica, whatever its labels") {
   const std::string twice =
       "{name: launcher, replicas: 2, template: {spec: {template: {spec: {containers: [{name: node}]}}}}}";
   CHECK(in_each_version(mpi_runtime("", twice, kNodes) + train_job(), "JobSet",

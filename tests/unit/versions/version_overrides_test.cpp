@@ -105,7 +105,7 @@ TEST_CASE("a job that the runtime doesn't have is refused until 2.2, and added b
   CHECK(merged("2.3", patch_of("nodes", added), name) == "\"nodes\"");
 }
 
-TEST_CASE("env of the container that trains is not for overrides, in every version") {
+TEST_CASE("overrides can't set env of the training container, in every version") {
   const std::string container = "containers: [{name: node, env: [{name: A, value: \"1\"}]}]";
   const auto refused = [](const std::string& field) {
     return "refused: spec." + field + ": spec." + field + " can't set env of container \"node\"";
@@ -120,7 +120,7 @@ TEST_CASE("env of the container that trains is not for overrides, in every versi
         refused("runtimePatches"));
 }
 
-TEST_CASE("2.1 takes labels and annotations of an override's metadata, 2.2 and 2.3 all of it") {
+TEST_CASE("2.1 uses labels and annotations of an override's metadata, 2.2 and 2.3 all of it") {
   const std::string pod = "spec/replicatedJobs/node/template/spec/template/metadata";
   const std::string metadata = "{name: x, labels: {a: b}, annotations: {c: d}}";
   CHECK(merged("2.1", "podTemplateOverrides: [{targetJobs: [{name: node}], metadata: " + metadata + "}]",
@@ -140,7 +140,7 @@ TEST_CASE("spec.labels and spec.annotations reach the JobSet until 2.1, before t
         "2.0 " + labels + "2.1 " + labels + "2.2 " + refused + "2.3 " + refused);
 }
 
-TEST_CASE("a directive that merges can't follow is an error of its field") {
+TEST_CASE("an invalid merge directive is an error in its field") {
   const std::string bad = "nodeSelector: {$patch: remove}";
   const std::string message =
       ": this patch can't be merged: $patch must be \"replace\" or \"delete\", not \"remove\"";

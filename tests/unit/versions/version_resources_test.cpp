@@ -64,7 +64,7 @@ TEST_CASE("in 2.0 all trainers get the pod count of the first") {
         "2.0 3\n2.1 1\n2.2 1\n2.3 1\n");
 }
 
-TEST_CASE("2.3 rebuilds init containers too: two ports without a name become one, twice") {
+TEST_CASE("2.3 rebuilds init containers too: two unnamed ports become one, twice") {
   const std::string init = "initContainers: [{name: prep, ports: [{containerPort: 1}, {containerPort: 2}]}]";
   const std::string manifests =
       cluster_runtime(template_of(replicated_job("node", "trainer", "", init))) + train_job();

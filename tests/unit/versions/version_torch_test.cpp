@@ -16,7 +16,7 @@ std::string processes(const std::string& policy, const std::string& trainer,
 
 }  // namespace
 
-TEST_CASE("without a number, 2.0 looks at the job's resources alone, later versions at the node's") {
+TEST_CASE("without a number, 2.0 uses only the job's resources, later versions the node's") {
   CHECK(processes("", "") == "2.0 \"auto\"\n2.1 \"1\"\n2.2 \"1\"\n2.3 \"1\"\n");
   const std::string cpus = "resources: {requests: {cpu: 3200m}}";
   CHECK(processes("", "", cpus) == "2.0 \"auto\"\n2.1 \"4\"\n2.2 \"4\"\n2.3 \"4\"\n");
@@ -24,7 +24,7 @@ TEST_CASE("without a number, 2.0 looks at the job's resources alone, later versi
   CHECK(processes("", "", gpus) == "2.0 \"auto\"\n2.1 \"auto\"\n2.2 \"auto\"\n2.3 \"auto\"\n");
 }
 
-TEST_CASE("2.0 reads limits first, and forgets what was asked for where the job has no requests") {
+TEST_CASE("2.0 reads limits first, and ignores them if the job has no requests") {
   CHECK(processes("", "resourcesPerNode: {limits: {cpu: 8}, requests: {cpu: 2}}") ==
         "2.0 \"8\"\n2.1 \"2\"\n2.2 \"2\"\n2.3 \"2\"\n");
   CHECK(processes("", "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}") ==

@@ -22,7 +22,7 @@ std::string command(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("2.0 knows full fine-tuning only, and counts no GPUs") {
+TEST_CASE("2.0 supports full fine-tuning only, and counts no GPUs") {
   const std::string args =
       "numNodes: 1, resourcesPerNode: {requests: {nvidia.com/gpu: 1}}, args: "
       "[\"model.lora_attn_modules=[q_proj]\"]";

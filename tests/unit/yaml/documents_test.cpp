@@ -76,7 +76,7 @@ job.yaml:2:1: error: there is no document for "..." to end [yaml/document-end]
   CHECK(split("---\n...\n") == "");
 }
 
-TEST_CASE("bytes that are no text are reported, and hide no other document") {
+TEST_CASE("invalid bytes are reported, and don't hide other documents") {
   CHECK(read_all("a: \xE9\n---\nb: 2\n---\nc: \"\x07\"\n---\nd: x\x7F\n") == R"({"b":2}
 job.yaml:1:4: error: the file is not UTF-8: byte 0xe9 [yaml/character]
     1 | a: �

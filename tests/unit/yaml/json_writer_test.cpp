@@ -65,7 +65,7 @@ TEST_CASE("a string's quotes, backslashes and controls are escaped") {
   CHECK(in_quotes(std::string_view("a\0b", 3)) == R"("a\u0000b")");
 }
 
-TEST_CASE("the order of keys: what names a thing first, what it is made of last, the rest by the alphabet") {
+TEST_CASE("the order of keys: identity first, contents last, the rest alphabetically") {
   CHECK(json("{zeta: 1, containers: [], alpha: 2, image: i, name: me}", KeyOrder::Kubernetes, 0) ==
         R"({"name":"me","image":"i","alpha":2,"zeta":1,"containers":[]})");
   CHECK(key_rank("apiVersion") < key_rank("kind"));

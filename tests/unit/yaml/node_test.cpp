@@ -36,7 +36,7 @@ TEST_CASE("values are reached by keys") {
   CHECK(root.get("d")->entries().empty());
 }
 
-TEST_CASE("numbers and booleans as C++ has them") {
+TEST_CASE("numbers and booleans as C++ values") {
   const Reading reading("{i: 5, big: 18446744073709551615, f: 1.5, s: \"5\", t: yes}\n");
   const Node& root = reading.root();
   CHECK(root.get("i")->as_int() == 5);
@@ -47,13 +47,13 @@ TEST_CASE("numbers and booleans as C++ has them") {
   CHECK(root.get("i")->as_bool() == std::nullopt);
 }
 
-TEST_CASE("what omitempty drops") {
+TEST_CASE("values that omitempty drops") {
   const Reading reading("empty: [~, no, 0, '', [], {}]\nfull: [yes, 1, 1.5, x, [0], {a: 0}]\n");
   for (const Node* node : reading.root().get("empty")->items()) CHECK(node->is_empty_value());
   for (const Node* node : reading.root().get("full")->items()) CHECK(!node->is_empty_value());
 }
 
-TEST_CASE("equality is that of values") {
+TEST_CASE("equality compares values") {
   const Reading reading("a: {x: 1, y: [1.0, 2e3, z]}\nb: {y: [1, 2000, z], x: 1}\nc: {x: 1}\nd: '1'\n");
   const Node& root = reading.root();
   CHECK(equal(*root.get("a"), *root.get("b")));
@@ -75,7 +75,7 @@ TEST_CASE("a changed tree shares what did not change") {
   CHECK(json(make.with_path(more, {"c", "d"}, make.null())) == R"({"a":{"b":-7},"c":{"d":null}})");
 }
 
-TEST_CASE("a node knows where it stands") {
+TEST_CASE("a node knows its place") {
   const Reading reading("spec:\n  args: [\"a b\", c, &x {d: 1}]\n  none:\n  text: |\n    x\n");
   const Node& spec = *reading.root().get("spec");
   CHECK(place(locate(spec)) == "2:3-2:7");
@@ -88,7 +88,7 @@ TEST_CASE("a node knows where it stands") {
   CHECK(place(locate(*spec.get("text"))) == "4:9-4:10");
 }
 
-TEST_CASE("a made node points at what it was made of") {
+TEST_CASE("a computed node points at its inputs") {
   const Reading reading("nodes: 4\n");
   base::Arena arena;
   const Maker make(arena);

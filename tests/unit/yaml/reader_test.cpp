@@ -40,7 +40,7 @@ spec:
 )");
 }
 
-TEST_CASE("documents that hold nothing are left out") {
+TEST_CASE("empty documents are left out") {
   CHECK(read_all("") == "");
   CHECK(read_all("# nothing\n---\nnull\n---\n~\n---\na: 1\n") == "{\"a\":1}\n");
   CHECK(Reading("---\n\n---\na: 1\n").documents().front().first_line == 4);
@@ -133,7 +133,7 @@ job.yaml:4:7: error: the value of a merge key "<<" must be a map or a list of ma
 )");
 }
 
-TEST_CASE("a key is set once") {
+TEST_CASE("duplicate keys") {
   CHECK(read_all("a:\n  b: 1\n  c: 2\n  b: 3\n1: x\n\"1\": y\n") ==
         R"(job.yaml:4:3: error: key "b" is set twice in this map [yaml/duplicate-key]
     4 |   b: 3
@@ -152,7 +152,7 @@ job.yaml:6:1: error: key "1" is set twice in this map [yaml/duplicate-key]
 )");
 }
 
-TEST_CASE("a key is set once in a large map too") {
+TEST_CASE("duplicate keys in a large map") {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": " + std::to_string(i) + "\n";
   CHECK(Reading(text).root().size() == 1000);
@@ -164,7 +164,7 @@ TEST_CASE("a key is set once in a large map too") {
 )");
 }
 
-TEST_CASE("what can't be a key") {
+TEST_CASE("values that can't be keys") {
   CHECK(read_all("~: a\n[b]: c\n18446744073709551615: d\n") ==
         R"(job.yaml:1:1: error: a key must be a string, this one is null [yaml/key]
     1 | ~: a
@@ -211,7 +211,7 @@ job.yaml:3:8: error: Kubernetes' YAML parser does not support this escape [yaml/
 )");
 }
 
-TEST_CASE("what begins like JSON and is none is YAML") {
+TEST_CASE("text that begins like JSON but isn't is YAML") {
   CHECK(read_all("{\"a\": \"\\_\", b: [1,], }\n") == "{\"a\":\"\xC2\xA0\",\"b\":[1]}\n");
   CHECK(read_all("{\"a\": 01}") == "{\"a\":1}\n");
   CHECK(read_all("{\"a\": \"\\ud83d\\ude00\", b: 1}") ==
@@ -240,7 +240,7 @@ TEST_CASE("a tab can't indent") {
                                                 "\n");
 }
 
-TEST_CASE("mistakes are shown where they are made") {
+TEST_CASE("errors are reported at their cause") {
   CHECK(read_all("a: b: c\n") ==
         R"(job.yaml:1:5: error: a ": " is not allowed here: the line is already a value [yaml/syntax]
     1 | a: b: c
@@ -287,7 +287,7 @@ job.yaml:1:1: error: a directive never reaches its document: Kubernetes splits f
 )");
 }
 
-TEST_CASE("what stands too much or too little inside a value") {
+TEST_CASE("too many or too few characters in a value") {
   CHECK(
       read_all("a: [b,\n  {c: d}\ne: f\n") ==
       R"(job.yaml:3:1: error: the bracket on line 1 is not closed before this, and there is no comma before it [yaml/syntax]
@@ -336,7 +336,7 @@ TEST_CASE("the message names the line that is wrong") {
 )");
 }
 
-TEST_CASE("what libyaml reads otherwise than Kubernetes") {
+TEST_CASE("text that libyaml reads differently from Kubernetes") {
   CHECK(read_all("a: \"it\\'s\"\nb: [\"\\'\\\\\", \"é\\'\"]\n") == R"({"a":"it's","b":["'\\","é'"]})"
                                                                    "\n");
   CHECK(read_all("a: \"b\r\r\n c\"\r\r\nd: e\r\n") == "{\"a\":\"b c\",\"d\":\"e\"}\n");
@@ -354,7 +354,7 @@ TEST_CASE("what libyaml reads otherwise than Kubernetes") {
         "b: 2\n      | ^ remove it\n");
 }
 
-TEST_CASE("yaml-cpp reads the same, or the text is not trusted") {
+TEST_CASE("a text is trusted only if yaml-cpp reads the same values") {
   const auto same = [](std::string_view text) {
     const base::SourceFile file("job.yaml", std::string(text));
     base::Arena arena;
@@ -379,7 +379,7 @@ job.yaml:3:8: error: an alias refers to the value that contains it [yaml/alias]
 )");
 }
 
-TEST_CASE("what Kubernetes never reads is warned about") {
+TEST_CASE("text that Kubernetes never reads is warned about") {
   CHECK(read_all("  apiVersion: v1\nkind: ConfigMap\n") == R"({"apiVersion":"v1"}
 job.yaml:2:1: warning: the document's value ends above: Kubernetes ignores everything from here on [yaml/after-document-end]
     2 | kind: ConfigMap
@@ -387,7 +387,7 @@ job.yaml:2:1: warning: the document's value ends above: Kubernetes ignores every
 )");
 }
 
-TEST_CASE("a bad document hides no other") {
+TEST_CASE("a bad document doesn't hide the others") {
   CHECK(read_all("a: [\n---\nb: 1\n---\nc: }\n---\nd: 2\n") == R"({"b":1}
 {"d":2}
 job.yaml:1:4: error: this bracket is not closed before the end of the document [yaml/syntax]
@@ -399,7 +399,7 @@ job.yaml:5:4: error: this bracket has no opening bracket [yaml/syntax]
 )");
 }
 
-TEST_CASE("nesting has an end") {
+TEST_CASE("nesting is limited") {
   const std::string expected =
       "job.yaml:1:4: error: the document is nested more than 3 levels deep [yaml/too-deep]\n";
   CHECK(read_all("[[[[]]]]", {.max_depth = 3}).starts_with(expected));
@@ -415,7 +415,7 @@ TEST_CASE("nesting has an end") {
   }
 }
 
-TEST_CASE("aliases that blow a document up are refused, as Kubernetes refuses them") {
+TEST_CASE("aliases that expand too much are refused, as by Kubernetes") {
   std::string text = "a: &a [x, x, x, x, x, x, x, x, x]\n";
   for (char c = 'b'; c < 'k'; ++c) {
     const std::string before = "*" + std::string(1, static_cast<char>(c - 1));
@@ -431,7 +431,7 @@ TEST_CASE("aliases that blow a document up are refused, as Kubernetes refuses th
 )");
 }
 
-TEST_CASE("size has an end") {
+TEST_CASE("size is limited") {
   CHECK(read_all("[1, 2, 3]\n", {.max_values = 4}) ==
         R"(job.yaml:1:8: error: the document expands to more than 4 values [yaml/too-large]
     1 | [1, 2, 3]
@@ -441,7 +441,7 @@ TEST_CASE("size has an end") {
         "job.yaml: error: the file is larger than 2 MiB [yaml/too-large]\n");
 }
 
-TEST_CASE("what aliases repeat has an end, in the whole file") {
+TEST_CASE("expansion by aliases is limited, in the whole file") {
   std::string text = "a: &a " + std::string(200'000, 'x') + "\nb: &b {c: *a}\n";
   for (int i = 0; i < 5; ++i) text += "d" + std::to_string(i) + ": *b\n";
   CHECK(read_all(text, {.max_repeated_bytes = 1 << 20U}).starts_with("{\"a\":\"xxx"));

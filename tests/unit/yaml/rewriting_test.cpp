@@ -44,7 +44,7 @@ TEST_CASE("rewriting: overrides among comments, anchors and block scalars") {
                                    "data: {a: \"b # c\"}\n") == "");
 }
 
-TEST_CASE("rewriting: limits and labels with nothing in them") {
+TEST_CASE("rewriting: empty limits and labels") {
   for (const char* nothing : {"", " ~", " null", " {}", "  # none"}) {
     const std::string value = nothing;
     CAPTURE(value);

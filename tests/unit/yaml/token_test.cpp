@@ -25,7 +25,7 @@ std::string token_in_flow(std::string_view text, uint32_t column) {
 
 }  // namespace
 
-TEST_CASE("a plain scalar ends before its colon or comment, and holds no blanks behind it") {
+TEST_CASE("a plain scalar ends before its colon or comment, without the blanks after it") {
   CHECK(token("key: a value  # why\n", 1, 1) == "1:1-4");
   CHECK(token("key: a value  # why\n", 1, 6) == "1:6-13");
   CHECK(token("key : x#y \n", 1, 1) == "1:1-4");
@@ -44,7 +44,7 @@ TEST_CASE("inside brackets it ends before a comma or bracket") {
   CHECK(token_in_flow("  b, c]\n", 3) == "1:3-4");
 }
 
-TEST_CASE("a quoted string is its quotes and all between them") {
+TEST_CASE("a quoted string includes its quotes") {
   CHECK(token("a: \"b \\\" c\" # d\n", 1, 4) == "1:4-12");
   CHECK(token("a: 'it''s' # d\n", 1, 4) == "1:4-11");
   CHECK(token("a: \"one\n  two\"\nb: 1\n", 1, 4) == "1:4-2:7");

@@ -81,7 +81,7 @@ TEST_CASE("plain strings stay plain") {
   }
 }
 
-TEST_CASE("strings that could be something else are quoted") {
+TEST_CASE("ambiguous strings are quoted") {
   for (const char* text :
        {"",         "yes",        "null", "~",    "1",  "1.5",  "1e3", "1e400", "0x1f", "0o17",
         "12:30:45", "2001-01-01", ".inf", "=",    "<<", " a",   "a ",  "-",     "- a",  "---",
@@ -95,7 +95,7 @@ TEST_CASE("strings that could be something else are quoted") {
   CHECK(value("'a' \"b\"") == "'''a'' \"b\"'");
 }
 
-TEST_CASE("what no plain or single-quoted string can hold is escaped") {
+TEST_CASE("characters that plain and single-quoted strings can't contain are escaped") {
   CHECK(value("a\tb") == R"("a\tb")");
   CHECK(value("\n") == R"("\n")");
   CHECK(value("a\r\nb") == R"("a\r\nb")");
@@ -158,7 +158,7 @@ TEST_CASE("numbers are numbers to YAML 1.1 too") {
   CHECK(number(Kind::Float, "-2E5") == "-2.0e+5\n");
 }
 
-TEST_CASE("what was written is read back") {
+TEST_CASE("written values are read back") {
   for (const char* text : {"{a: [1, \"x\\ty\", \"\\e\\_\\N\\L\"], b: {c: 'd'}}",
                            "a: |+\n  x\n\nb: >\n  y\n  z\n", "- - - a\n- []\n- {}\n- ''\n"}) {
     CAPTURE(text);
