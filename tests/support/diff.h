@@ -142,6 +142,26 @@ struct DiffRun {
   }
 };
 
+// An MPI runtime of the same name.
+inline constexpr const char* kMpiRuntime =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+    "kind: ClusterTrainingRuntime\n"
+    "metadata:\n"
+    "  name: plain\n"
+    "  labels: {trainer.kubeflow.org/framework: mpi}\n"
+    "spec:\n"
+    "  mlPolicy: {numNodes: 1, mpi: {numProcPerNode: 1, mpiImplementation: OpenMPI, sshAuthMountPath: "
+    "/root/.ssh}}\n"
+    "  template:\n"
+    "    spec:\n"
+    "      replicatedJobs:\n"
+    "        - name: launcher\n"
+    "          template: {spec: {template: {spec: {containers: [{name: node, image: 'i:1'}]}}}}\n"
+    "        - name: node\n"
+    "          template:\n"
+    "            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
+    "            spec: {template: {spec: {containers: [{name: node, image: 'i:1'}]}}}\n";
+
 // `text` with its first `from` replaced; the text itself where there is none.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);

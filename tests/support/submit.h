@@ -89,23 +89,4 @@ struct SubmitRun {
   }
 };
 
-inline constexpr const char* kMpiRuntime =
-    "apiVersion: trainer.kubeflow.org/v1alpha1\n"
-    "kind: ClusterTrainingRuntime\n"
-    "metadata:\n"
-    "  name: plain\n"
-    "  labels: {trainer.kubeflow.org/framework: mpi}\n"
-    "spec:\n"
-    "  mlPolicy: {numNodes: 1, mpi: {numProcPerNode: 1, mpiImplementation: OpenMPI, sshAuthMountPath: "
-    "/root/.ssh}}\n"
-    "  template:\n"
-    "    spec:\n"
-    "      replicatedJobs:\n"
-    "        - name: launcher\n"
-    "          template: {spec: {template: {spec: {containers: [{name: node, image: 'i:1'}]}}}}\n"
-    "        - name: node\n"
-    "          template:\n"
-    "            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
-    "            spec: {template: {spec: {containers: [{name: node, image: 'i:1'}]}}}\n";
-
 }  // namespace trainjobc::test

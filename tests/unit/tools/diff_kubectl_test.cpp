@@ -6,28 +6,10 @@
 using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
+using trainjobc::test::kMpiRuntime;
 using trainjobc::test::replaced;
 
 namespace {
-
-constexpr const char* kMpi =
-    "apiVersion: trainer.kubeflow.org/v1alpha1\n"
-    "kind: ClusterTrainingRuntime\n"
-    "metadata:\n"
-    "  name: plain\n"
-    "  labels: {trainer.kubeflow.org/framework: mpi}\n"
-    "spec:\n"
-    "  mlPolicy: {numNodes: 1, mpi: {numProcPerNode: 1, mpiImplementation: OpenMPI, sshAuthMountPath: "
-    "/root/.ssh}}\n"
-    "  template:\n"
-    "    spec:\n"
-    "      replicatedJobs:\n"
-    "        - name: launcher\n"
-    "          template: {spec: {template: {spec: {containers: [{name: node, image: i}]}}}}\n"
-    "        - name: node\n"
-    "          template:\n"
-    "            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
-    "            spec: {template: {spec: {containers: [{name: node, image: i}]}}}\n";
 
 ProcessResult ok(std::string out) {
   return {0, std::move(out), ""};
@@ -92,7 +74,7 @@ TEST_CASE("a dry run without a result for an object is an error") {
 
 TEST_CASE("helper objects are requested by name") {
   DiffRun run;
-  run.files.files["runtime.yaml"] = kMpi;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
   run.runner.answer = [](const ProcessRequest& request) {
     return ok(request.input.empty() ? R"({"kind": "List", "items": []})" : "");
   };
@@ -115,7 +97,7 @@ TEST_CASE("helper objects are requested by name") {
 
 TEST_CASE("an existing SSH key is kept; one that may not be read is assumed to exist") {
   DiffRun run;
-  run.files.files["runtime.yaml"] = kMpi;
+  run.files.files["runtime.yaml"] = kMpiRuntime;
   const std::string all = run.rendered();
   run.runner.answer = [&](const ProcessRequest& request) {
     return request.input.find("\"Secret\"") != std::string::npos
