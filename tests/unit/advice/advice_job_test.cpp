@@ -118,8 +118,12 @@ TEST_CASE("advice/no-trainer-section: a framework without its variables") {
    26 | spec:
       | ^~~~ add trainer: {}
 )");
-  CHECK(advice("advice/no-trainer-section", runtime("{jax: {}}", trainer()) + job("")).find("JAX_*") !=
-        std::string::npos);
+  CHECK(
+      advice("advice/no-trainer-section", runtime("{jax: {}}", trainer()) + job("")) ==
+      R"(in.yaml:26:1: warning: without spec.trainer the JAX job gets no JAX_* variables, which jax.distributed needs [advice/no-trainer-section]
+   26 | spec:
+      | ^~~~ add trainer: {}
+)");
   CHECK(advice("advice/no-trainer-section", runtime("{torch: {}}", trainer()) + job("  trainer: {}\n")) ==
         "");
   CHECK(advice("advice/no-trainer-section", runtime("{numNodes: 2}", trainer()) + job("")) == "");

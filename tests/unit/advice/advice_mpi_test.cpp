@@ -129,8 +129,13 @@ TEST_CASE("advice/processes-per-gpu: torch") {
       |                             ^ 4 would give one process each
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
-  CHECK(found("{numProcPerNode: 2}", 4).find("2 processes per node leave 2 of its 4 nvidia.com/gpu idle") !=
-        std::string::npos);
+  CHECK(
+      found("{numProcPerNode: 2}", 4) ==
+      R"(in.yaml:29:29: warning: 2 processes per node leave 2 of its 4 nvidia.com/gpu idle, unless a process uses several [advice/processes-per-gpu]
+   29 |   trainer: {numProcPerNode: 2}
+      |                             ^ 4 would give one process each
+  note: the node's nvidia.com/gpu at in.yaml:21:56
+)");
   CHECK(found("{numProcPerNode: 4}", 4) == "");
   CHECK(found("{numProcPerNode: 1}", 4) == "");
   CHECK(found("{}", 4) == "");
@@ -150,7 +155,12 @@ TEST_CASE("advice/processes-per-gpu: a flag of torchrun beats the field") {
       |                                 ^~~~~~~~~~~~~~~~~~ 4 would give one process each
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
-  CHECK(found("{args: [--nproc-per-node, \"8\", a.py]}").find("8 processes per node") != std::string::npos);
+  CHECK(found("{args: [--nproc-per-node, \"8\", a.py]}") ==
+        R"(in.yaml:29:20: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
+   29 |   trainer: {args: [--nproc-per-node, "8", a.py]}
+      |                    ^~~~~~~~~~~~~~~~ 4 would give one process each
+  note: the node's nvidia.com/gpu at in.yaml:21:56
+)");
   CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=4, a.py]}") == "");
   CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=gpu, a.py]}") == "");
   CHECK(found("{numProcPerNode: 8, command: [bash, -c, \"torchrun --nproc_per_node 4 a.py\"]}") == "");
@@ -168,7 +178,12 @@ TEST_CASE("advice/processes-per-gpu: Flux asks for the node's GPUs for each proc
       |                                          ^ write numProcPerNode: 1
 )");
   CHECK(found("{}", "{numNodes: 2}") == "");
-  CHECK(found("{numProcPerNode: 2}", "{numNodes: 2}").starts_with("in.yaml:8:37: warning: Flux requests"));
+  CHECK(
+      found("{numProcPerNode: 2}", "{numNodes: 2}") ==
+      R"(in.yaml:8:37: warning: Flux requests 4 GPUs for each of the 2 processes of a node, and the node has no more than that: they never start [advice/processes-per-gpu]
+    8 |   mlPolicy: {flux: {numProcPerNode: 2}}
+      |                                     ^ write numProcPerNode: 1
+)");
   CHECK(found("{}", "{numNodes: 2, numProcPerNode: 4, resourcesPerNode: {requests: {cpu: 4}}}") == "");
 }
 

@@ -53,7 +53,9 @@ TEST_CASE("misspelled arguments get a suggestion and status 2") {
         "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3\nSee \"trainjobc lint "
         "--help\".\n");
   CHECK(complaint({"xyzzy"}) == "trainjobc: unknown command \"xyzzy\"\nSee \"trainjobc --help\".\n");
-  CHECK(complaint({"lint", "--list-rules", "--explain"}).find("--explain") != std::string::npos);
+  CHECK(complaint({"lint", "--list-rules", "--explain"}) == R"(trainjobc: --explain: 1 required RULE missing
+See "trainjobc lint --help".
+)");
 }
 
 TEST_CASE("every command's help has a usage line, examples, and lines that fit a terminal") {
@@ -101,10 +103,18 @@ TEST_CASE("runtimes: precedence, the catalogue's versions, a suggestion") {
   files.files[".trainjobc.yaml"] = "";
   test::TestConsole console(files);
   CHECK(cli::run({"runtimes", "a.yaml"}, console) == 0);
-  CHECK(console.out.find("jax-distributed                          ClusterTrainingRuntime  a.yaml:1\n") !=
-        std::string::npos);
-  CHECK(console.out.find("xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of "
-                         "Trainer 2.2, ") != std::string::npos);
+  CHECK(console.out == R"(NAME                          FRAMEWORK  KIND                    FROM
+deepspeed-distributed         deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+jax-distributed                          ClusterTrainingRuntime  a.yaml:1
+mlx-distributed               mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+mpi-distributed                          ClusterTrainingRuntime  catalogue of Trainer 2.0
+torch-distributed             torch      ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torch-distributed-with-cache  torch      ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
+torchtune-llama3.2-1b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torchtune-llama3.2-3b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torchtune-qwen2.5-1.5b        torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
+xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Trainer 2.2, 2.3
+)");
   console.out.clear();
   CHECK(cli::run({"runtimes", "--show", "jax-distributed", "a.yaml"}, console) == 0);
   CHECK(console.out == files.files["a.yaml"]);
@@ -135,9 +145,26 @@ TEST_CASE("without a command, the short help") {
   test::TestConsole console(files);
   CHECK(cli::run({}, console) == 0);
   CHECK(console.err == "");
-  CHECK(console.out.starts_with("Offline compiler for Kubeflow TrainJobs: from TrainJobs and runtimes to"));
-  CHECK(console.out.find("\nCommands:\n  render ") != std::string::npos);
-  CHECK(console.out.ends_with("\nRun \"trainjobc --help\" or \"trainjobc COMMAND --help\" for more.\n"));
+  CHECK(console.out ==
+        R"(Offline compiler for Kubeflow TrainJobs: from TrainJobs and runtimes to the JobSets that
+the controller would create
+
+Usage: trainjobc COMMAND [FLAGS]
+
+Commands:
+  render                      Print the objects that Kubeflow Trainer would create
+  lint                        Report what the cluster would refuse, at the line to fix
+  explain                     Show where each field of the rendered objects comes from
+  diff                        Compare rendered objects with a cluster, by meaning
+  submit                      Lint, render and apply to a cluster through kubectl
+  migrate                     Rewrite TrainJobs and runtimes for another Trainer version
+  function                    Run as a KRM function, for kustomize and kpt
+  runtimes                    List the runtimes that TrainJobs can name, or print one
+  completion                  Print a shell's completion script
+  version                     Print the version and what it supports
+
+Run "trainjobc --help" or "trainjobc COMMAND --help" for more.
+)");
 }
 
 TEST_CASE("help fits a narrow terminal, and has its usual width otherwise") {
@@ -221,7 +248,8 @@ TEST_CASE("--job takes NAMESPACE/NAME, and the names that the inputs get") {
   CHECK(generated == "team-a/sweep-x\n");
   CHECK(rendered({"--job", "team-a/brt"}) ==
         "trainjobc: --job: the inputs contain no TrainJob \"team-a/brt\", did you mean \"team-a/bert\"?\n");
-  CHECK(rendered({"--job", "a/bert"}).starts_with("trainjobc: --job: the inputs contain no TrainJob"));
+  CHECK(rendered({"--job", "a/bert"}) == R"(trainjobc: --job: the inputs contain no TrainJob "a/bert"
+)");
 }
 
 TEST_CASE("--job with names that contain a slash") {

@@ -89,10 +89,24 @@ TEST_CASE("explain --field") {
 }
 )");
   // File modes in octal for people, as they are for programs.
-  CHECK(explain({"--field", "secret.defaultMode"}, "{mpi: {}}").out.find(".secret.defaultMode  0400  ") !=
-        std::string::npos);
-  CHECK(explain({"--field", "secret.defaultMode", "-o", "json"}, "{mpi: {}}").out.find("\"value\": 256,") !=
-        std::string::npos);
+  CHECK(explain({"--field", "secret.defaultMode"}, "{mpi: {}}").out == R"(JobSet job
+  spec.replicatedJobs[node]…volumes[mpi-ssh-auth].secret.defaultMode  0400  mpi/ssh-key-volume
+)");
+  CHECK(explain({"--field", "secret.defaultMode", "-o", "json"}, "{mpi: {}}").out == R"({
+  "fields": [
+    {
+      "object": "JobSet/default/job",
+      "path": "spec.replicatedJobs[0].template.spec.template.spec.volumes[0].secret.defaultMode",
+      "value": 256,
+      "rule": "mpi/ssh-key-volume",
+      "file": "",
+      "line": 0,
+      "column": 0,
+      "field": ""
+    }
+  ]
+}
+)");
   const Run none = explain({"--field", "imagee"});
   CHECK(none.status == 0);
   CHECK(none.out == "");

@@ -83,12 +83,46 @@ TEST_CASE("--annotate-origin names the file, and the TrainJob of generated objec
   base::MemoryFileSystem files;
   files.files["jobs/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n---\n" + job("one");
   const Run result = run(files, {"render", "--passthrough", "--annotate-origin", "jobs"});
-  CHECK(result.out.find("metadata:\n  name: x\n  annotations:\n    config.kubernetes.io/origin: |\n"
-                        "      path: jobs/a.yaml\n---\n") != std::string::npos);
-  CHECK(result.out.find(
-            "    config.kubernetes.io/origin: |\n      configuredIn: jobs/a.yaml\n      configuredBy:\n"
-            "        apiVersion: trainer.kubeflow.org/v1alpha1\n        kind: TrainJob\n        name: one\n"
-            "        namespace: a\n") != std::string::npos);
+  CHECK(result.out == R"(apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: x
+  annotations:
+    config.kubernetes.io/origin: |
+      path: jobs/a.yaml
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: one
+  namespace: a
+  annotations:
+    config.kubernetes.io/origin: |
+      configuredIn: jobs/a.yaml
+      configuredBy:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        name: one
+        namespace: a
+spec:
+  suspend: false
+  replicatedJobs:
+  - name: node
+    groupName: default
+    replicas: 1
+    template:
+      metadata:
+        labels:
+          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+      spec:
+        completions: 1
+        parallelism: 1
+        template:
+          spec:
+            containers:
+            - name: node
+              image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
+)");
 }
 
 TEST_CASE("empty inputs are noted if output was expected, or for standard input") {

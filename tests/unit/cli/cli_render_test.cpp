@@ -152,9 +152,77 @@ TEST_CASE("--namespace is for jobs that name none") {
   std::string bare = job;
   bare.erase(bare.find("  namespace: a\n"), 15);
   files.files["b.yaml"] = bare;
-  CHECK(run(files, {"render", "-n", "c", "a.yaml"}).out.find("namespace: a\n") != std::string::npos);
-  CHECK(run(files, {"render", "-n", "c", "b.yaml"}).out.find("namespace: c\n") != std::string::npos);
-  CHECK(run(files, {"render", "b.yaml"}).out.find("namespace") == std::string::npos);
+  CHECK(run(files, {"render", "-n", "c", "a.yaml"}).out == R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: one
+  namespace: a
+spec:
+  suspend: false
+  replicatedJobs:
+  - name: node
+    groupName: default
+    replicas: 1
+    template:
+      metadata:
+        labels:
+          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+      spec:
+        completions: 1
+        parallelism: 1
+        template:
+          spec:
+            containers:
+            - name: node
+              image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
+)");
+  CHECK(run(files, {"render", "-n", "c", "b.yaml"}).out == R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: one
+  namespace: c
+spec:
+  suspend: false
+  replicatedJobs:
+  - name: node
+    groupName: default
+    replicas: 1
+    template:
+      metadata:
+        labels:
+          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+      spec:
+        completions: 1
+        parallelism: 1
+        template:
+          spec:
+            containers:
+            - name: node
+              image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
+)");
+  CHECK(run(files, {"render", "b.yaml"}).out == R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: one
+spec:
+  suspend: false
+  replicatedJobs:
+  - name: node
+    groupName: default
+    replicas: 1
+    template:
+      metadata:
+        labels:
+          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+      spec:
+        completions: 1
+        parallelism: 1
+        template:
+          spec:
+            containers:
+            - name: node
+              image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
+)");
 }
 
 TEST_CASE("colour: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the terminal") {
@@ -188,7 +256,11 @@ TEST_CASE(
   before["two.yaml"] = files.files["two.yaml"];
   const Run rejected = run(files, both);
   CHECK(rejected.status == 1);
-  CHECK(rejected.err.ends_with("note: --prune-output removed nothing because an input was rejected\n"));
+  CHECK(rejected.err == R"(two.yaml:9:13: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+    9 |   trainer: {numNode: 1}
+      |             ^~~~~~~ did you mean "numNodes"?
+note: --prune-output removed nothing because an input was rejected
+)");
   // One namespace is left, and so no folder for it.
   before["out/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"] =
       before["out/a/jobset.x-k8s.io_v1alpha2_jobset_one.yaml"];

@@ -109,8 +109,11 @@ TEST_CASE("trial: the same in a container that no job reaches") {
 )");
   CHECK(trainjobc::test::advice("advice/gpu-limit", runtime("{torch: {}}", gpus)) == "");
   // Without a policy, Trainer 2.3 ignores resourcesPerNode.
-  CHECK(errors(runtime("", with_resources("{requests: {nvidia.com/gpu: 4}}"))).find("[job/gpu-limit]") !=
-        std::string::npos);
+  CHECK(errors(runtime("", with_resources("{requests: {nvidia.com/gpu: 4}}"))) ==
+        R"(in.yaml:20:42: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
+   20 |                   resources: {requests: {nvidia.com/gpu: 4}}
+      |                                          ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 4}
+)");
 }
 
 TEST_CASE("trial: the runtimes of the catalogue have no errors") {

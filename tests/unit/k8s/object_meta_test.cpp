@@ -164,7 +164,10 @@ TEST_CASE("object metadata: values of the wrong type are left to the schema") {
             .empty());
   CHECK(fields("name: a, labels: {a: 7}, annotations: {a: true}, finalizers: [7], ownerReferences: []")
             .empty());
-  CHECK(report("metadata: 7\n").find("metadata.name is required") != std::string::npos);
+  CHECK(report("metadata: 7\n") == R"(t.yaml:1:1: error: metadata.name is required [input/required]
+    1 | metadata: 7
+      | ^~~~~~~~ add name:
+)");
 }
 
 }  // namespace trainjobc::k8s

@@ -51,5 +51,23 @@ TEST_CASE("report json: all keys of the contract, always") {
 TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always parses") {
   Findings findings;
   findings.found.add({.rule = "yaml/encoding", .message = "byte \xff"});
-  CHECK(findings.report(ReportFormat::Json).find("byte \xEF\xBF\xBD") != std::string::npos);
+  CHECK(findings.report(ReportFormat::Json) == R"({
+  "diagnostics": [
+    {
+      "rule": "yaml/encoding",
+      "stage": "input",
+      "severity": "error",
+      "object": "",
+      "field": "",
+      "message": "byte �",
+      "hint": "",
+      "file": "",
+      "line": 0,
+      "column": 0,
+      "endLine": 0,
+      "endColumn": 0
+    }
+  ]
+}
+)");
 }

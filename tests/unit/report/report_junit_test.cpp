@@ -81,7 +81,23 @@ TEST_CASE("report junit: warnings fail if the threshold says so") {
       {.diagnostics = findings.found,
        .objects = findings.objects,
        .fails = [](const trainjobc::base::Diagnostic& d) { return d.severity <= Severity::Warning; }});
-  CHECK(report.find("tests=\"3\" failures=\"1\"") != report.npos);
+  CHECK(report == R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="trainjobc" tests="3" failures="1" errors="0" skipped="0">
+  <testsuite name="jobs/bert.yaml" tests="1" failures="0" errors="0" skipped="0">
+    <testcase classname="jobs/bert.yaml" name="TrainJob/default/bert" file="jobs/bert.yaml"/>
+  </testsuite>
+  <testsuite name="jobs/llama.yaml" tests="2" failures="1" errors="0" skipped="0">
+    <testcase classname="jobs/llama.yaml" name="TrainJob/default/llama" file="jobs/llama.yaml">
+      <failure message="gpu is requested without a limit" type="job/gpu-limit">jobs/llama.yaml:2:24: warning: gpu is requested without a limit [job/gpu-limit]
+    2 | spec: {name: &quot;é𝄞&quot;, gpu: 4}
+      |                    ^~~
+  note: the job at jobs/llama.yaml:1:7
+</failure>
+    </testcase>
+    <testcase classname="jobs/llama.yaml" name="TrainingRuntime/default/torch" file="jobs/llama.yaml"/>
+  </testsuite>
+</testsuites>
+)");
 }
 
 TEST_CASE("report junit: the finding's file may differ from the object's") {
@@ -90,6 +106,22 @@ TEST_CASE("report junit: the finding's file may differ from the object's") {
   d.location.file = &findings.llama;  // a runtime that the job was merged with
   findings.found.add(d);
   const std::string report = findings.report(ReportFormat::Junit);
-  CHECK(report.find("<testsuite name=\"jobs/bert.yaml\" tests=\"1\" failures=\"1\"") != report.npos);
-  CHECK(report.find("<testsuite name=\"jobs/llama.yaml\" tests=\"2\" failures=\"0\"") != report.npos);
+  CHECK(report == R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="trainjobc" tests="3" failures="1" errors="0" skipped="0">
+  <testsuite name="jobs/bert.yaml" tests="1" failures="1" errors="0" skipped="0">
+    <testcase classname="jobs/bert.yaml" name="TrainJob/default/bert" file="jobs/bert.yaml">
+      <failure message="unknown field &quot;resourcePerNode&quot; in spec.trainer; did you mean &quot;resourcesPerNode&quot;?" type="input/unknown-field">jobs/llama.yaml:4:5: error: unknown field &quot;resourcePerNode&quot; in spec.trainer [input/unknown-field]
+    4 | 
+      | ^ did you mean &quot;resourcesPerNode&quot;?
+</failure>
+    </testcase>
+  </testsuite>
+  <testsuite name="jobs/empty.yaml" tests="0" failures="0" errors="0" skipped="0">
+  </testsuite>
+  <testsuite name="jobs/llama.yaml" tests="2" failures="0" errors="0" skipped="0">
+    <testcase classname="jobs/llama.yaml" name="TrainJob/default/llama" file="jobs/llama.yaml"/>
+    <testcase classname="jobs/llama.yaml" name="TrainingRuntime/default/torch" file="jobs/llama.yaml"/>
+  </testsuite>
+</testsuites>
+)");
 }

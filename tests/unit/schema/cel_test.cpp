@@ -199,8 +199,17 @@ TEST_CASE("CEL: volume claims") {
       "      |                                                                                    ^ remove "
       "it: "
       "claims live in the JobSet's namespace\n");
-  CHECK(claims("{templates: [{}]}").find("needs metadata in each template") != std::string::npos);
-  CHECK(claims("{}").find("volumeClaimPolicies[0] needs templates") != std::string::npos);
+  CHECK(
+      claims("{templates: [{}]}") ==
+      R"(t.yaml:1:61: error: spec.template.spec.volumeClaimPolicies[0] needs metadata in each template [input/cel]
+    1 | spec: {template: {spec: {volumeClaimPolicies: [{templates: [{}]}]}}}
+      |                                                             ^ add metadata with a name
+)");
+  CHECK(claims("{}") ==
+        R"(t.yaml:1:48: error: spec.template.spec.volumeClaimPolicies[0] needs templates [input/cel]
+    1 | spec: {template: {spec: {volumeClaimPolicies: [{}]}}}
+      |                                                ^ add templates:
+)");
 }
 
 TEST_CASE("CEL: the status isn't checked") {

@@ -194,8 +194,14 @@ TEST_CASE("--server-side doesn't ask about updates that are known to be refused"
   CHECK(run.run() == 1);
   CHECK(run.runner.lines() ==
         "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n");
-  CHECK(run.console.out.find("! refused (2 fields): spec.replicatedJobs is immutable\n") !=
-        std::string::npos);
+  CHECK(run.console.out == R"(JobSet team-a/demo
+! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:10
+! …completions                                          2 → 4   trainer/pod-count from the same
+  ! refused (2 fields): spec.replicatedJobs is immutable
+    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob
+
+1 of 1 job differs
+)");
 }
 
 TEST_CASE("--server-side reads again if a JobSet was created in the meantime") {
@@ -218,8 +224,14 @@ TEST_CASE("--server-side reads again if a JobSet was created in the meantime") {
                                   "kubectl apply --server-side --dry-run=server --force-conflicts "
                                   "--field-manager=trainjobc -o json -f - --namespace=team-a\n" +
                                   get);
-  CHECK(run.console.out.find("! refused (2 fields): spec.replicatedJobs is immutable\n") !=
-        std::string::npos);
+  CHECK(run.console.out == R"(JobSet team-a/demo
+! spec.replicatedJobs[node].template.spec.parallelism   2 → 4   trainer/pod-count from job.yaml:10
+! …completions                                          2 → 4   trainer/pod-count from the same
+  ! refused (2 fields): spec.replicatedJobs is immutable
+    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob
+
+1 of 1 job differs
+)");
 }
 
 TEST_CASE("--server-side gives up if the dry run is refused and nothing has changed") {

@@ -64,17 +64,29 @@ TEST_CASE("diff of versions: a job that only one side accepts is reported, the o
 
   std::swap(run.flags.from_version, run.flags.to_version);
   CHECK(run.run() == 1);
-  CHECK(run.console.out.starts_with("TrainJob default/job   newly accepted by Trainer 2.1\n"));
+  CHECK(run.console.out == R"(TrainJob default/job   newly accepted by Trainer 2.1
+in.yaml:9:58: error: spec.trainer.numProcPerNode must be an integer, not the string "auto" [input/type]
+    9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: auto}}
+      |                                                          ^~~~
+
+Trainer 2.2 → 2.1: no difference in 2 jobs, 1 newly accepted
+)");
 }
 
 TEST_CASE("diff of versions: a job whose runtime one side refuses") {
   VersionsRun run(torch_runtime("{numProcPerNode: 4}") + test::train_job(), "2.1", "2.3");
   CHECK(run.run() == 1);
-  CHECK(run.console.out.find("TrainJob default/job   no longer accepted by Trainer 2.3\n"
-                             "  in.yaml:6: its runtime, ClusterTrainingRuntime rt, is not accepted\n") !=
-        std::string::npos);
-  CHECK(run.console.out.find("ClusterTrainingRuntime rt   no longer accepted by Trainer 2.3\n") !=
-        std::string::npos);
+  CHECK(run.console.out == R"(ClusterTrainingRuntime rt   no longer accepted by Trainer 2.3
+in.yaml:4:27: error: unknown field "numProcPerNode" in spec.mlPolicy.torch [input/unknown-field]
+    4 | spec: {mlPolicy: {torch: {numProcPerNode: 4}}, template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: node}]}}}}}]}}}
+      |                           ^~~~~~~~~~~~~~ it existed until Trainer 2.1
+
+TrainJob default/job   no longer accepted by Trainer 2.3
+  in.yaml:6: its runtime, ClusterTrainingRuntime rt, is not accepted
+
+Trainer 2.1 → 2.3: no difference in 1 job, 1 no longer accepted
+trainjobc migrate --to 2.3 rewrites what can be carried over
+)");
 }
 
 TEST_CASE("diff of versions: jobs that neither side accepts can't be compared, which is an error") {
@@ -90,7 +102,13 @@ TEST_CASE("diff of versions: jobs that neither side accepts can't be compared, w
 
   VersionsRun broken("a: [", "2.1", "2.3");
   CHECK(broken.run() == 2);
-  CHECK(broken.console.out.starts_with("in.yaml   accepted neither by Trainer 2.1 nor by 2.3\n"));
+  CHECK(broken.console.out == R"(in.yaml   accepted neither by Trainer 2.1 nor by 2.3
+in.yaml:1:4: error: this bracket is not closed before the end of the document [yaml/syntax]
+    1 | a: [
+      |    ^ close it
+
+Trainer 2.1 → 2.3: no difference in 0 jobs
+)");
 }
 
 TEST_CASE("diff of versions: markdown and json list refusals") {
@@ -106,7 +124,41 @@ TEST_CASE("diff of versions: markdown and json list refusals") {
         "  - `in.yaml:6`: its runtime, ClusterTrainingRuntime rt, is not accepted\n");
   run.flags.format = "json";
   CHECK(run.run() == 1);
-  CHECK(run.console.out.find("\"verdict\": \"no longer accepted\"") != std::string::npos);
+  CHECK(run.console.out == R"({
+  "differences": [],
+  "summary": {
+    "jobs": 1,
+    "differing": 0,
+    "orphaned": 0
+  },
+  "fromVersion": "2.1",
+  "toVersion": "2.3",
+  "acceptance": [
+    {
+      "object": "ClusterTrainingRuntime//rt",
+      "verdict": "no longer accepted",
+      "cause": "",
+      "diagnostics": [
+        {
+          "rule": "input/unknown-field",
+          "field": "spec.mlPolicy.torch.numProcPerNode",
+          "message": "unknown field \"numProcPerNode\" in spec.mlPolicy.torch",
+          "hint": "it existed until Trainer 2.1",
+          "file": "in.yaml",
+          "line": 4,
+          "column": 27
+        }
+      ]
+    },
+    {
+      "object": "TrainJob/default/job",
+      "verdict": "no longer accepted",
+      "cause": "its runtime, ClusterTrainingRuntime rt, is not accepted",
+      "diagnostics": []
+    }
+  ]
+}
+)");
 }
 
 TEST_CASE("diff of versions excludes a cluster and a pinned version") {

@@ -150,13 +150,24 @@ TEST_CASE("migrate: backwards") {
                              "  suspend: false  # go\n");
   CHECK(run.status == 0);
   const std::string pod_specs = run.to("2.0");
-  CHECK(pod_specs.find("  podSpecOverrides:\n"
-                       "    # the trainers\n"
-                       "    - targetJobs:\n"
-                       "        - name: node  # only\n"
-                       "      # the new ones\n"
-                       "      nodeSelector:\n"
-                       "        gpu: h100   # eight\n") != std::string::npos);
+  CHECK(pod_specs == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: job
+spec:
+  # which one
+  runtimeRef: {name: rt}
+  # where it runs
+  # all of them
+  podSpecOverrides:
+    # the trainers
+    - targetJobs:
+        - name: node  # only
+      # the new ones
+      nodeSelector:
+        gpu: h100   # eight
+  suspend: false  # go
+)");
   CHECK(run.to("2.3") == kPatches);
 }
 
@@ -164,7 +175,40 @@ TEST_CASE("migrate: --diff changes nothing") {
   MigrateRun run(kOverrides);
   CHECK(run.to("2.3", {"--diff"}) == kOverrides);
   CHECK(run.status == 0);
-  CHECK(run.console.out.starts_with("--- job.yaml\n+++ job.yaml\n@@ "));
+  CHECK(run.console.out == R"(--- job.yaml
++++ job.yaml
+@@ -5,14 +5,21 @@
+ spec:
+   # which one
+   runtimeRef: {name: rt}
+-
+   # where it runs
+-  podTemplateOverrides:  # all of them
+-    # the trainers
+-    - targetJobs:
+-        - name: node  # only
+-      spec:
+-        # the new ones
+-        nodeSelector:
+-          gpu: h100   # eight
++  # all of them
++  runtimePatches:
++    - manager: trainer.kubeflow.org/user
++      trainingRuntimeSpec:
++        template:
++          spec:
++            replicatedJobs:
++              # the trainers
++              - name: node  # only
++                template:
++                  spec:
++                    template:
++                      spec:
++                        # the new ones
++                        nodeSelector:
++                          gpu: h100   # eight
+   suspend: false  # go
+)");
   CHECK(run.console.err == "1 of 2 objects would be migrated to Trainer 2.3\n");
 }
 
@@ -173,7 +217,13 @@ TEST_CASE("migrate: the result of standard input goes to standard output") {
   run.console.in = kOverrides;
   CHECK(cli::run({"migrate", "--no-catalogue", "-"}, run.console) == 0);
   CHECK(run.console.out == kPatches);
-  CHECK(run.console.err.find("1 of 1 object migrated to Trainer 2.3") != std::string::npos);
+  CHECK(
+      run.console.err ==
+      R"(<stdin>:7:22: warning: there is no ClusterTrainingRuntime "rt": the rendered output of the migrated job was not compared [input/missing-runtime]
+    7 |   runtimeRef: {name: rt}
+      |                      ^~ add it to the inputs, or pass its file or folder with --runtimes
+1 of 1 object migrated to Trainer 2.3
+)");
 }
 
 TEST_CASE("migrate: a job that is changed twice gets two managers, labels go to the first") {
@@ -268,8 +318,29 @@ TEST_CASE("migrate: a runtime's number of processes per node goes to its jobs") 
   CHECK(run.to("2.3") == std::string(kHead) +
                              "spec:\n  runtimeRef: {name: rt}\n  trainer:\n    numNodes: 2  # two\n"
                              "    numProcPerNode: 4\n");
-  CHECK(run.files.files["runtime.yaml"].find("  mlPolicy:\n    # four cards\n    torch: {}\n") !=
-        std::string::npos);
+  CHECK(run.files.files["runtime.yaml"] == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: rt
+spec:
+  mlPolicy:
+    # four cards
+    torch: {}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: node
+                      image: registry.example/train:1
+)");
   CHECK(run.status == 0);
   CHECK(run.console.err == "2 of 2 objects migrated to Trainer 2.3\n");
 
@@ -278,7 +349,14 @@ TEST_CASE("migrate: a runtime's number of processes per node goes to its jobs") 
                     runtime);
   CHECK(cli::run({"migrate", "--no-catalogue", "job.yaml", "--runtimes", "runtime.yaml", "--from", "2.1"},
                  beside.console) == 0);
-  CHECK(beside.files.files["job.yaml"].ends_with("  trainer: {numNodes: 2, numProcPerNode: 4}\n"));
+  CHECK(beside.files.files["job.yaml"] == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: job
+spec:
+  runtimeRef: {name: rt}
+  trainer: {numNodes: 2, numProcPerNode: 4}
+)");
   CHECK(beside.files.files["runtime.yaml"] == runtime);
 
   MigrateRun alone("", runtime);
@@ -362,17 +440,25 @@ TEST_CASE("migrate: an object that the old version rejects is not changed") {
   MigrateRun run(job);
   CHECK(run.to("2.3") == job);
   CHECK(run.status == 1);
-  CHECK(run.console.err.starts_with(
-      "job.yaml:7:15: error: spec.labels.a must be a string, not the integer 1 [input/type]\n"));
+  CHECK(run.console.err ==
+        R"(job.yaml:7:15: error: spec.labels.a must be a string, not the integer 1 [input/type]
+    7 |   labels: {a: 1}
+      |               ^ quote it: "1"
+nothing to migrate to Trainer 2.3 in 2 objects
+)");
 }
 
 TEST_CASE("migrate: a job without its runtime is migrated, with a warning") {
   MigrateRun run(kOverrides, "");
   CHECK(run.to("2.3") == kPatches);
   CHECK(run.status == 0);
-  CHECK(run.console.err.starts_with(
-      "job.yaml:7:22: warning: there is no ClusterTrainingRuntime \"rt\": the rendered output of the "
-      "migrated job was not compared [input/missing-runtime]\n"));
+  CHECK(
+      run.console.err ==
+      R"(job.yaml:7:22: warning: there is no ClusterTrainingRuntime "rt": the rendered output of the migrated job was not compared [input/missing-runtime]
+    7 |   runtimeRef: {name: rt}
+      |                      ^~ add it to the inputs, or pass its file or folder with --runtimes
+1 of 1 object migrated to Trainer 2.3
+)");
 }
 
 TEST_CASE("migrate: refusals by the new version are still reported") {
@@ -383,8 +469,13 @@ TEST_CASE("migrate: refusals by the new version are still reported") {
                  runtime);
   run.to("2.3");
   CHECK(run.status == 1);
-  CHECK(run.console.err.find("error: Trainer 2.3 refuses the migrated TrainJob: PET_MASTER_PORT is reserved: "
-                             "the torch runtime sets it [input/reserved-env]\n") != std::string::npos);
+  CHECK(
+      run.console.err ==
+      R"(job.yaml:15:16: error: Trainer 2.3 refuses the migrated TrainJob: PET_MASTER_PORT is reserved: the torch runtime sets it [input/reserved-env]
+   15 |       - {name: PET_MASTER_PORT, value: "1"}
+      |                ^~~~~~~~~~~~~~~ remove it
+1 of 2 objects migrated to Trainer 2.3
+)");
 }
 
 TEST_CASE("migrate: a text that can't be changed in place is not changed") {
@@ -418,6 +509,7 @@ TEST_CASE("migrate: hundreds of jobs in one file, each with its comments") {
   MigrateRun run(old_text);
   CHECK(run.to("2.3", {"--diff"}) == old_text);
   CHECK(run.console.out.starts_with("--- job.yaml\n+++ job.yaml\n@@ -5,16 +5,23 @@\n"));
+
   CHECK(std::ranges::count(run.console.out, '\n') > 6'000);
   CHECK(run.to("2.3") == new_text);
   CHECK(run.status == 0);

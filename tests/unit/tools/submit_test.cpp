@@ -165,7 +165,11 @@ TEST_CASE("an existing Secret is kept, and not read") {
                                               : SubmitRun::accepted(request);
   };
   CHECK(run.run() == 0);
-  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: already exists\n"));
+  CHECK(run.console.out == R"(Secret team-a/demo-mpi-ssh-auth kept: already exists
+ConfigMap team-a/demo-mpi-hostfile created
+JobSet team-a/demo created
+1 job: 1 created
+)");
   CHECK(run.runner.lines().find("kubectl create") == std::string::npos);
 }
 
@@ -183,7 +187,11 @@ TEST_CASE("users who may not read Secrets don't overwrite one") {
     return SubmitRun::accepted(request);
   };
   CHECK(run.run() == 0);
-  CHECK(run.console.out.starts_with("Secret team-a/demo-mpi-ssh-auth kept: already exists\n"));
+  CHECK(run.console.out == R"(Secret team-a/demo-mpi-ssh-auth kept: already exists
+ConfigMap team-a/demo-mpi-hostfile created
+JobSet team-a/demo created
+1 job: 1 created
+)");
   CHECK(run.console.err == "");
 }
 
@@ -202,7 +210,13 @@ TEST_CASE("submit sends no inputs with errors, including errors of Jobs") {
       DiffRun::job("demo", "2") + "    resourcesPerNode: {requests: {cpu: 2}, limits: {cpu: 1}}\n";
   CHECK(run.run() == 1);
   CHECK(run.runner.requests.empty());
-  CHECK(run.console.err.ends_with("trainjobc: nothing was sent\n"));
+  CHECK(run.console.err ==
+        R"(job.yaml:11:40: error: the cpu request of 2 is more than the limit of 1 [job/resources]
+   11 |     resourcesPerNode: {requests: {cpu: 2}, limits: {cpu: 1}}
+      |                                        ^ lower the request, or raise the limit
+  note: the limit at job.yaml:11:58
+trainjobc: nothing was sent
+)");
 }
 
 TEST_CASE("no TrainJob, nothing to do") {
@@ -341,7 +355,17 @@ TEST_CASE("an object whose old version could not be deleted is not sent") {
   };
   CHECK(run.run() == 2);
   CHECK(run.console.out == "JobSet team-a/other created\n2 jobs: 1 created, 1 not applied\n");
-  CHECK(run.console.err.ends_with("applied:\n  JobSet team-a/other\nnot applied:\n  JobSet team-a/demo\n"));
+  CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
+  JobSet team-a/demo: not started, created 
+    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
+trainjobc: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
+  kubectl delete jobsets.jobset.x-k8s.io --cascade=foreground --ignore-not-found --wait --namespace=team-a: exit status 1
+  Error from server (Forbidden): may not
+applied:
+  JobSet team-a/other
+not applied:
+  JobSet team-a/demo
+)");
 }
 
 TEST_CASE("--replace deletes nothing whose new version is refused, and lists what was deleted") {
@@ -363,11 +387,26 @@ TEST_CASE("--replace deletes nothing whose new version is refused, and lists wha
   };
   CHECK(run.run() == 2);
   CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
-  CHECK(run.console.err.ends_with(
-      "  The JobSet \"demo\" is invalid: spec: no\nnot applied:\n  JobSet team-a/demo\n"));
+  CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
+  JobSet team-a/demo: not started, created 
+    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
+trainjobc: the API server refused it
+  kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=team-a: exit status 1
+  The JobSet "demo" is invalid: spec: no
+not applied:
+  JobSet team-a/demo
+)");
   failing = "apply";
   CHECK(run.run() == 2);
-  CHECK(run.console.err.ends_with("not applied:\n  JobSet team-a/demo (deleted by --replace)\n"));
+  CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
+  JobSet team-a/demo: not started, created 
+    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
+trainjobc: the API server refused it
+  kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a: exit status 1
+  The JobSet "demo" is invalid: spec: no
+not applied:
+  JobSet team-a/demo (deleted by --replace)
+)");
   failing = "";
   CHECK(run.run() == 0);
 }
@@ -497,8 +536,16 @@ TEST_CASE("runtimePatches of a running TrainJob") {
       "  ! refused (1 field): spec.runtimePatches of a TrainJob can be changed only while it is suspended\n"
       "    suspend it first (spec.suspend: true) and wait until its Jobs are gone\n"
       "\n";
-  CHECK(run.console.err.ends_with(
-      refusal + "trainjobc: nothing was sent: the cluster would refuse to update 1 object\n"));
+  CHECK(
+      run.console.err ==
+      R"(warning: TrainJob team-a/demo exists in the cluster: the Trainer controller owns the JobSet of that name and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl delete trainjob demo -n team-a also deletes its JobSet)
+TrainJob team-a/demo
+! spec.runtimePatches[example.com/me].trainingRuntimeSpec.template.metadata.labels.a   "old" → "new"   job.yaml:13  spec.runtimePatches[0].trainingRuntimeSpec.template.metadata.labels.a
+  ! refused (1 field): spec.runtimePatches of a TrainJob can be changed only while it is suspended
+    suspend it first (spec.suspend: true) and wait until its Jobs are gone
+
+trainjobc: nothing was sent: the cluster would refuse to update 1 object
+)");
   suspend = "true";
   CHECK(run.run() == 0);
 }
@@ -563,7 +610,10 @@ TEST_CASE("kubectl is missing, hangs or can't connect") {
         "nothing was sent\n");
   run.runner.answer = [](const ProcessRequest&) { return IoError{"run kubectl: no answer within 5 s"}; };
   CHECK(run.run() == 2);
-  CHECK(run.console.err.starts_with("trainjobc: kubectl did not answer\n"));
+  CHECK(run.console.err == R"(trainjobc: kubectl did not answer
+  kubectl get -f - -o json --ignore-not-found --show-managed-fields --namespace=team-a: run kubectl: no answer within 5 s
+nothing was sent
+)");
   run.runner.answer = [](const ProcessRequest&) {
     return said(
         "E0912 10:00:00.123456   42 memcache.go:265] \"Unhandled Error\" err=\"refused\"\n"

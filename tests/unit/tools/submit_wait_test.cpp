@@ -85,7 +85,12 @@ TEST_CASE("a line for each JobSet on a terminal, cut to its width; reasons stay 
   run.says(kJobSets, "MODIFIED", job_set("two", ended("Completed", "")));
   run.says(kJobSets, "MODIFIED", job_set("one", ended("Completed", "")));
   CHECK(run.run() == 0);
-  CHECK(run.console.out.ends_with("JobSet team-a/two completed\nJobSet team-a/one completed\n"));
+  CHECK(run.console.out == R"(JobSet team-a/one created
+JobSet team-a/two created
+2 jobs: 2 created
+JobSet team-a/two completed
+JobSet team-a/one completed
+)");
   CHECK(run.console.err ==
         "\r\033[K0:00  JobSet team-a/one: running, node 1/2 ready\n"
         "\r\033[K0:00  JobSet team-a/two: not started"
@@ -103,14 +108,23 @@ TEST_CASE("a JobSet that fails or is deleted") {
   WaitRun run;
   run.answers = {{0, job_set("demo", ended("Failed", "node-0 failed")), ""}};
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo failed: node-0 failed\n"));
+  CHECK(run.console.out == R"(JobSet team-a/demo created
+1 job: 1 created
+JobSet team-a/demo failed: node-0 failed
+)");
   run.answers = {{0, "", ""}};
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its result was seen\n"));
+  CHECK(run.console.out == R"(JobSet team-a/demo created
+1 job: 1 created
+JobSet team-a/demo was deleted before its result was seen
+)");
   run.answers = {{0, job_set("demo", kRunning), ""}};
   run.says(kJobSets, "DELETED", job_set("demo", kRunning));
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo was deleted before its result was seen\n"));
+  CHECK(run.console.out == R"(JobSet team-a/demo created
+1 job: 1 created
+JobSet team-a/demo was deleted before its result was seen
+)");
 }
 
 TEST_CASE("the end of a JobSet that is deleted as soon as it ends") {
@@ -118,7 +132,10 @@ TEST_CASE("the end of a JobSet that is deleted as soon as it ends") {
   run.answers = {{0, job_set("demo", "{}"), ""}};
   run.says(kJobSets, "DELETED", job_set("demo", ended("Completed", "")));
   CHECK(run.run() == 0);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo completed\n"));
+  CHECK(run.console.out == R"(JobSet team-a/demo created
+1 job: 1 created
+JobSet team-a/demo completed
+)");
   // It is gone before the watch begins: its events tell.
   for (const auto& [reason, status] : {std::pair("AllJobsCompleted", 0), std::pair("FailedJobs", 1)}) {
     run.asked = 0;
@@ -159,7 +176,10 @@ TEST_CASE("a watch that ends is restarted, with the current JobSets") {
   run.answers = {{0, job_set("demo", "{}"), ""}, {0, job_set("demo", ended("Failed", "x")), ""}};
   run.ends(kJobSets, {0, "", ""});
   CHECK(run.run() == 1);
-  CHECK(run.console.out.ends_with("JobSet team-a/demo failed: x\n"));
+  CHECK(run.console.out == R"(JobSet team-a/demo created
+1 job: 1 created
+JobSet team-a/demo failed: x
+)");
   CHECK(run.clock.now() == trainjobc::base::Clock::Time(std::chrono::seconds(2)));
 }
 
