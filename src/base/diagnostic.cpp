@@ -124,7 +124,7 @@ size_t columns_of(std::span<const Sign> signs) {
   return columns;
 }
 
-// A part of a source line; what is left out of it shows as "…".
+// A part of a source line; omitted text is shown as "…".
 struct Window {
   size_t first = 0;  // signs
   size_t last = 0;
@@ -149,7 +149,7 @@ Window window_around(std::span<const Sign> signs, size_t token, size_t width) {
 }
 
 constexpr size_t kMargin = 8;         // "   14 | "
-constexpr size_t kMaxColumns = 1000;  // off a terminal: what is longer is a program's
+constexpr size_t kMaxColumns = 1000;  // without a terminal: longer lines are generated
 
 std::string margin(std::string_view text) {
   std::string out(text);
@@ -158,7 +158,7 @@ std::string margin(std::string_view text) {
   return "      | " + out;
 }
 
-// The hint beside the caret, or below where it doesn't fit.
+// The hint beside the caret, or below it if it doesn't fit.
 std::string with_hint(const std::string& lead, std::string_view caret, const std::string& painted,
                       const std::string& hint, size_t width) {
   if (hint.empty()) return margin(lead + painted);

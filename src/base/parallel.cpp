@@ -11,7 +11,7 @@
 namespace trainjobc::base {
 namespace {
 
-// What the threads of one loop share.
+// The state that the threads of one loop share.
 class Loop {
  public:
   Loop(size_t count, size_t chunk, const std::function<void(size_t)>& body)

@@ -48,7 +48,7 @@ class NoBrokenPipeSignal {
   bool was_blocked_ = false;
 };
 
-// Moves what is ready; an end that is through is closed.
+// Moves the data that is ready; closes an end that is finished.
 void feed(Descriptor& to, std::string_view& rest) {
   const ssize_t count = ::write(to.get(), rest.data(), rest.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -101,7 +101,7 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   if (!pipes.in.open() || (captures && (!pipes.out.open() || !pipes.err.open()))) return failure(errno);
   pipes.signals.open(::signalfd(-1, &held.set(), SFD_CLOEXEC));
   if (!pipes.signals.is_open()) return failure(errno);
-  // What has the terminal must stay in its group.
+  // A program that uses the terminal must stay in its process group.
   Spawn spawn(captures);
   spawn.connect(pipes.in.read, STDIN_FILENO);
   if (captures) {

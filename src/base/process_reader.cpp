@@ -91,7 +91,7 @@ class RealProcessReader final : public ProcessReader {
     return std::nullopt;
   }
 
-  // nullopt: nothing to tell yet.
+  // nullopt: nothing new yet.
   std::optional<ProcessNews> wait(milliseconds time) {
     std::vector<pollfd> ready{{signals_.get(), POLLIN, 0}};
     bool any_silent = false;
@@ -123,7 +123,7 @@ class RealProcessReader final : public ProcessReader {
       if (ready[at++].revents != 0) drain(program->err.read, program->said);
     }
     if (speaking.empty()) return std::nullopt;
-    // They take turns: one that writes all the time doesn't keep the others from being heard.
+    // They take turns, so that one that writes all the time doesn't starve the others.
     const auto next = std::ranges::upper_bound(speaking, last_heard_);
     last_heard_ = next != speaking.end() ? *next : speaking.front();
     ProcessNews news{ProcessNews::Kind::Output, last_heard_, "", {}, 0};
@@ -136,7 +136,7 @@ class RealProcessReader final : public ProcessReader {
   std::map<size_t, std::unique_ptr<Program>> programs_;
   size_t last_ = 0;
   size_t last_heard_ = 0;
-  int signal_ = 0;  // that has come
+  int signal_ = 0;  // that was received
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  Pipe failure;  // closed without a word when the program starts
+  Pipe failure;  // closed without a message when the program starts
   if (!failure.open()) return errno;
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
@@ -75,7 +75,7 @@ int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
   return error;
 }
 
-// From here to the program's start only what is safe after a fork of many threads: no memory, no locks.
+// Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
 void Spawn::become(char* const* argv, pid_t parent, int report) const {
   report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (prepare(parent)) ::execvp(*argv, argv);
@@ -95,7 +95,7 @@ bool Spawn::prepare(pid_t parent) const {
   sigemptyset(&blocked);
   if (own_group_) {
     if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) return false;
-    if (::getppid() != parent) ::_exit(127);  // it ended before it could be said
+    if (::getppid() != parent) ::_exit(127);  // the parent ended before the call above
     sigaddset(&blocked, SIGTTIN);
     sigaddset(&blocked, SIGTTOU);
   }

@@ -30,7 +30,8 @@ std::string combine(std::string a, std::string_view b, int direction) {
 }
 
 int64_t power_of_ten(int32_t exponent) {
-  if (exponent > 18) return std::numeric_limits<int64_t>::min();  // what amd64 makes of a float that large
+  if (exponent > 18)
+    return std::numeric_limits<int64_t>::min();  // the result of converting such a float on amd64
   int64_t power = 1;
   for (int32_t i = 0; i < exponent; ++i) power *= 10;
   return power;
@@ -128,8 +129,8 @@ int64_t wrapped(const Decimal& amount) {
 int64_t scaled_in_int64(const Decimal& amount, int32_t exponent) {
   const Decimal result = at_exponent(amount, exponent);
   if (fits_int64(result)) return wrapped(result);
-  // Past int64 it leaves the wrapped product where it multiplies by such a power in one go; else it answers
-  // 0.
+  // Beyond int64, it returns the wrapped product if it multiplies by such a power in one step; otherwise it
+  // returns 0.
   constexpr std::array kOneStep = {1, 2, 3, 6, 9};
   const int32_t shift = amount.exponent - exponent;
   return std::ranges::find(kOneStep, shift) != kOneStep.end() ? wrapped(result) : 0;

@@ -1,4 +1,4 @@
-// Kubernetes holds an amount as an int64 with a power of ten while it can and as a big decimal afterwards.
+// Kubernetes stores an amount as an int64 with a power of ten if it fits, otherwise as a big decimal.
 // The two round and overflow differently, so `in_int64_` follows which of them Kubernetes would be using.
 #include "k8s/quantity.h"
 
@@ -18,7 +18,7 @@ constexpr std::string_view kSuffixLetters = "eEinumkKMGTP";
 constexpr int32_t kNano = -9;
 constexpr size_t kMaxSize = 10'000;
 
-// A factor that a suffix stands for: 2^exponent in BinarySI, else 10^exponent.
+// The factor of a suffix: 2^exponent in BinarySI, else 10^exponent.
 struct Unit {
   Format format;
   int32_t exponent;
@@ -40,7 +40,7 @@ constexpr std::array kSuffixes = {
     Suffix{"Pi", {Format::BinarySI, 50}}, Suffix{"Ei", {Format::BinarySI, 60}},
 };
 
-// "" also where no suffix is that large: Kubernetes then prints the bare number.
+// "" also if no suffix is that large: then Kubernetes prints the bare number.
 std::string spell(Unit unit) {
   if (unit.format == Format::DecimalExponent) {
     return unit.exponent == 0 ? "" : "e" + std::to_string(unit.exponent);
@@ -125,7 +125,7 @@ bool reads_as_int64(const Pieces& pieces, Unit unit) {
   return size <= 18 && unit.exponent - fraction >= kNano;
 }
 
-// Whether Kubernetes takes a text of its int64 form for canonical. The test is crude: "1.500" passes.
+// Whether Kubernetes considers a text of its int64 form canonical. The test is crude: "1.500" passes.
 bool keeps_spelling(const Pieces& pieces, Unit unit, const Decimal& amount) {
   if (unit.format == Format::BinarySI) return wrapped({.digits = pieces.digits}) % 8 != 0;
   return amount.exponent % 3 == 0 && !pieces.digits.ends_with("000") && !pieces.digits.starts_with('0');
@@ -175,7 +175,7 @@ std::string print_binary(const Decimal& amount, bool in_int64) {
 bool Quantity::is_valid(std::string_view text) {
   const std::optional<Pieces> pieces = split(text);
   const std::optional<Unit> unit = pieces ? read_suffix(pieces->suffix) : std::nullopt;
-  // The int64 form reads a zero where there are no digits.
+  // The int64 form reads missing digits as zero.
   return !text.empty() && unit && (pieces->has_digits || reads_as_int64(*pieces, *unit));
 }
 
@@ -253,7 +253,7 @@ void Quantity::multiply(int64_t factor) {
   const uint64_t magnitude = factor < 0 ? 0 - static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
   amount_.digits = times(std::move(amount_.digits), magnitude);
   amount_.negative = !amount_.digits.empty() && amount_.negative != (factor < 0);
-  // The int64 form is left even by a product that fits, if it is not a whole number.
+  // A product that isn't a whole number leaves the int64 form even if it fits.
   in_int64_ = in_int64_ && fits_int64(amount_) && is_whole(amount_) && fits_int64(at_exponent(amount_, 0));
 }
 

@@ -14,7 +14,7 @@ using base::is_digit;
 
 using yaml::Node;
 
-// A family of keys: a prefix, and at least so many letters and digits (or of `others`) up to the end.
+// A family of keys: a prefix, and a minimum of letters and digits (or of `others`) up to the end.
 struct KeyForm {
   std::string_view what;
   std::string_view prefix;
@@ -46,7 +46,7 @@ std::string_view body_of(std::string_view text, const KeyForm& form) {
   return rest.substr(0, static_cast<size_t>(end - rest.begin()));
 }
 
-// Keys are random: words with hyphens, such as the name of a model, have no digit among them.
+// Keys are random and have digits; words with hyphens, such as the name of a model, may have none.
 bool is_body(std::string_view body, const KeyForm& form) {
   return body.size() >= form.length && std::ranges::any_of(body, is_digit);
 }
@@ -55,8 +55,8 @@ constexpr std::string_view kKeyBegin = "-----BEGIN ";
 constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
 constexpr std::string_view kKeyEnd = "-----END ";
 
-// The length of the private key in PEM that the text begins with, which ends with its last line or the text;
-// 0 if it begins with none.
+// The length of the PEM private key at the beginning of the text, up to its last line or the end of the text;
+// 0 if there is none.
 size_t private_key_length(std::string_view text) {
   if (!text.starts_with(kKeyBegin)) return 0;
   if (text.substr(0, 80).find(kPrivateKey) == std::string_view::npos) return 0;
@@ -89,7 +89,7 @@ class KeySearch {
   }
 
  private:
-  // No body that begins before `searched`, the end of one that was refused, is one: it is a part of that.
+  // A body that begins before `searched`, the end of a rejected one, is part of that one, so it is no key.
   size_t length_at(size_t at, const KeyForm& form, size_t& searched) const {
     const size_t begin = at + form.prefix.size();
     if (begin <= searched || !text_.substr(at).starts_with(form.prefix)) return 0;
@@ -105,7 +105,7 @@ class KeySearch {
 
 constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
                                                          "_API_KEY", "_APIKEY",   "_PRIVATE_KEY"};
-// Ends of names that only say where a secret is, or what is done with it.
+// Suffixes of names that only refer to a secret, or say how it is used.
 constexpr std::array<std::string_view, 16> kHarmlessEndings{
     "_NAME", "_PATH", "_FILE", "_DIR",     "_ARN",   "_URI",       "_URL",     "_REF",
     "_ID",   "_KEYS", "_TYPE", "_VERSION", "_MOUNT", "_NAMESPACE", "_ENABLED", "_STORE"};

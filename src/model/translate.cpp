@@ -1,4 +1,4 @@
-// A dialect's TrainJobs, and what both kinds share.
+// A dialect's TrainJobs, and the code that both kinds share.
 #include "model/translate.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ class JobTranslator {
                       make_.string(kTrainJobController, make_.made("dialect/manager", {manager})));
   }
 
-  // datasetConfig and modelConfig.input became spec.initializer, in the place of the first of them.
+  // datasetConfig and modelConfig.input become spec.initializer, at the place of the first of them.
   const Node* translate_initializer(const Node* spec) {
     const Node* dataset = spec->get("datasetConfig");
     const Node* model = spec->get("modelConfig");
@@ -82,7 +82,7 @@ class JobTranslator {
     return make_.map(entries, spec->origin());
   }
 
-  // The names of what trains changed.
+  // Renames the job and container that train.
   const Node* translate_overrides(const Node& overrides) const {
     std::vector<const Node*> items;
     for (const Node* item : overrides.items()) {

@@ -1,4 +1,4 @@
-// A dialect's runtimes: what Trainer looks for by label and name today, and fields that are gone.
+// A dialect's runtimes: today's labels and names, and fields that no longer exist.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ class RuntimeTranslator {
     return make_.with_path(spec, {"mlPolicy", "mpi", "mpiImplementation"}, nullptr);
   }
 
-  // Trainer takes the queue from an annotation, and the class from the pods.
+  // Trainer reads the queue from an annotation, and the class from the pods.
   const Node* translate_volcano(const Node* spec) {
     const Node* volcano = spec->at({"podGroupPolicy", "volcano"});
     if (!volcano || !volcano->is_map()) return spec;
@@ -166,7 +166,7 @@ class RuntimeTranslator {
     return std::ranges::equal(items, jobs.items()) ? &jobs : make_.list(items, jobs.origin());
   }
 
-  // The replicatedJob that trains, under the names by which Trainer finds it.
+  // Gives the replicatedJob that trains the names by which Trainer finds it.
   const Node* as_node(const Node& job) {
     const Node* changed = &job;
     const Node& name = *name_of(job);
@@ -178,7 +178,7 @@ class RuntimeTranslator {
     return with_node_container(changed);
   }
 
-  // Trainer's numNodes counts launchers, where there is one: the nodes count themselves.
+  // Trainer's numNodes counts launchers if there is one; the nodes have their own count.
   const Node* with_pods(const Node* job, const Node& spec) {
     const auto nodes = decode_int(spec.at({"mlPolicy", "numNodes"}));
     if (!nodes || !job->at({"template", "spec"})) return job;
@@ -192,7 +192,7 @@ class RuntimeTranslator {
     return job;
   }
 
-  // Its container as `node`: the one that the dialect names, or the only one.
+  // Renames its container to `node`: the one that the dialect names, or the only one.
   const Node* with_node_container(const Node* job) {
     const Node* containers = containers_of(*job);
     if (!containers) return job;
@@ -210,7 +210,7 @@ class RuntimeTranslator {
                            with_renamed(*containers, rename, make_));
   }
 
-  // The label by which Trainer finds what to put where; only where its container is there.
+  // Adds the label by which Trainer finds an initializer, if its container exists.
   const Node* with_ancestor(const Node* job, std::string_view ancestor, std::string_view container) const {
     const Node* containers = containers_of(*job);
     if (ancestor_label(*job) || !containers) return job;
@@ -228,7 +228,7 @@ class RuntimeTranslator {
                            priority_class_);
   }
 
-  // Whatever names the job that has another name now.
+  // Renames the job in all references.
   const Node* with_references(const Node* spec) const {
     if (!renamed_job_) return spec;
     const auto rename = [&](const Node* node, std::span<const std::string_view> path) {

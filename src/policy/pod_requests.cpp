@@ -43,7 +43,7 @@ bool is_sidecar(const Node& container) {
   return text_at(container, "restartPolicy") == "Always";
 }
 
-// Adds what the init containers need; sidecars run beside everything that starts after them.
+// Adds the needs of the init containers; sidecars run alongside everything that starts after them.
 void add_init_containers(ResourceTotals& totals, const Node& pod_spec) {
   const Node* containers = pod_spec.get("initContainers");
   if (!containers) return;

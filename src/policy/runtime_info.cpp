@@ -65,7 +65,7 @@ bool is_gpu(std::string_view resource) {
   return base::lower_case(resource).find("gpu") != std::string::npos;
 }
 
-// The controller takes whichever entry Go's random map order yields first; we take the alphabet's first.
+// The controller uses the first entry in Go's random map order; we use the first in alphabetical order.
 int64_t count_gpus(const Node* list) {
   if (!list) return 0;
   const yaml::Entry* first = nullptr;

@@ -21,14 +21,14 @@ namespace {
 using yaml::Node;
 
 constexpr size_t kMaxLabel = 63;
-// What the API server keeps of a generateName before it appends five characters.
+// The part of a generateName that the API server keeps before it appends five characters.
 constexpr size_t kMaxGenerateName = 58;
 
 CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr) {
   return {false, std::move(hint), culprit, std::move(problem)};
 }
 
-// `has(self.x)`: the key is there, whatever it holds.
+// `has(self.x)`: the key exists, whatever its value.
 bool has(const Node& self, std::string_view key) {
   return self.get(key) != nullptr;
 }
@@ -141,7 +141,7 @@ CelOutcome num_proc_per_node(const Node& self) {
       self.is_string() && !word.empty() && is_number ? fmt::format("leave the quotes out: {}", word) : "");
 }
 
-// A missing key that a rule reads makes the rule fail, as it does in CEL.
+// As in CEL, a rule fails if it reads a missing key.
 CelOutcome startup_policy_or_depends_on(const Node& self) {
   const Node* policy = self.get("startupPolicy");
   const Node* order = policy ? policy->get("startupPolicyOrder") : nullptr;

@@ -16,9 +16,9 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// List maps whose order means something: start order, and what the JobSet webhook compares in order.
+// List maps whose order matters: for the start, or because the JobSet webhook compares it.
 constexpr std::array<std::string_view, 2> kOrdered{"replicatedJobs", "initContainers"};
-// The order of variables means something to those that are expanded in others: $(NAME).
+// The order of variables matters for those that are expanded in others: $(NAME).
 constexpr std::string_view kEnv = "env";
 
 const Node* without_null(const Node* node) {
@@ -44,7 +44,7 @@ bool same_scalar(const Node& rendered, const Node& live, const Schema* schema) {
   return schema->type == Type::IntOrString && rendered.text() == live.text();
 }
 
-// Whether a field that only one side has says nothing: Go's encoder would have dropped or added it.
+// Whether a field on only one side has no meaning: Go's encoder would have dropped or added it.
 bool says_nothing(const Node& value, const Property* property) {
   return property && property->wire != Wire::Pointer && value.is_empty_value();
 }
@@ -55,7 +55,7 @@ bool counts_apart(const Node& value, const Property* property) {
   return property->wire == Wire::Struct || (property->schema->additional && value.size() > 0);
 }
 
-// Which item of the live list stands for each of the rendered one.
+// Which live item corresponds to each rendered one.
 struct Pairs {
   std::vector<size_t> live_of;    // by rendered index; kNone: none
   std::vector<size_t> only_live;  // in order
@@ -75,8 +75,8 @@ Pairs pair_by(const Node& rendered, const Node& live, auto&& identity) {
   return pairs;
 }
 
-// Items of unequal keys in the same place are one item with another key if they have something in common, or
-// are nothing but keys.
+// Items with unequal keys in the same place are one item with a changed key if they have something in common,
+// or consist of keys only.
 bool same_but_key(const Node& rendered, const Node& live, const Schema& list) {
   if (!rendered.is_map() || !live.is_map()) return true;
   const auto has_in_common = [&](const Entry& entry) {
@@ -108,7 +108,7 @@ bool order_matters(std::string_view list, const Node& a, const Node& b) {
   return is_one_of(kOrdered, list);
 }
 
-// Whether two items changed places, and it means something.
+// Whether two items changed places, and that matters.
 bool reordered(std::string_view list, const Node& rendered, const Pairs& pairs) {
   if (list != kEnv && !is_one_of(kOrdered, list)) return false;
   std::vector<size_t> both;

@@ -13,13 +13,13 @@ namespace {
 constexpr size_t kAnyDepth = 100;
 constexpr size_t kNearRoot = 2;  // below spec: trainer, initializer.model
 
-// A map that can be reached, and its place as text.
+// A reachable map, and its place as text.
 struct Place {
   const Schema* schema = nullptr;
   std::string text;
 };
 
-// Passes through lists: the place of their elements.
+// Goes through lists to the place of their elements.
 Place elements_of(Place place) {
   while (place.schema->type == Type::Array && place.schema->items) {
     place.schema = place.schema->items;
@@ -28,7 +28,7 @@ Place elements_of(Place place) {
   return place;
 }
 
-// What is below a map; names that only a status has do not help.
+// The fields below a map; the status is left out, since hints to it don't help.
 std::vector<Place> children_of(const Place& place) {
   std::vector<Place> children;
   for (const Property& property : place.schema->properties) {

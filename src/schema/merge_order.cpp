@@ -21,15 +21,15 @@ Rank rank_in(ItemSpan order, const Node& element, const ElementIdentity& identit
   return std::nullopt;
 }
 
-// Whether the element says `$patch: delete`.
+// Whether the element has `$patch: delete`.
 bool deletes(const Node& element) {
   const Node* directive = element.get("$patch");
   return directive && directive->is_string() && directive->text() == "delete";
 }
 
-// Sorts by rank. Where one of two elements has none, Go's comparison says "less" both ways round, and what
-// its insertion sort makes of that is the order; so this is that sort. (Past 20 elements Go merges blocks.)
-// Elements that say `$patch: delete` come last; only a patch that names an element twice leaves such ones.
+// Sorts by rank. If one of two elements has none, Go's comparison returns "less" in both directions, and the
+// order is that of its insertion sort; so this is that sort. (Beyond 20 elements Go merges blocks.)
+// Elements with `$patch: delete` come last; only a patch that names an element twice leaves any.
 void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity) {
   const auto kept_end =
       std::stable_partition(items.begin(), items.end(), [](const Node* item) { return !deletes(*item); });

@@ -17,7 +17,7 @@ using base::is_alnum;
 using base::is_digit;
 using base::is_lower;
 
-// Takes a decimal number off the front: 1, 1., 1.5, .5.
+// Removes a decimal number from the front: 1, 1., 1.5, .5.
 bool take_decimal(std::string_view& text) {
   const auto digits = [&] {
     const auto end = static_cast<size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
@@ -48,12 +48,12 @@ bool matches_quantity_pattern(std::string_view text) {
   return take_decimal(text) && text.empty();
 }
 
-// The pattern lets through what the webhooks can't decode, such as 1e1.5.
+// The pattern accepts text that the webhooks can't decode, such as 1e1.5.
 bool is_quantity(std::string_view text) {
   return matches_quantity_pattern(text) && k8s::Quantity::is_valid(text);
 }
 
-// What "32 GB", "10gi" and "64K" would be in Kubernetes' spelling; "" if that is anybody's guess.
+// "32 GB", "10gi" and "64K" in Kubernetes' spelling; "" if that is unclear.
 std::string suggest_quantity(std::string_view text) {
   std::string better(text);
   std::erase(better, ' ');
@@ -113,8 +113,8 @@ bool is_zone(std::string_view text) {
          number(hours) <= 24 && number(minutes) <= 60;
 }
 
-// RFC 3339 as Go reads it. The API server's own check of custom resources takes a little more (a small t),
-// but nothing that Trainer could decode then.
+// RFC 3339 as Go reads it. The API server's own check of custom resources accepts a bit more (a lower-case
+// t), but nothing that Trainer could decode then.
 bool is_date_time(std::string_view text) {
   const std::string_view whole = text;
   if (!(take_digits(text, 4) && take(text, "-") && take_digits(text, 2) && take(text, "-") &&

@@ -27,14 +27,14 @@ bool names_secret(std::string_view name) {
   return k8s::is_secret_name(word) || base::upper_case(name) == kAuthorization;
 }
 
-// secretName, secretKeyRef and the like say where a secret is.
+// secretName, secretKeyRef and the like only refer to a secret.
 bool key_names_secret(std::string_view key) {
   const bool is_field =
       key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
   return !is_field && names_secret(key);
 }
 
-// Text that a secret's name can have without being one.
+// Values under a secret's name that aren't secret.
 bool is_harmless(std::string_view value) {
   return value.empty() || value == "true" || value == "false" || value == "0" || value == "1" ||
          value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
@@ -107,7 +107,7 @@ class Marker {
   const Maker& make_;
 };
 
-// Both sides of what is shown; a side may be missing.
+// Both sides of a comparison; one may be missing.
 class Masker {
  public:
   explicit Masker(const Maker& make) : make_(make) {}
@@ -138,8 +138,7 @@ class Masker {
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }
 
-  // Each pair is shown once: twice, once for each side, would be as many times as two to the power of the
-  // depth.
+  // Each pair is visited once: twice, once per side, would take time exponential in the depth.
   BeforeAfter show_maps(const Node& before, const Node& after) const {
     std::vector<Entry> first(before.entries().begin(), before.entries().end());
     std::vector<Entry> second(after.entries().begin(), after.entries().end());
@@ -216,7 +215,7 @@ BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
 }
 
 void SecretTexts::collect(const Node& root) {
-  constexpr size_t kShortest = 6;  // what is shorter is part of too many words
+  constexpr size_t kShortest = 6;  // shorter text is part of too many words
   if (root.is_scalar() && root.origin().is_secret() && root.text().size() >= kShortest)
     texts_.emplace_back(root.text());
   for (const Node* item : root.items()) collect(*item);

@@ -196,8 +196,8 @@ class Merger {
     }
   }
 
-  // A value with nothing to merge into: nulls and directives in it are dropped; a map that is itself a
-  // directive leaves nothing behind.
+  // A value with nothing to merge into: its nulls and directives are dropped; a map that is itself a
+  // directive leaves nothing.
   void put_new(Entries& merged, const Entry& entry) const {
     const Node* value = without_directives(*without_nulls(*entry.value));
     if (value) {
@@ -262,7 +262,7 @@ class Merger {
     merged.insert(merged.end(), patch.items().begin(), patch.items().end());
     const bool fits = merged.size() <= std::bit_ceil(original.size());
     Items array = merged;
-    // The last element takes the place of a duplicate.
+    // The last of duplicate elements wins.
     for (size_t i = 0; i + 1 < merged.size(); ++i) {
       for (size_t j = i + 1; j < merged.size();) {
         if (!identity.same_value(*merged[i], *merged[j])) {
@@ -277,7 +277,7 @@ class Merger {
     return in_merged_order(merged, patch.items(), original, {field.merge_key, &patch});
   }
 
-  // The patch's elements without those that are a $patch directive, which are carried out on `original`.
+  // The patch's elements without $patch directives, which are applied to `original`.
   static Items take_directives(Items& original, const Node& patch, const ElementIdentity& identity,
                                bool& replace) {
     Items changes;

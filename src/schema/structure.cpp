@@ -61,7 +61,7 @@ bool has_type(const Node& node, const Schema& schema) {
   return true;
 }
 
-// Whether the number has the width that the format asks for; 64 bits are a matter of its type.
+// Whether the number has the width of its format; 64 bits follow from its type.
 bool has_width(const Node& node, const Schema& schema) {
   if (schema.type != Type::Integer || schema.format != Format::Int32) return true;
   const int64_t value = whole_number(node).value_or(0);
@@ -138,7 +138,7 @@ class Validator {
         fmt::format("{} must fit in {} bits, {} does not", path.str(), bits, node.text()));
   }
 
-  // Hints at the only spelling of the scalar that can be meant, and offers it as a fix.
+  // Suggests the only possible spelling of the scalar, and offers it as a fix.
   static void rewrite(base::Diagnostic& diagnostic, std::string_view what, const std::string& text,
                       const Node& node) {
     diagnostic.hint = node.origin().is_secret() ? std::string(what) : fmt::format("{}: {}", what, text);
@@ -146,7 +146,7 @@ class Validator {
     if (node.origin().file() && at.line != 0 && at.end_line == at.line) diagnostic.fix.push_back({at, text});
   }
 
-  // Whether the text would be a value of the type if nobody had quoted it.
+  // Whether the text would be a value of the type without quotes.
   static bool reads_as(std::string_view text, Type type) {
     if (type == Type::Boolean) return text == "true" || text == "false";
     if (type != Type::Integer || text.empty() || text.size() > 18) return false;
@@ -154,7 +154,7 @@ class Validator {
     return std::ranges::all_of(text, base::is_digit);
   }
 
-  // A text with ": " in it, which reads as a map: --learning-rate: 0.1.
+  // Text with ": ", which is read as a map: --learning-rate: 0.1.
   static bool is_pair(const Node& node) {
     return node.is_map() && node.size() == 1 && node.entries().front().value->is_scalar();
   }
@@ -165,7 +165,7 @@ class Validator {
     return fmt::format("quote it: \"{}: {}\"", pair.key, k8s::source_text(value));
   }
 
-  // What to write where a list belongs.
+  // What to write instead of the value to get a list.
   static std::string list_hint(const Node& node, const Schema& items) {
     if (node.is_null()) return "";
     if (node.origin().is_secret()) return "write a list";
@@ -197,7 +197,7 @@ class Validator {
     return out.empty() ? "\"\"" : out;
   }
 
-  // What to write where a map belongs.
+  // What to write instead of the value to get a map.
   static std::string map_hint(const Node& node, const Schema& schema) {
     if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) return "leave the dash out";
     if (node.is_string() && schema.property("name") && !node.origin().is_secret())
@@ -217,7 +217,7 @@ class Validator {
 
   void check_format(const Node& node, const Schema& schema, const k8s::Path& path) {
     if (!has_width(node, schema)) {
-      result.types_fit = result.types_fit && !schema.bounds;  // an oddity of the API server
+      result.types_fit = result.types_fit && !schema.bounds;  // a quirk of the API server
       report_width(node, 32, path);
     }
     if (schema.format != Format::DateTime || matches_pattern("date-time", node.text())) return;
@@ -254,7 +254,7 @@ class Validator {
         pattern_hint(bounds.pattern, node.text()));
   }
 
-  // The API server evaluates no CEL rule over what is too long, but does so over what is too short.
+  // The API server evaluates CEL rules on values that are too short, but not on those that are too long.
   void check_length(const Node& node, int64_t length, std::optional<int64_t> least,
                     std::optional<int64_t> most, std::string_view what, const k8s::Path& path) {
     if (least && length < *least) {
@@ -329,11 +329,11 @@ class Validator {
     return out.empty() ? fmt::format("an element without {}", list.list_keys.front()) : out;
   }
 
-  // Each key that comes again is reported once, at its second appearance, as the API server does.
+  // Each repeated key is reported once, at its second place, as by the API server.
   void check_keys(const Node& list, const Schema& schema, const k8s::Path& path) {
     const auto items = list.items();
     const auto is_element = [](const Node* item) { return item->is_map() || item->is_null(); };
-    // The wrong types are reported; the API server looks no further.
+    // The wrong types are reported; the API server stops there.
     if (schema.list_type == ListType::Map && !std::ranges::all_of(items, is_element)) return;
     struct Seen {
       const Node* first = nullptr;

@@ -56,7 +56,7 @@ const Node* typed_time(const Node& node, const Maker& make) {
   return out == text ? &node : make.copied(out, node.origin());
 }
 
-// What Go makes of a null, or of an absent value that is always written; nullptr for a list or a map, which
+// Go's value for a null, or for an absent field that is always written; nullptr for a list or a map, which
 // become a null.
 const Node* zero_value(const Schema& schema, const Maker& make, yaml::Origin origin) {
   if (schema.quantity) return make.string("0", origin);
@@ -82,7 +82,7 @@ bool is_dropped(const Node& value, const Property& property) {
          property.schema->properties.empty();
 }
 
-// Adds the fields that Go always writes and `map`, a struct, doesn't have; whether there were any.
+// Adds the fields that Go always writes to `map`, a struct; returns whether any were missing.
 bool add_zero_fields(const Node& map, const Schema& schema, const Maker& make, std::vector<Entry>& entries) {
   bool added = false;
   for (const Property& property : schema.properties) {

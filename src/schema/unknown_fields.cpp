@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMaxListed = 10;
 
-// Fields of one version, and what other versions have for the same purpose beside them.
+// Fields of one version, and the fields of other versions with the same purpose.
 struct Replacement {
   std::string_view field;
   std::string_view instead;
@@ -41,7 +41,7 @@ std::vector<std::string_view> names_of(const Schema& schema) {
   return names;
 }
 
-// What the search for hints starts from; `kind` is empty if nothing is known but the schema.
+// The starting point of the search for hints; `kind` is empty if only the schema is known.
 struct Context {
   const Schema* root = nullptr;
   std::string_view kind;
@@ -56,7 +56,7 @@ std::string replacement_hint(const Context& context, const Schema& parent, std::
   return "";
 }
 
-// Where other versions know the field at this place; "" if none does.
+// The versions that have the field at this place; "" if none does.
 std::string version_hint(const Context& context, const Schema& parent, const k8s::Path& field) {
   std::string_view first;
   std::string_view last;
@@ -83,14 +83,14 @@ std::vector<std::string_view> missing_fields(const yaml::Node& map, const Schema
   return missing;
 }
 
-// Whether one of the words is the beginning of the other: runtime of runtimeRef.
+// Whether one of the words is a prefix of the other: runtime of runtimeRef.
 bool share_beginning(std::string_view a, std::string_view b) {
   constexpr size_t kShortest = 3;
   const std::string_view shorter = a.size() < b.size() ? a : b;
   return shorter.size() >= kShortest && a.starts_with(shorter) && b.starts_with(shorter);
 }
 
-// The field that the name was meant for: one that is missing before one that is there, too.
+// The field that the name probably means; a missing field is preferred to an existing one.
 std::optional<std::string_view> meant_field(std::string_view name, const yaml::Node& map,
                                             const Schema& schema) {
   const std::vector<std::string_view> missing = missing_fields(map, schema);
@@ -106,7 +106,7 @@ bool could_be(const yaml::Node& value, const Schema& schema) {
   return schema.type == Type::Array ? value.is_list() : value.is_scalar();
 }
 
-// {A: b} for {name: A, value: b}: the one unknown field says what the one missing field should.
+// {A: b} for {name: A, value: b}: the only unknown field contains the only missing one.
 std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml::Node& map,
                                            const Schema& schema) {
   const std::vector<std::string_view> missing = missing_fields(map, schema);
@@ -143,7 +143,7 @@ class Walker {
   explicit Walker(const Context& context) : context_(context) {}
   k8s::Violations found;
 
-  // `schema` is nullptr inside a list that is where none may be.
+  // `schema` is nullptr inside a misplaced list.
   void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path) {
     if (schema && schema->type == Type::Any) return;
     size_t index = 0;

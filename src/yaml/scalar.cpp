@@ -85,7 +85,7 @@ Digits split_integer(std::string_view text) {
     text.remove_prefix(out.base == 10 ? 1 : 2);
     if (out.base == 10) out.base = 8;
   }
-  // yaml/v2 takes a sign after "0b" too.
+  // yaml/v2 accepts a sign after "0b" too.
   if (out.base == 2 && !out.is_signed && !text.empty() && is_sign(text.front())) {
     out.is_signed = true;
     out.negative = text.front() == '-';
@@ -108,12 +108,12 @@ PlainValue read_integer(std::string_view text) {
     const bool minus = parts.negative && magnitude != 0;
     return {PlainType::Int, fmt::format("{}{}", minus ? "-" : "", magnitude)};
   }
-  // Go's ParseUint takes no sign: "+9223372036854775808" is left to the float rule.
+  // Go's ParseUint accepts no sign: "+9223372036854775808" is left to the float rule.
   if (parts.is_signed) return {};
   return {PlainType::Uint, fmt::format("{}", magnitude)};
 }
 
-// A number of digits alone with no leading zero: the usual one.
+// A number of only digits without a leading zero: the usual case.
 bool is_simple_integer(std::string_view text) {
   return text.size() < 19 && (text.size() == 1 || text.front() != '0') && std::ranges::all_of(text, is_digit);
 }
@@ -142,7 +142,7 @@ PlainValue read_float(std::string_view text) {
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
   static_cast<void>(end);
   if (error == std::errc::result_out_of_range) {
-    if (!is_tiny(text)) return {};  // too large a number is a string to Kubernetes
+    if (!is_tiny(text)) return {};  // Kubernetes reads a number that is too large as a string
     value = text.front() == '-' ? -0.0 : 0.0;
   }
   return {PlainType::Float, "", value};

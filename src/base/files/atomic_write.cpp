@@ -26,7 +26,7 @@ IoError failure(std::string_view what, const std::string& path, int error) {
   return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
 }
 
-// A new file beside `path`, removed when this goes unless it has taken the other's place.
+// A new file beside `path`; the destructor removes it unless it has replaced `path`.
 class Temporary {
  public:
   Temporary(const std::string& path, unsigned mode) {
@@ -44,7 +44,7 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   int get() const { return file_.get(); }
-  // False, and errno says why, where the text could not be made to last.
+  // False, with errno set, if the text could not be synced.
   bool fill(std::string_view text) {
     if (!write_all(file_.get(), text) || ::fsync(file_.get()) != 0) return false;
     is_closed_ = true;
@@ -69,7 +69,7 @@ void copy_access_list(const std::string& path, int to) {
   if (size > 0) static_cast<void>(::fsetxattr(to, kName, list.data(), static_cast<size_t>(size), 0));
 }
 
-// Owner, group, mode and access list of the old file; as much of it as this user may give.
+// Owner, group, mode and access list of the old file, as far as this user may set them.
 void take_after(const std::string& path, const struct stat& old, unsigned mode, int to) {
   struct stat mine {};
   ::fstat(to, &mine);
@@ -80,7 +80,7 @@ void take_after(const std::string& path, const struct stat& old, unsigned mode, 
   if (mode == kReadWrite) copy_access_list(path, to);
 }
 
-// Whether nobody is meant to write to it; the superuser could all the same.
+// Whether the file is read-only; the superuser could write to it all the same.
 bool is_read_only(const std::string& path, const struct stat& status) {
   return (status.st_mode & kWrite) == 0 || ::access(path.c_str(), W_OK) != 0;
 }

@@ -8,7 +8,7 @@
 namespace trainjobc::base {
 namespace {
 
-// Without the spaces at its end, unless a backslash keeps them.
+// The line without trailing spaces, unless a backslash escapes them.
 std::string_view without_trailing_spaces(std::string_view line) {
   size_t end = 0;
   for (size_t at = 0; at < line.size(); ++at) {

@@ -12,7 +12,7 @@ std::string with_slash(const std::string& path) {
   return path.ends_with('/') ? path : path + "/";
 }
 
-// What the map calls "./jobs//a.yaml"; "" for ".".
+// The key of "./jobs//a.yaml" in the map; "" for ".".
 std::string key_of(const std::string& path) {
   const std::string normal = std::filesystem::path(path).lexically_normal().string();
   return normal == "." || normal == "./" ? "" : normal;

@@ -29,7 +29,8 @@ FileKind kind_of(const struct stat& status) {
   return S_ISREG(status.st_mode) ? FileKind::File : FileKind::Other;
 }
 
-// readdir(3) mostly says what an entry is, so that folders of thousands of files need no further call.
+// readdir(3) mostly reports the type of an entry, so that folders of thousands of files need no further
+// calls.
 std::optional<FileKind> told_kind(const dirent& entry) {
   if (entry.d_type == DT_DIR) return FileKind::Directory;
   if (entry.d_type == DT_REG) return FileKind::File;

@@ -11,7 +11,7 @@ namespace {
 using LineSpan = std::span<const std::string_view>;
 using Numbers = std::vector<uint32_t>;  // equal lines have equal numbers
 
-// Edits that are looked for at once: the search takes time and memory of their square.
+// The maximum number of edits per search: its time and memory grow with the square.
 constexpr int kMostEdits = 400;
 
 // Texts that still have to be compared: lines from `begin` to `end` of each.
@@ -146,7 +146,7 @@ class Comparison {
     }
   }
 
-  // As far as one search gets, again and again.
+  // Repeats the search from where the last one got.
   void compare(Window window) {
     while (window.old_begin < window.old_end || window.new_begin < window.new_end) {
       apply(search(window));

@@ -84,8 +84,8 @@ class Bracket {
   char c_;
 };
 
-// Each star remembers where it stood, so that a mismatch lets the last one take more: first the last *, up to
-// a slash, then the last **.
+// Each star remembers its place, so that after a mismatch the last one can match more: first the last *, up
+// to a slash, then the last **.
 class Matcher {
  public:
   Matcher(std::string_view glob, std::string_view path, Stars stars)
@@ -106,7 +106,7 @@ class Matcher {
   }
 
  private:
-  // How much of the pattern matches the next character; 0 if it doesn't.
+  // The length of the pattern that matches the next character; 0 if none does.
   size_t one_character() const {
     if (g_ >= glob_.size()) return 0;
     const char c = path_[at_];

@@ -23,7 +23,7 @@ size_t colour_length(std::string_view text) {
   return end != text.end() && *end == 'm' ? static_cast<size_t>(end - text.begin()) + 1 : 0;
 }
 
-// What GitHub's runner skips before it looks for a command.
+// Space that GitHub's runner skips before a command.
 bool is_space(uint32_t code) {
   return code == ' ' || code == '\t' || code == 0xA0 || code == 0x1680 ||
          (code >= 0x2000 && code <= 0x200A) || code == 0x202F || code == 0x205F || code == 0x3000;

@@ -33,14 +33,14 @@ bool has_backstep(std::string_view path) {
   }
 }
 
-// 644 is most likely 0644 without its 0.
+// 644 probably means 0644.
 std::string octal_hint(const std::string& given) {
   const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
   const int64_t meant = is_octal ? std::stoll(given, nullptr, 8) : 0644;
   return fmt::format("write {} in YAML, {} in JSON", k8s::mode_text(meant), meant);
 }
 
-// What is wrong with an address; "" if nothing is.
+// The error in an address; "" if there is none.
 std::string ip_complaint(std::string_view text) {
   const std::string address(text);
   std::array<unsigned char, 16> bytes{};

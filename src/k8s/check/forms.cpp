@@ -18,7 +18,7 @@ using base::is_upper;
 
 using CharTest = bool (*)(char);
 
-// Begins and ends with an `outer`, has only `outer` and `others` between.
+// Begins and ends with a character of `outer`, and has only `outer` and `others` between.
 bool is_word(std::string_view text, CharTest outer, std::string_view others) {
   return !text.empty() && outer(text.front()) && outer(text.back()) &&
          std::ranges::all_of(text, [&](char c) { return outer(c) || others.find(c) != others.npos; });
@@ -133,8 +133,7 @@ std::string sysctl_name(std::string_view text) {
   return too_long(text, 253);
 }
 
-// `text` with what `others` and letters and digits don't cover replaced by dashes, without dashes at its
-// ends.
+// `text` with dashes for all characters but letters, digits and `others`; without dashes at its ends.
 std::string cleaned(std::string_view text, std::string_view others) {
   std::string out;
   for (const char c : text) {

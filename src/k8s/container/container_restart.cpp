@@ -43,7 +43,7 @@ void check_resize_policy(const Field& policies, const PodFacts& facts, Report& r
   constexpr std::string_view kResources[] = {"cpu", "memory"};
   constexpr std::string_view kRestarts[] = {"NotRequired", "RestartContainer"};
   std::set<std::string_view> seen;
-  // But for repetitions, the API server names the list, not the element.
+  // Except for duplicates, the API server names the list, not the element.
   const auto refuse = [&](const Field& culprit, std::string message, std::string hint) {
     report.add_at(culprit.location(), rule::kContainer, policies, std::move(message), std::move(hint));
   };

@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-// For messages: the container's name, or its place where it has none.
+// For messages: the container's name, or its place if it has none.
 std::string called(const Field& container) {
   const std::string_view name = container.child("name").text();
   return name.empty() ? container.name() : fmt::format("container \"{}\"", name);
@@ -22,7 +22,7 @@ std::string called(const Field& container) {
 // Ports of the host that containers claim, by protocol and address.
 class HostPorts {
  public:
-  // `reported` is what the API server names in place of the container.
+  // The API server names `reported` instead of the container.
   void check(const Field& container, const Field& reported, Report& report) {
     const Field ports = container.child("ports");
     const Field reported_ports = reported.child("ports", ports.node());
@@ -85,8 +85,8 @@ void check_plain_init(const Field& container, Report& report) {
 }
 
 void check_init(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
-  // Init containers run one by one; the API server looks for repeated host ports in each alone and calls it
-  // the first.
+  // Init containers run one by one; the API server checks each separately for repeated host ports and calls
+  // it the first.
   const Field reported = containers.item(0);
   for_each_item(containers, [&](const Field& container) {
     check_container(container, facts, report);
@@ -106,7 +106,7 @@ void check_init(const Field& containers, const PodFacts& facts, Names& names, Re
   });
 }
 
-// What no ephemeral container can have.
+// Fields that ephemeral containers can't have.
 void check_ephemeral_fields(const Field& container, Report& report) {
   const auto refuse = [&](const Field& field) {
     report.add_at(field.key_location(), rule::kContainer, field,
@@ -129,7 +129,7 @@ void check_ephemeral_fields(const Field& container, Report& report) {
   });
 }
 
-// A pod template can't have them at all; the rest is said of them all the same.
+// A pod template can't have them at all, but their other errors are still reported.
 void check_ephemeral(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
   if (containers.size() == 0) return;
   report.add_at(containers.key_location(), rule::kContainer, containers,

@@ -59,7 +59,7 @@ void check_value_from(const Field& variable, Report& report) {
   }
 }
 
-// The name of a ConfigMap or Secret; the API server forgives it a dash at the end.
+// The name of a ConfigMap or Secret; the API server accepts a dash at the end.
 void check_source_name(const Field& reference, Report& report) {
   if (!reference) return;
   const Field name = reference.child("name");

@@ -24,7 +24,7 @@ struct Subscripted {
   std::string_view key;
 };
 
-// metadata.labels['key'] in its two parts.
+// Splits metadata.labels['key'].
 std::optional<Subscripted> split_subscript(std::string_view text) {
   if (!text.ends_with("']")) return std::nullopt;
   text.remove_suffix(2);

@@ -53,7 +53,7 @@ void check_action(const Field& action, std::string_view kind, std::string_view r
   }
 }
 
-// Exactly one of the handlers; those after the first are refused unread.
+// Exactly one of the handlers; further ones are refused without being checked.
 void check_handler(const Field& owner, Names kinds, std::string_view rule, const PodFacts& facts,
                    Report& report) {
   std::string_view first;

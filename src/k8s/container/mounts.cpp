@@ -10,7 +10,8 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-// Whether an element of `list` has this text under `key`. Of elements with one name only the last counts.
+// Whether an element of `list` has this text under `key`. Of elements with the same name, only the last
+// counts.
 bool is_in(const Field& list, std::string_view key, std::string_view text) {
   std::vector<std::string_view> names;
   for (size_t i = list.size(); i-- > 0;) {
@@ -49,7 +50,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
       meant ? fmt::format("did you mean \"{}\"?", *meant) : "add a volume of that name to the pod's volumes");
 }
 
-// One field reports at most once: the first complaint wins.
+// A field has at most one error: the first.
 void check_mount_name(const Field& mount, const Field& devices, const PodFacts& facts, Report& report) {
   const Field name = mount.child("name");
   if (!check_given(name, rule::kVolumeMount, report)) return;

@@ -35,7 +35,7 @@ void for_each_claim(const Field& job_set, const Visit& visit) {
 // k8s.io/kubernetes, ValidatePersistentVolumeClaim.
 void check_claims(const Field& job_set, job::Report& report) {
   for_each_claim(job_set, [&](const Field& claim) {
-    // The controller takes labels and annotations alone; the name is checked by its webhook.
+    // The controller copies only labels and annotations; JobSet's webhook checks the name.
     const Field metadata = claim.child("metadata");
     job::check_labels(metadata.child("labels"), "label", report);
     job::check_annotations(metadata.child("annotations"), report);

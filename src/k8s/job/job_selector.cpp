@@ -6,7 +6,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-// A value that no manifest can know in advance; the API server generates it.
+// A value that manifests can't contain; the API server generates it.
 constexpr std::string_view kUid = "\x01uid";
 
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
@@ -26,7 +26,7 @@ LabelSet generated_labels(const std::string& job_name) {
   return out;
 }
 
-// Labels of the template that the API server would set itself.
+// Labels that the API server sets on the template.
 void check_reserved_labels(const Field& metadata, const std::string& job_name, Report& report) {
   const Field labels = metadata.child("labels");
   for (const std::string_view key : kUidLabels) {

@@ -48,7 +48,7 @@ void check_counts(const Field& spec, Report& report) {
   }
 }
 
-// An indexed Job with a backoff limit per index and more than 100,000 completions.
+// An Indexed Job with a backoff limit per index and more than 100,000 completions.
 void check_many_completions(const Field& spec, Report& report) {
   const Field failed = spec.child("maxFailedIndexes");
   if (!failed) {

@@ -25,7 +25,7 @@ std::optional<int64_t> to_index(std::string_view text) {
   return value;
 }
 
-// An interval "3" or "1-4", or what is wrong with it.
+// An interval "3" or "1-4", or its error.
 std::variant<Interval, std::string> read_interval(std::string_view text, int64_t completions) {
   const size_t dash = text.find('-');
   const auto first = to_index(text.substr(0, dash));
@@ -41,7 +41,7 @@ std::variant<Interval, std::string> read_interval(std::string_view text, int64_t
   return Interval{*first, *last};
 }
 
-// How many indexes a list such as "0,2-4" holds, or what is wrong with it.
+// The number of indexes in a list such as "0,2-4", or its error.
 std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t completions) {
   int64_t total = 0;
   std::optional<int64_t> last;

@@ -1,4 +1,4 @@
-// The claims that a JobSet makes for its pods.
+// The claims that a JobSet creates for its pods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using yaml::Node;
 
 struct Claim {
-  std::string field;  // the webhook says template where the API says templates
+  std::string field;  // the webhook writes template instead of the API's templates
   const Node* node = nullptr;
   std::string_view name;
 };

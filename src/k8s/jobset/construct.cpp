@@ -24,7 +24,7 @@ using yaml::Node;
 
 constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
-// What the cluster alone knows has the length that it has there.
+// Values that only the cluster knows have their real length.
 constexpr std::string_view kUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
@@ -32,8 +32,8 @@ std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
   return jobset::job_name(view.name, job.name, 0);
 }
 
-// How many Jobs a group has; of the whole JobSet where `group` is nullptr. With `until` only those that come
-// before that replicatedJob's.
+// The number of Jobs in a group, or in the whole JobSet if `group` is nullptr. With `until`, only the Jobs
+// before those of that replicatedJob.
 int64_t count_jobs(const JobSetView& view, const std::string_view* group, const ReplicatedJob* until) {
   int64_t count = 0;
   for (const ReplicatedJob& job : view.jobs) {
@@ -54,7 +54,7 @@ std::string coordinator_address(const JobSetView& view, const Node& coordinator)
   return jobset::pod_address(job, jobset::int_at(coordinator, "podIndex").value_or(0), subdomain(view));
 }
 
-// What both labels and annotations say of the Job's place.
+// The Job's place, which is both in labels and in annotations.
 std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, const Maker& make) {
   const yaml::Origin origin = make.made("controller/place", {job.name_node, job.node});
   std::vector<Entry> out;

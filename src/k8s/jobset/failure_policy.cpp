@@ -18,7 +18,7 @@ using base::is_letter;
 
 using yaml::Node;
 
-// Why batch/v1 says that a Job failed.
+// The reasons of batch/v1 for a failed Job.
 constexpr std::array<std::string_view, 5> kFailureReasons{"BackoffLimitExceeded", "DeadlineExceeded",
                                                           "FailedIndexes", "MaxFailedIndexesExceeded",
                                                           "PodFailurePolicy"};
@@ -85,7 +85,7 @@ void check_reasons(const Node& rule, k8s::Violations& out) {
   }
 }
 
-// The status of the JobSet counts the restarts of each Job, of so many at most.
+// The JobSet's status counts the restarts of each Job, for at most this many Jobs.
 void check_restart_job(const JobSetView& job_set, const Node& rule, bool is_enabled, k8s::Violations& out) {
   constexpr int64_t kMaxReplicas = 1024;
   const Node* action = rule.get("action");

@@ -1,4 +1,4 @@
-// The names in a JobSet, and those that its Jobs and pods will get.
+// The names in a JobSet, and the names that its Jobs and pods will get.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -52,7 +52,7 @@ void check_manager(const JobSetView& job_set, k8s::Violations& out) {
   check_length("jobset/managed-by", "spec.managedBy", "manager", *manager, out);
 }
 
-// Trainer 2.0 knows no groups.
+// Trainer 2.0 has no groups.
 void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
   const Node* group = job.node->get("groupName");
   if (!group) return;
@@ -65,7 +65,7 @@ void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
   check_length("jobset/group-name", field, "groupName", *group, out);
 }
 
-// The Job of the highest index, whose name is the longest.
+// The Job with the highest index, which has the longest name.
 std::string last_job_name(const JobSetView& job_set, const ReplicatedJob& job) {
   return job_name(job_set.name, job.name, job.replicas - 1);
 }

@@ -1,4 +1,4 @@
-// What in a JobSet names one of its replicatedJobs: dependsOn, the success policy, the coordinator.
+// References in a JobSet to its replicatedJobs: dependsOn, the success policy, the coordinator.
 #include <fmt/format.h>
 
 #include "k8s/jobset/dns_names.h"
@@ -10,7 +10,7 @@ namespace {
 
 using yaml::Node;
 
-// A dependency on the job itself is let through, as the webhook does.
+// Like the webhook, accepts a dependency on the job itself.
 void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const Node& dependency,
                       k8s::Violations& out) {
   const std::string_view target = text_at(dependency, "name");
@@ -32,7 +32,7 @@ void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const
   add_note(diagnostic, fmt::format("replicatedJob \"{}\"", target), other->name_node);
 }
 
-// What an index of one of `count` may be.
+// The valid range of an index into `count` items.
 std::string index_hint(int64_t count) {
   if (count <= 0) return "";
   return count == 1 ? "0 is the only one" : fmt::format("0 to {}", count - 1);

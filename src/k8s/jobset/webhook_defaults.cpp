@@ -1,4 +1,4 @@
-// What JobSet's defaulting webhook writes into a JobSet that has its schema's defaults.
+// The defaults that JobSet's webhook adds to those of the schema.
 #include <fmt/format.h>
 
 #include <vector>
@@ -17,7 +17,7 @@ bool is_unset(const Node* value) {
   return !value || value->is_null() || (value->is_string() && value->size() == 0);
 }
 
-// `map` with a text at `path`, unless something is there. Types fit: admission of the inputs saw to it.
+// `map` with a text at `path`, unless it is set. The types were checked when the inputs were admitted.
 const Node* with_text(const Node* map, std::initializer_list<std::string_view> path, std::string_view text,
                       const Maker& make) {
   if (!is_unset(map->at(path))) return map;
@@ -71,7 +71,7 @@ const Node* with_rule_names(const Node* spec, const Maker& make) {
   return named == policy ? spec : make.with(spec, "failurePolicy", named);
 }
 
-// A policy that is there keeps what it says, and lacks.
+// An existing policy is not changed or completed.
 const Node* with_policy(const Node* spec, std::string_view policy, std::string_view key,
                         std::string_view text, const Maker& make) {
   return is_unset(spec->get(policy)) ? with_text(spec, {policy, key}, text, make) : spec;

@@ -49,7 +49,7 @@ void check_weight(const Field& weight, Report& report) {
   check_range(weight, 1, 100, rule::kAffinity, report);
 }
 
-// `check_values`: the API server lets a preferred term have values that no label can have.
+// `check_values`: the API server accepts values in a preferred term that no label can have.
 void check_node_term(const Field& term, bool check_values, Report& report) {
   for_each_item(term.child("matchExpressions"),
                 [&](const Field& expression) { check_expression(expression, check_values, report); });

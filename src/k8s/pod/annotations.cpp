@@ -54,7 +54,7 @@ void check_tolerations_text(const Field& annotations, const Field& annotation, R
   }
 }
 
-// `profile` is what an annotation says in place of a securityContext's seccompProfile.
+// `profile`: an annotation instead of a securityContext's seccompProfile.
 void check_seccomp(const Field& annotations, std::string_view key, const Field& profile, Report& report) {
   const std::string_view text = profile.text();
   if (text == "runtime/default" || text == "docker/default" || text == "unconfined") return;
@@ -82,7 +82,7 @@ void check_apparmor(std::string_view key, const Field& profile, const Field& spe
              "use securityContext.appArmorProfile");
 }
 
-// An annotation and the field that replaced it must say the same. `profile` is the field.
+// An annotation must match the field that replaced it. `profile` is the field.
 void check_agreement(const Field& annotation, const Field& profile, bool docker, Report& report) {
   const std::string_view type = profile.child("type").text();
   const std::string_view text = annotation.text();

@@ -12,7 +12,7 @@ bool on_host_network(const Field& spec) {
   return spec.child("hostNetwork").is_true();
 }
 
-// On the host's network a port is the same inside and out. A template may leave hostPort out.
+// On the host's network, the containerPort is the hostPort. A template may omit hostPort.
 void check_host_ports(const Field& spec, Report& report) {
   if (!on_host_network(spec)) return;
   for_each_item(spec.child("containers"), [&](const Field& container) {
@@ -28,7 +28,7 @@ void check_host_ports(const Field& spec, Report& report) {
   });
 }
 
-// A pod with users of its own can't share the host's namespaces or its block devices.
+// A pod with a user namespace can't share the host's namespaces or its block devices.
 void check_own_users(const Field& spec, Report& report) {
   const Field host_users = spec.child("hostUsers");
   if (!host_users || host_users.is_true()) return;

@@ -9,7 +9,7 @@ namespace {
 
 using yaml::Origin;
 
-// Whether the keys belong to one map of a file: merging keeps where each came from.
+// Whether the keys belong to one map of a file: merged keys keep their origins.
 bool are_beside(const Origin& a, const Origin& b) {
   if (!a.file() || a.file() != b.file() || a.in_flow() != b.in_flow()) return false;
   return a.in_flow() ? a.line() == b.line() : a.column() == b.column();

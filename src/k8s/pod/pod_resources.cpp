@@ -34,8 +34,8 @@ void raise(Amounts& to, const Amounts& amounts) {
   }
 }
 
-// What all containers need at once: the running ones with their sidecars, or an init container with the
-// sidecars started before it, whichever is more.
+// The most that containers need at the same time: the running ones with their sidecars, or an init container
+// with the sidecars started before it.
 Amounts needed(const Field& spec, std::string_view list) {
   Amounts running;
   for_each_item(spec.child("containers"),

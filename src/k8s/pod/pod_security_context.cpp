@@ -12,7 +12,7 @@ namespace {
 
 enum class Namespace : uint8_t { None, Ipc, Net };
 
-// The name with dots between its parts. Where the first separator is a slash, slashes and dots change places.
+// The name with dots between its parts. If the first separator is a slash, slashes and dots are swapped.
 std::string dotted(std::string_view name) {
   std::string out(name);
   const size_t first = name.find_first_of("./");

@@ -27,7 +27,7 @@ PodFacts facts_of(const Field& spec, std::vector<PodVolume> volumes) {
   return facts;
 }
 
-// Names of objects elsewhere in the cluster.
+// Names of other objects in the cluster.
 void check_references(const Field& spec, Report& report) {
   for (const std::string_view name : {"nodeName", "priorityClassName"}) {
     check_optional_name(spec.child(name), Form::DnsSubdomain, rule::kName, name, report);

@@ -17,13 +17,13 @@ using k8s::Quantity;
 
 constexpr std::string_view kHugePages = "hugepages-";
 
-// Unqualified names that a container can ask for; other unqualified ones are quotas, or unknown.
+// Unqualified names that a container can request; other unqualified ones are quotas, or unknown.
 constexpr std::string_view kContainerResources[] = {"cpu", "memory", "ephemeral-storage"};
 constexpr std::string_view kCountedResources[] = {
     "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
     "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"};
 
-// In the kubernetes.io domain, where a name without a domain is too.
+// Whether the name is in the kubernetes.io domain, as are names without a domain.
 bool is_native(std::string_view resource) {
   return resource.find('/') == resource.npos || resource.find("kubernetes.io/") != resource.npos;
 }
@@ -39,7 +39,7 @@ bool can_overcommit(std::string_view resource) {
   return is_native(resource) && !is_huge_page(resource);
 }
 
-// What is wrong with the name of a container's resource; "" if nothing is.
+// The error in the name of a container's resource; "" if there is none.
 std::string name_complaint(std::string_view resource) {
   std::string wrong = complaint(Form::LabelKey, resource);
   if (!wrong.empty()) return wrong;
@@ -77,7 +77,7 @@ bool is_page_multiple(std::string_view resource, const Quantity& amount) {
   return amount.value() % page->value() == 0;
 }
 
-// One list of amounts. Notes which kinds of memory it names.
+// One list of amounts. Records which kinds of memory it names.
 class ResourceList {
  public:
   ResourceList(const Field& list, NameCheck check, Report& report) {
@@ -118,8 +118,8 @@ void check_request(std::string_view resource, const Field& request, const Field&
     if (can_overcommit(resource)) return;
     base::Diagnostic& violation = report.add_at(request.key_location(), rule::kGpuLimit, limits,
                                                 fmt::format("{} is requested without a limit", resource), "");
-    violation.meant = limit.path();  // nothing to mend while the request is refused itself
-    // An amount that is refused itself is nothing to copy.
+    violation.meant = limit.path();  // no separate error if the request is itself refused
+    // The fix doesn't copy an amount that is itself refused.
     if (is_extended(resource) && !is_whole(*wanted)) return;
     violation.hint = fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
                                  is_huge_page(resource) ? "huge pages" : "extended resources", resource,

@@ -28,7 +28,7 @@ std::optional<size_t> last_index_of(const Field& list, std::string_view text) {
   return found;
 }
 
-// Whether a later constraint has the same topology key and does the same where it can't be met.
+// Whether a later constraint has the same topologyKey and whenUnsatisfiable.
 bool is_repeated(const Field& constraints, size_t index) {
   const Field constraint = constraints.item(index);
   for (size_t other = index + 1; other < constraints.size(); ++other) {

@@ -31,7 +31,7 @@ bool is_dns_domain(std::string_view domain) {
   }
 }
 
-// What is wrong with a user's name of the form [domain\]user; "" if nothing is.
+// The error in a user's name of the form [domain\]user; "" if there is none.
 std::string user_complaint(std::string_view text) {
   if (text.empty()) return "is empty";
   if (std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; })) {

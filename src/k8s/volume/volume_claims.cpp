@@ -83,7 +83,7 @@ bool same_text(const Field& a, const Field& b) {
   return !!a == !!b && a.text() == b.text();
 }
 
-// Both kinds of data source must say the same; the API server names the claim's spec.
+// dataSource and dataSourceRef must match; the API server names the claim's spec.
 void check_data_sources(const Field& spec, Report& report) {
   const Field source = spec.child("dataSource");
   const Field ref = spec.child("dataSourceRef");
@@ -131,7 +131,7 @@ void check_csi_volume(const Field& source, Report& report) {
   const Field driver = source.child("driver");
   const std::string wrong = complaint(Form::DnsSubdomain, base::lower_case(driver.text()));
   if (!check_given(driver, rule::kVolume, report)) {
-    // Nothing more to say of it.
+    // No further checks of it.
   } else if (!wrong.empty()) {
     report.add(rule::kVolume, driver, fmt::format("CSI driver {} {}", quoted(driver), wrong));
   } else if (driver.text().size() > kMaxDriver) {

@@ -25,7 +25,7 @@ void check_keyed_files(const Field& source, Report& report) {
   for_each_item(source.child("items"), [&](const Field& item) { check_key_to_path(item, report); });
 }
 
-// A file of a downwardAPI volume. `owner` is what the API server names in place of the file.
+// A file of a downwardAPI volume. The API server names `owner` instead of the file.
 void check_downward_file(const Field& file, const Field& owner, Report& report) {
   const Field path = owner.child("path", file.child("path").node());
   if (path.text().empty()) {

@@ -17,7 +17,7 @@ struct Source {
   // Texts and lists that must not be empty, separated by spaces.
   std::string_view required;
   Check check = nullptr;
-  // How the API server names the source inside its own check, and as one source too many, where that is not
+  // The API server's name of the source in its own check, and as one source too many, if that isn't
   // `name`.
   std::string_view own_path = "";
   std::string_view surplus_path = "";
@@ -90,7 +90,7 @@ void check_source(const Field& volume, Report& report) {
   }
 }
 
-// The iSCSI client composes a name of the volume's and the portal's.
+// The iSCSI client combines the names of the volume and the portal.
 void check_portal_length(const Field& volume, Report& report) {
   const Field iscsi = volume.child("iscsi");
   const Field name = volume.child("name");

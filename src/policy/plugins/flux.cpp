@@ -75,7 +75,7 @@ void append_words(std::string& out, const Node* words) {
 }
 
 // The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it;
-// args only where the job has some.
+// args only if the job has some.
 std::string wrapped_command(RuntimeInfo& info) {
   const Container* container = info.container_by_ancestor(model::kTrainer, model::kNode);
   const Node* command =

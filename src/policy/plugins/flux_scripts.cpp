@@ -1,6 +1,6 @@
 // The scripts do what the controller's do, in our own words: they write the same files and call the same
-// commands, as tests/e2e/flux_tests.py sees. Their text is therefore not the controller's byte for byte. One
-// thing is not the same: the controller's entrypoint ends with 0 whatever becomes of the command.
+// commands, as tests/e2e/flux_tests.py checks. One effect differs: the controller's entrypoint ends with 0
+// even if the command fails.
 #include "policy/plugins/flux_scripts.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@ namespace {
 
 using yaml::Node;
 
-// A set with that name and what its containers, init containers included, are called.
+// The pod set of an initializer, and whether it has the container, init containers included, and the mount.
 struct InitializerJob {
   const PodSet* set = nullptr;
   bool has_container = false;

@@ -89,7 +89,7 @@ const Node* mount(const Maker& make, std::string_view volume, const Node* path, 
   return map_of(make, {{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
 }
 
-// Slots of a node: the job's numProcPerNode, else the runtime's, where 1 may mean one per GPU.
+// Slots of a node: the job's numProcPerNode, else the runtime's, of which 1 may mean one per GPU.
 void resolve_slots(RuntimeInfo& info) {
   model::MpiPolicy& mpi = *info.policy->mpi;
   const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
@@ -104,7 +104,7 @@ void resolve_slots(RuntimeInfo& info) {
   if (gpus > 1) mpi.num_proc_per_node = model::LocatedInt{gpus, resources.source};
 }
 
-// nullptr if the runtime names none that is known.
+// nullptr if the runtime names no known implementation.
 const Implementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
   if (!given) return nullptr;
@@ -180,7 +180,7 @@ bool has_hosts(const RuntimeInfo& info, const PodSet& set) {
   return set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
 }
 
-// One line a pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
+// One line per pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
 std::string hostfile(const RuntimeInfo& info) {
   std::string lines;
   const Implementation* implementation = implementation_of(info);
@@ -202,7 +202,7 @@ std::string hostfile(const RuntimeInfo& info) {
   return lines;
 }
 
-// How many digits the numbers below `count` have together.
+// The total number of digits of the numbers below `count`.
 double digits_below(int64_t count) {
   double digits = 0;
   int64_t first = 0;  // of the numbers of that length
@@ -213,7 +213,7 @@ double digits_below(int64_t count) {
   return digits;
 }
 
-// The size of the hostfile, which needn't be written for that.
+// The size of the hostfile, computed without writing it.
 double hostfile_size(const RuntimeInfo& info) {
   const Implementation* implementation = implementation_of(info);
   if (!implementation) return 0;

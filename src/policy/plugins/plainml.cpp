@@ -1,5 +1,5 @@
-// PlainML: jobs without a framework, and the part of XGBoost and Flux jobs that every job has: the number of
-// nodes and the user's env.
+// PlainML: jobs without a framework, and what XGBoost and Flux jobs share with them: the number of nodes and
+// the user's env.
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"

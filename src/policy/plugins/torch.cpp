@@ -25,7 +25,7 @@ using yaml::Node;
 constexpr std::array<std::string_view, 5> kEnv{"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
                                                "PET_MASTER_ADDR", "PET_MASTER_PORT"};
 
-// What spec.trainer.numProcPerNode may say in place of a number.
+// What spec.trainer.numProcPerNode may be instead of a number.
 constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
 
 struct PetEnv {
@@ -82,7 +82,7 @@ void check_env_injection(PluginContext& context) {
   }
 }
 
-// The community's torchtune runtimes have a name of their own.
+// The community's torchtune runtimes have their own label.
 std::string_view label(const RuntimeInfo& info) {
   return info.runtime->id.name.starts_with("torchtune") ? "torchtune" : "torch";
 }
@@ -126,7 +126,7 @@ void expand(PluginContext& context) {
   for (const model::EnvInjectionTarget& target : info.policy->torch->env_injection) {
     for (const model::LocatedText& name : target.container_names) {
       Container* container = info.container_by_pod_set(target.job_name, name.value);
-      if (!container) continue;  // validate has said so
+      if (!container) continue;  // validate has reported it
       inject_workers(*container, env);
       inject_master(*container, env);
     }

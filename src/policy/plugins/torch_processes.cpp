@@ -1,4 +1,4 @@
-// How many processes torchrun starts on a node.
+// The number of processes that torchrun starts on a node.
 #include <algorithm>
 
 #include "k8s/quantity.h"
@@ -12,7 +12,7 @@ using yaml::Node;
 constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kCpu = "cpu";
 
-// Whole CPUs, rounded up; 0 without any.
+// Whole CPUs, rounded up; 0 if there are none.
 int64_t cpus_of(const Node* list) {
   const Node* cpu = list ? list->get(kCpu) : nullptr;
   const auto quantity = cpu ? k8s::Quantity::parse(cpu->text()) : std::nullopt;
@@ -30,7 +30,7 @@ ProcPerNode given_processes(const RuntimeInfo& info) {
   return processes;
 }
 
-// Whether a list of the job's resources says that CPUs do the work.
+// Whether a list of the job's resources shows that the job trains on CPUs.
 bool counts_cpus(const ProcPerNode& given, const Node& list) {
   if (given.number) return false;
   if (given.word == kAuto) return !names_gpu(list);
@@ -44,7 +44,7 @@ ProcPerNode from_job_resources(const RuntimeInfo& info, ProcPerNode given) {
   for (const Node* list : {resources->get("limits"), resources->get("requests")}) {
     if (list && counts_cpus(given, *list)) return {std::max<int64_t>(1, cpus_of(list)), "", resources};
   }
-  // Without requests the controller forgets what was asked for.
+  // Without requests the controller ignores the limits.
   if (!resources->get("requests") || given.word == kCpu) return {1, "", resources};
   return given;
 }

@@ -59,7 +59,7 @@ bool is_true(std::string_view text) {
          });
 }
 
-// Whether an argument key=value switches `item` on.
+// Whether an argument key=value turns `item` on.
 bool is_enabled(const std::vector<std::string_view>& args, std::string_view item) {
   return std::ranges::any_of(args, [&](std::string_view arg) {
     const size_t equals = arg.find('=');
@@ -77,7 +77,7 @@ bool uses_lora(const RuntimeInfo& info) {
   return rules_of(info).has_lora && is_mentioned(arguments(info), "model.lora_attn_modules");
 }
 
-// DoRA switches QLoRA off.
+// DoRA turns QLoRA off.
 bool uses_qlora(const RuntimeInfo& info) {
   if (!rules_of(info).has_lora) return false;
   const auto args = arguments(info);
@@ -105,7 +105,7 @@ Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNo
                        : Recipe{"full_finetune_distributed", "_full"};
 }
 
-// torchtune-llama3.2-1b -> llama3_2/1B; "" if the name hasn't three parts.
+// torchtune-llama3.2-1b -> llama3_2/1B; "" if the name doesn't have three parts.
 std::string model_of(std::string_view runtime_name) {
   const size_t first = runtime_name.find('-');
   const size_t second = first == std::string_view::npos ? first : runtime_name.find('-', first + 1);
@@ -169,7 +169,7 @@ void check_arguments(PluginContext& context) {
   }
 }
 
-// The webhook knows no CPUs: without a number it reckons with "auto".
+// The webhook ignores CPUs: without a number it assumes "auto".
 ProcPerNode webhook_processes(const RuntimeInfo& info) {
   ProcPerNode processes;
   processes.source = info.job->trainer->num_proc_per_node;
@@ -179,7 +179,7 @@ ProcPerNode webhook_processes(const RuntimeInfo& info) {
   return processes;
 }
 
-// The settings in the runtime's own command that stay; only its trainer containers count.
+// The settings in the runtime's own command that are kept; only its trainer containers count.
 NodeList runtime_settings(const RuntimeInfo& info) {
   NodeList settings;
   for (const PodSet& set : info.pod_sets) {
@@ -195,7 +195,7 @@ NodeList runtime_settings(const RuntimeInfo& info) {
   return settings;
 }
 
-// False if the webhook crashes over the job.
+// False if the job crashes the webhook.
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;

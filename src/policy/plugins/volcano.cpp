@@ -43,7 +43,7 @@ const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
       topology->origin());
 }
 
-// All pods; in a dialect what the runtime says.
+// All pods; the runtime's number in a dialect.
 const Node* min_member(const yaml::Maker& make, const RuntimeInfo& info, int64_t pods, yaml::Origin origin) {
   const auto& given = info.runtime->pod_group_policy->min_member;
   return given ? given->node : make.integer(pods, origin);

@@ -32,7 +32,7 @@ std::string z85_encode(std::span<const uint8_t, kKeyOctets> bytes) {
   return text;
 }
 
-// The key is stored as it is; X25519 clamps its own copy.
+// The key is stored unchanged; X25519 clamps its own copy.
 bool x25519_public(const Key& secret, Key& public_key) {
   const std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })> key(
       EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, secret.data(), secret.size()));

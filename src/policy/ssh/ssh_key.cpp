@@ -1,4 +1,4 @@
-// Keys made here. Keys given by the user are read in ssh_key_load.cpp.
+// Generates keys. ssh_key_load.cpp reads keys of the user.
 #include "policy/ssh/ssh_key.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ constexpr std::string_view kDerivationSalt = "trainjobc ssh key v1";  // a new s
 constexpr size_t kMinSeedSize = 16;
 constexpr size_t kMaxContextSize = 1024;
 
-// Where a scalar comes from: so many more bits than the order has that the reduction's bias vanishes.
+// The bytes that a scalar is reduced from: enough more than the order has to make the bias negligible.
 using ScalarSource = std::array<uint8_t, 88>;
 
 KeyError libcrypto_failed(std::string_view what) {
@@ -90,7 +90,7 @@ SshKeyResult p521_key(const ScalarSource& source) {
   return SshKeyPair{pem_block("EC PRIVATE KEY", der), ssh::authorized_line(ssh::ecdsa_blob(kP521, point))};
 }
 
-// The parameter type has no const; libcrypto only reads what it is given to set.
+// The parameter type isn't const, but libcrypto only reads the values to set.
 OSSL_PARAM octet_param(const char* name, std::string_view bytes) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(bytes.data()), bytes.size());
 }

@@ -1,4 +1,4 @@
-// Keys given by the user.
+// Reads the user's keys.
 #include <fmt/format.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -30,7 +30,8 @@ using Bio = std::unique_ptr<BIO, ssh::Freed<BIO_free>>;
 // The public blob of a private key.
 using Blob = std::variant<std::string, KeyError>;
 
-constexpr size_t kMaxTextSize = size_t{1} << 20;  // what OpenSSH reads of a file, and Kubernetes of a Secret
+constexpr size_t kMaxTextSize = size_t{1}
+                                << 20;  // the limit of OpenSSH for a file, and of Kubernetes for a Secret
 constexpr std::string_view kContainerLabel = "OPENSSH PRIVATE KEY";
 
 KeyError damaged() {
@@ -58,7 +59,7 @@ const Curve* find_curve(std::string_view Curve::*field, std::string_view name) {
 struct PrivateBlock {
   std::string_view label;
   std::string_view text;  // from "-----BEGIN" to the last dash
-  std::string_view body;  // what is between the dashes of its first and the line break before its last line
+  std::string_view body;  // between the dashes of the first line and the line break before the last
 };
 
 KeyError no_private_block(std::string_view text) {
@@ -74,8 +75,8 @@ KeyError no_private_block(std::string_view text) {
   return {"the SSH key is not a private key in PEM form"};
 }
 
-// Text may precede the block, as OpenSSL has it ("Bag Attributes", "EC PARAMETERS"); none may follow, since a
-// second key there would go unused and unseen.
+// Text may precede the block, as OpenSSL writes it ("Bag Attributes", "EC PARAMETERS"); none may follow,
+// since a second key there would be ignored silently.
 std::variant<PrivateBlock, KeyError> find_private_block(std::string_view text) {
   constexpr std::string_view kBegin = "-----BEGIN ";
   constexpr std::string_view kDashes = "-----";
@@ -99,7 +100,7 @@ std::variant<PrivateBlock, KeyError> find_private_block(std::string_view text) {
 
 // --- PEM as OpenSSL reads it: SEC1, PKCS#1, PKCS#8 ---
 
-// OpenSSL's own callback would ask at the terminal.
+// OpenSSL's default callback would prompt on the terminal.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }
@@ -252,7 +253,7 @@ Blob blob_of_container(std::string_view body) {
   return blob;
 }
 
-// OpenSSH takes its own container only from the first byte of the file and with plain line feeds.
+// OpenSSH accepts its own container only at the first byte of the file and with plain line feeds.
 std::optional<KeyError> refuse_container_frame(std::string_view text, const PrivateBlock& block) {
   if (text.find('\r') != text.npos) {
     return KeyError{"the SSH key has Windows line breaks, which OpenSSH does not accept; convert them to LF"};
@@ -278,7 +279,7 @@ SshKeyResult load_ssh_key(std::string_view pem) {
     if (auto error = refuse_container_frame(pem, block)) return *std::move(error);
   }
   const Blob blob = container ? blob_of_container(block.body) : blob_of_pem(block);
-  ERR_clear_error();  // reasons are not shown; OpenSSL's are about ASN.1
+  ERR_clear_error();  // OpenSSL's reasons are about ASN.1, so they aren't shown
   if (const auto* error = std::get_if<KeyError>(&blob)) return *error;
   SshKeyPair pair{.private_pem = {}, .authorized_key = ssh::authorized_line(std::get<std::string>(blob))};
   pair.private_pem.reserve(pem.size() + 1);

@@ -17,7 +17,7 @@ void append_string(std::string& out, std::string_view value) {
   out.append(value);
 }
 
-// A leading zero octet keeps a set top bit from reading as a sign.
+// A leading zero octet prevents a set top bit from being read as a sign.
 void append_mpint(std::string& out, const BIGNUM* value) {
   const int zeros = !BN_is_zero(value) && BN_num_bits(value) % 8 == 0 ? 1 : 0;
   std::string bytes(static_cast<size_t>(BN_num_bytes(value) + zeros), '\0');
@@ -60,7 +60,7 @@ std::string public_point(const Curve& curve, const BIGNUM* scalar) {
   return size == bytes.size() ? bytes : std::string();
 }
 
-// Nobody needs the primality of the user's own primes, which takes seconds to test.
+// Testing the primality of the user's primes would take seconds, for no benefit.
 bool consistent(const RsaNumbers& rsa) {
   const BigNumContext context(BN_CTX_secure_new());
   const BigNum product(BN_secure_new());

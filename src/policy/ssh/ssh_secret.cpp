@@ -9,8 +9,8 @@
 namespace trainjobc::policy {
 namespace {
 
-// Whose key a seed gives. A job without a namespace is applied to any: it must not get the key of one that
-// says "default". No name holds a slash.
+// The job that a derived key belongs to. A job without a namespace may be applied to any, so it must not
+// share the key of one in "default". Names contain no slash.
 std::string seed_context(const model::TrainJob& job) {
   return fmt::format("{}/{}", job.id.ns, job.id.name);
 }

@@ -153,7 +153,7 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
     const std::string_view rest = base::trimmed(file.line(line).substr(3));
     // To the parser, a lone "\r" ends a comment.
     const bool is_comment = rest.starts_with('#') && rest.find('\r') == std::string_view::npos;
-    // What Kubernetes keeps goes to the parser, for which a marker ends with white space.
+    // The part that Kubernetes keeps goes to the parser, for which a marker ends with white space.
     const bool is_text = begun && file.line(line).starts_with("---#");
     if ((!rest.empty() && !is_comment) || is_text) report_separator(file, line, diagnostics);
     chunk = {text.substr(file.line_start(line + 1)), line + 1};
@@ -180,7 +180,7 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   const std::string_view text = chunk.text;
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const base::CodePoint point = base::decode_utf8(text.substr(at));
-    // libyaml skips a mark that begins a line, Kubernetes' parser takes it for text.
+    // libyaml skips a byte order mark at the beginning of a line, Kubernetes' parser reads it as text.
     const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || begins_line(text, at));
     if (point.length == 0 || is_mark || !is_allowed(point.value)) {
       const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;

@@ -142,8 +142,7 @@ Event EventStream::next() {
   return end;
 }
 
-// Reads what is before a value: `&anchor` and `!tag`, in either order. More of them belong to its first
-// key.
+// Reads `&anchor` and `!tag` before a value, in either order. Further ones belong to its first key.
 void EventStream::read_properties(Event& event, bool has_anchor, bool has_tag) const {
   size_t at = event.start;
   while (at < event.end) {
@@ -176,7 +175,7 @@ Event EventStream::scalar() {
   event.text = {reinterpret_cast<const char*>(scalar.value), scalar.length};
   event.tag = view(scalar.tag);
   read_properties(event, scalar.anchor != nullptr, true);
-  // Text that needs no copy: what was read is what is written.
+  // Text that needs no copy: the value is the text itself.
   const std::string_view written = text_.substr(event.begin, event.end - event.begin);
   const std::string_view inside =
       event.plain || written.size() < 2 ? written : written.substr(1, written.size() - 2);
@@ -211,7 +210,7 @@ void EventStream::check_marker(bool is_implicit) {
   if (!is_implicit) throw SyntaxError{offset(event_.start_mark), "a document marker is not allowed here", ""};
 }
 
-// What libyaml takes and Kubernetes' parser does not.
+// Text that libyaml accepts but Kubernetes' parser doesn't.
 void EventStream::check_scalar(const Event& event) const {
   const std::string_view written = text_.substr(event.begin, event.end - event.begin);
   if (event.plain) {

@@ -13,7 +13,7 @@ namespace {
 
 using base::is_digit;
 
-// Thrown where the text is not JSON.
+// Thrown if the text is not JSON.
 struct NotJson {};
 
 class JsonReader {
@@ -74,7 +74,7 @@ class JsonReader {
     at_ += word.size();
   }
 
-  // Behind an opening bracket: closes an empty collection, and with it what ends there.
+  // After an opening bracket: closes an empty collection, and the outer ones that end there.
   bool close_if_due(TreeBuilder& builder, std::string& open) {
     skip_space();
     if (peek() != open.back()) return false;
@@ -85,7 +85,7 @@ class JsonReader {
     return true;
   }
 
-  // Behind a value: to where the next one begins, or out of all collections.
+  // After a value: moves to the beginning of the next one, or out of all collections.
   void next(TreeBuilder& builder, std::string& open) {
     while (!open.empty()) {
       skip_space();
@@ -149,7 +149,7 @@ class JsonReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  // A view into the source where the string has no escapes, else into the arena.
+  // A view into the source if the string has no escapes, else into the arena.
   std::string_view string() {
     const size_t begin = ++at_;
     std::string buffer;
@@ -235,7 +235,7 @@ bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& ar
   } catch (const NotJson&) {
     return false;
   } catch (const StopReading&) {
-    // What stopped it has been reported, and would stop YAML as well.
+    // The cause has been reported, and is an error in YAML too.
   }
   diagnostics.append(std::move(found));
   documents.insert(documents.end(), read.begin(), read.end());

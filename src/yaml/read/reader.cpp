@@ -19,7 +19,7 @@ namespace {
 
 using base::SourceFile;
 
-// Where offsets of a document's text are in its file. Asked for in the order of the text, it takes no search.
+// Where offsets of a document's text are in its file. Queries in the order of the text need no search.
 class Places {
  public:
   Places(const SourceFile& file, const Chunk& chunk)
@@ -44,7 +44,7 @@ class Places {
   uint32_t line_;
 };
 
-// How often a document is read for its strings with `\'`, one of them at a time.
+// How often a document is read again because of strings with `\'`, one at a time.
 constexpr int kMostReadings = 100;
 
 // The events of one document, to its tree and, with a recorder, to its syntax.
@@ -70,7 +70,7 @@ class DocumentReader {
   }
 
  private:
-  // A collection that is being read, as its text has it.
+  // A collection that is being read.
   struct Level {
     bool is_map = false;
     bool is_flow = false;
@@ -191,7 +191,7 @@ const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vec
   try {
     DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
   } catch (const StopReading&) {
-    // What stopped it has been reported.
+    // The cause has been reported.
   }
   repeated_bytes = builder.repeated_bytes();
   return builder.root();
@@ -229,7 +229,7 @@ bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnost
   return false;
 }
 
-// Whether kubectl tries JSON first: it looks at the beginning of the file alone.
+// Whether kubectl tries JSON first: it checks only the beginning of the file.
 bool begins_as_json(const SourceFile& file) {
   const size_t first = file.text().find_first_not_of(base::kSpace);
   return first != std::string_view::npos && file.text()[first] == '{' && !file.had_byte_order_mark();

@@ -47,7 +47,7 @@ BuiltScalar ScalarBuilder::plain(const PlainValue& value, std::string_view text,
   return out;
 }
 
-// As a key, a number may be one that JSON can't hold.
+// A key may be a number that JSON can't represent.
 const Node* ScalarBuilder::json_node(const PlainValue& value, std::string_view text, const Origin& at) {
   const std::optional<Scalar> scalar = to_json(value);
   if (scalar) return builder_.make().plain(scalar->kind, arena_.copy(scalar->text), at);

@@ -1,4 +1,4 @@
-// What libyaml's complaints mean to a person, and which place to look at.
+// Turns libyaml's errors into messages for people, at the place of their cause.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::optional<size_t> left_out(std::string_view text, size_t offset) {
   return is_indented && begins_line(text, dots) ? std::optional(dots) : std::nullopt;
 }
 
-// A line that has to be a key, or an item, as its siblings are.
+// A line that has to be a key or an item, like its siblings.
 SyntaxError no_value(size_t begin, std::string_view text) {
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   SyntaxError error{begin, R"(this key has no value: a ": " must follow on its line)", ""};
@@ -61,7 +61,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
   const size_t content = line_content(text, complaint.at);
   if (!last.plain || last.end != complaint.at || last.begin >= content)
     return {complaint.at, R"(a ": " is not allowed here: the line is already a value)", "quote the value"};
-  // A key without its ": " takes its siblings for more of its text.
+  // A key without its ": " swallows its siblings as part of its text.
   const bool are_siblings = begins_line(text, last.begin) &&
                             last.begin - line_start(text, last.begin) == content - line_start(text, content);
   if (are_siblings) return no_value(last.begin, text);
@@ -69,7 +69,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
           "indent it like its siblings, or quote the value above"};
 }
 
-// What is where the next key, item or the end of the collection should be.
+// The text at the place of the next key or item, or of the end of the collection.
 SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
                        std::string_view hint) {
   if (begins_line(text, complaint.at))
@@ -135,7 +135,7 @@ struct Known {
   std::string_view hint;
 };
 
-// Those that need no look at the text.
+// Errors that don't depend on the text.
 constexpr Known kKnown[] = {
     {"block sequence entries are not allowed", Known::Place::Problem, R"(a "- " is not allowed here)",
      "start the list on its own line"},

@@ -10,7 +10,7 @@
 namespace trainjobc::yaml {
 namespace {
 
-// Maps of up to so many keys are searched without an index.
+// Maps with at most this many keys are searched without an index.
 constexpr size_t kSmallMap = 16;
 
 // The share of decoding steps that go.yaml.in/yaml/v2 lets aliases cause.
@@ -131,7 +131,7 @@ void TreeBuilder::close() {
   }
   stack_.pop_back();
   if (!frame.anchor.empty()) {
-    // A value inside may have taken the name over.
+    // A value inside may have redefined the anchor.
     Anchored& anchored = anchors_[frame.anchor];
     if (!anchored.node && anchored.depth == stack_.size()) anchored = {{}, node, frame.weight, frame.bytes};
   }
@@ -189,7 +189,7 @@ void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
   }
   if (failed_ && entry.key.empty()) return;  // the stand-in for a key that was refused
   if (stack_.size() == 1 && lacks_separator_) return;
-  // An object has these once: a second one begins the next object.
+  // An object has each of these once: a second one begins the next object.
   lacks_separator_ = stack_.size() == 1 && (entry.key == "apiVersion" || entry.key == "kind");
   fail("yaml/duplicate-key", entry.key_origin,
        fmt::format("key \"{}\" is set twice in this map", shorten(entry.key)),

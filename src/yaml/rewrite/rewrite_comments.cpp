@@ -1,4 +1,4 @@
-// Comments, and the text that is taken over.
+// Comments, and the text that is kept.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,7 +29,7 @@ std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view 
   return Extent{at, end + 1};
 }
 
-// One map in block style: its keys all begin in one column, and what is in their values further right.
+// One map in block style: its keys all begin in one column, and their values are further right.
 class BlockMap {
  public:
   explicit BlockMap(const yaml::Origin& key)

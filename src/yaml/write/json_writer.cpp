@@ -81,7 +81,7 @@ bool is_odd(uint32_t code) {
 
 }  // namespace
 
-// Beside what JSON asks for, what YAML 1.1 takes for line breaks or refuses is escaped, so that JSON is YAML.
+// Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as line breaks, so JSON is YAML.
 void write_json_string(std::string_view text, std::string& out) {
   const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
   out += '"';

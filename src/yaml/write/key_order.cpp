@@ -12,7 +12,7 @@ struct Rank {
   int rank;
 };
 
-// Sorted by key. Fields that name a thing come first, what it is made of last.
+// Sorted by key. Fields that identify an object come first, its contents last.
 constexpr std::array kRanks = std::to_array<Rank>({
     {"annotations", 24},    {"apiVersion", 0},      {"args", 34},      {"binaryData", 92},
     {"command", 33},        {"containers", 95},     {"data", 91},      {"env", 36},

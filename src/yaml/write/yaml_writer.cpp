@@ -15,7 +15,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// U+0085, U+00A0, U+2028, U+2029, U+FEFF: printable to nobody, line breaks to some.
+// U+0085, U+00A0, U+2028, U+2029, U+FEFF: not printable, and line breaks for some readers.
 bool has_odd_space(std::string_view text) {
   for (const std::string_view odd :
        {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
@@ -34,7 +34,7 @@ bool is_plain_safe(std::string_view text) {
   if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`";
   if (kIndicators.find(text.front()) != std::string_view::npos) {
-    // "-x", "?x" and ":x" are plain, "- x" is not; a lone "-" is none either.
+    // "-x", "?x" and ":x" are plain, "- x" is not; nor is a lone "-".
     const bool may = text.front() == '-' && text.size() > 1 && text[1] != ' ' && !text.starts_with("---");
     if (!may) return false;
   }
@@ -90,7 +90,7 @@ void write_single_quoted(std::string_view text, std::string& out) {
   out += '\'';
 }
 
-// YAML 1.1 takes a number with an exponent for a string where it has no point or the exponent no sign.
+// YAML 1.1 reads a number with an exponent as a string if it has no point or the exponent has no sign.
 void write_number(std::string_view text, std::string& out) {
   const size_t mark = text.find_first_of("eE");
   out += text.substr(0, mark);
@@ -101,7 +101,7 @@ void write_number(std::string_view text, std::string& out) {
   out += text.substr(mark + 1);
 }
 
-// Readers look no further than 1024 characters for the ":" after a key.
+// Readers search at most 1024 characters for the ":" after a key.
 constexpr size_t kLongestSimpleKey = 1000;
 
 class YamlWriter {
