@@ -15,9 +15,9 @@ ROOT_SSHD = "Port 2222\nHostKey /etc/ssh/train_host_key\nStrictModes no\nPermitR
 
 
 class Image:
-    """`programs` maps a path to a file of programs/; `files` a path to its text; `user` runs what sets none."""
+    """`programs` maps a path to a file of programs/; `files` a path to its text; `links` a path to where it leads."""
 
-    def __init__(self, programs=None, files=None, env=None, user=0, folder="/", command=(), binds=None):
+    def __init__(self, programs=None, files=None, env=None, user=0, folder="/", command=(), binds=None, links=None):
         self.programs = programs or {}
         self.files = files or {}
         self.env = {"PATH": PATH, "HOME": "/root" if user == 0 else "/home/mpiuser"} | (env or {})
@@ -25,6 +25,7 @@ class Image:
         self.folder = folder
         self.command = list(command)
         self.binds = binds or {}
+        self.links = links or {}
 
     def build(self, layer):
         """Writes the layer, an overlay on the machine's root."""
@@ -39,6 +40,8 @@ class Image:
         key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", layer + "/etc/ssh/train_host_key"]
         if shutil.which(key[0]):
             subprocess.run(key, check=True)
+        for path, target in self.links.items():
+            self._write(layer, path, "", link=target)
         for path, name in self.programs.items():
             with open(os.path.join(PROGRAMS, name), encoding="utf-8") as file:
                 self._write(layer, path, file.read())

@@ -10,8 +10,9 @@ import unittest
 
 import cluster
 from cluster import reports
+from images import PATH, Image
 
-SECONDS = 180  # for what takes ten on a machine that does nothing else
+SECONDS = int(os.environ.get("TRAIN_SECONDS", "180"))  # for what takes ten on a machine that does nothing else
 
 
 def secret(name, **data):
@@ -81,9 +82,10 @@ class TrainTest(unittest.TestCase):
     """`program` is trainjobc; `needs` are programs that a machine may lack."""
 
     program = ""
-    venv = ""
+    venvs = ""  # the folder of venv.sh
     maxDiff = None
     needs = ()
+    needs_venv = ""  # "small" or "torch"
     images = {}
 
     @classmethod
@@ -91,6 +93,8 @@ class TrainTest(unittest.TestCase):
         missing = [name for name in cls.needs if not shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")]
         if missing:
             raise unittest.SkipTest("needs " + ", ".join(missing))
+        if cls.needs_venv and not os.path.exists(venv(cls.needs_venv, "packages")):
+            raise unittest.SkipTest("needs Python packages that `make train` installs")
 
     def render(self, text, *flags):
         """The objects that trainjobc makes of the manifests."""
@@ -140,6 +144,18 @@ class TrainTest(unittest.TestCase):
             if pod.phase != "Pending":
                 lines.append(pod.log()[-3000:])
         return "\n".join(lines)
+
+
+def venv(name, *parts):
+    """A path in a virtual environment of venv.sh."""
+    return os.path.join(TrainTest.venvs, name, *parts)
+
+
+def venv_image(name, programs, **other):
+    """An image with that virtual environment, first on the PATH."""
+    env = {"PATH": f"{venv(name, 'bin')}:{PATH}"} | other.pop("env", {})
+    folder = venv(name)
+    return Image(programs=programs, env=env, binds={folder: folder}, folder="/workspace", **other)
 
 
 def logs_of(job_set):

@@ -14,6 +14,16 @@ GROUPS = {
     "torch": ["torch_tests.Torch"],
     "openmpi": ["mpi_tests.OpenMPI"],
     "ssh-key": ["mpi_tests.SshKey"],
+    "mpich": ["mpi_more_tests.MPICH"],
+    "intel": ["mpi_more_tests.Intel"],
+    "jax": ["framework_tests.Jax"],
+    "xgboost": ["framework_tests.XGBoost"],
+    "torchtune": ["framework_tests.Torchtune"],
+    "initializers": ["framework_tests.Initializers"],
+    "deepspeed": ["launcher_tests.DeepSpeed"],
+    "mlx": ["launcher_tests.Mlx"],
+    "examples": ["example_tests.Examples"],
+    "catalogue": ["example_tests.Catalogue"],
     "elastic": ["elastic_tests.Elastic"],
     "elastic-changes": ["elastic_tests.ElasticChanges"],
     "torch-more": ["torch_tests.TorchMore"],
@@ -25,8 +35,9 @@ def main():
         sys.exit(f"usage: {sys.argv[0]} TRAINJOBC GROUP[.CLASS.TEST]…\ngroups: {' '.join(GROUPS)}")
     sandbox.enter()
     TrainTest.program = os.path.abspath(sys.argv[1])
-    TrainTest.venv = os.path.join(os.path.dirname(TrainTest.program), "train", "venv")
-    names = [name for word in sys.argv[2:] for name in GROUPS.get(word, [word])]
+    TrainTest.venvs = os.path.join(os.path.dirname(TrainTest.program), "train")
+    words = list(GROUPS) if sys.argv[2:] == ["all"] else sys.argv[2:]
+    names = [name for word in words for name in GROUPS.get(word, [word])]
     for name in names:
         importlib.import_module(name.split(".")[0])
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)

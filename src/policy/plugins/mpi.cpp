@@ -33,14 +33,20 @@ struct Implementation {
   std::string_view keeps_domains;   // "true": hosts keep their full names
   std::string_view slots;           // processes per node
   std::string_view shell_args;      // arguments of ssh
+  std::string_view interface;       // of the launcher's own address
   std::string_view slot_separator;  // between a host and its slots in the hostfile
+
+  // Hydra, the launcher of MPICH and Intel MPI, has its nodes call back at its host name, which they can't
+  // resolve, unless it is told an interface; and it knows itself in the hostfile by its host name only.
+  bool is_hydra() const { return !interface.empty(); }
 };
 
 // OpenMPI, which Trainer sets up; Intel and MPICH, of dialects. Source of the names: each one's manual.
 constexpr std::array kImplementations = std::to_array<Implementation>({
-    {"OpenMPI", kEnv[0], kEnv[2], kEnv[3], kEnv[1], " slots="},
-    {"Intel", "I_MPI_HYDRA_HOST_FILE", "", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", ":"},
-    {"MPICH", "HYDRA_HOST_FILE", "", "", "HYDRA_LAUNCHER_EXTRA_ARGS", ":"},
+    {"OpenMPI", kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
+    {"Intel", "I_MPI_HYDRA_HOST_FILE", "", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
+     "I_MPI_HYDRA_IFACE", ":"},
+    {"MPICH", "HYDRA_HOST_FILE", "", "", "HYDRA_LAUNCHER_EXTRA_ARGS", "HYDRA_IFACE", ":"},
 });
 
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
@@ -155,6 +161,7 @@ void prepare_launcher(PluginContext& context, Container& container) {
   set(known->keeps_domains, "true", make.made("mpi/keep-fqdn-hostnames"));
   set(known->slots, std::to_string(slots(info)), make.made("mpi/default-slots", {slots_source}));
   set(known->shell_args, "-o ConnectionAttempts=10", make.made("mpi/rsh-args"));
+  set(known->interface, "eth0", make.made("mpi/interface"));
 }
 
 void prepare_pod_set(PluginContext& context, PodSet& set) {
@@ -180,13 +187,20 @@ bool has_hosts(const RuntimeInfo& info, const PodSet& set) {
   return set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
 }
 
-// One line per pod, in the order of the replicatedJobs: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>
+// How the launcher calls a pod: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>, itself without subdomain
+// if its implementation needs that.
+std::string host_of(const RuntimeInfo& info, const PodSet& set, const std::string& job, int64_t pod) {
+  if (set.name == model::kLauncher && implementation_of(info)->is_hydra())
+    return fmt::format("{}-{}", job, pod);
+  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
+  return k8s::jobset::pod_address(job, pod, custom ? custom->text() : info.job_name());
+}
+
+// One line per pod, in the order of the replicatedJobs.
 std::string hostfile(const RuntimeInfo& info) {
   std::string lines;
   const Implementation* implementation = implementation_of(info);
   if (!implementation) return lines;
-  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
-  const std::string_view subdomain = custom ? custom->text() : info.job_name();
   for (const PodSet& set : info.pod_sets) {
     if (!has_hosts(info, set)) continue;
     const Node* replicas = replicas_of(info, set);
@@ -194,8 +208,8 @@ std::string hostfile(const RuntimeInfo& info) {
     for (int64_t replica = 0; replica < count && set.count.value > 0; ++replica) {
       const std::string job = k8s::jobset::job_name(info.job_name(), set.name, replica);
       for (int64_t pod = 0; pod < set.count.value; ++pod) {
-        lines += fmt::format("{}{}{}\n", k8s::jobset::pod_address(job, pod, subdomain),
-                             implementation->slot_separator, slots(info));
+        lines += fmt::format("{}{}{}\n", host_of(info, set, job, pod), implementation->slot_separator,
+                             slots(info));
       }
     }
   }
@@ -217,16 +231,14 @@ double digits_below(int64_t count) {
 double hostfile_size(const RuntimeInfo& info) {
   const Implementation* implementation = implementation_of(info);
   if (!implementation) return 0;
-  const Node* custom = info.job_set_spec->at({"network", "subdomain"});
-  const std::string_view subdomain = custom ? custom->text() : info.job_name();
   double size = 0;
   for (const PodSet& set : info.pod_sets) {
     if (!has_hosts(info, set)) continue;
     const Node* replicas = replicas_of(info, set);
     const int64_t count = replicas ? replicas->as_int().value_or(1) : 1;
     const std::string job = k8s::jobset::job_name(info.job_name(), set.name, 0);
-    const std::string line = fmt::format("{}{}{}\n", k8s::jobset::pod_address(job, 0, subdomain),
-                                         implementation->slot_separator, slots(info));
+    const std::string line =
+        fmt::format("{}{}{}\n", host_of(info, set, job, 0), implementation->slot_separator, slots(info));
     const auto pods = static_cast<double>(set.count.value);
     const size_t fixed = line.size() - 2;  // without the two numbers
     size += static_cast<double>(count) * pods * static_cast<double>(fixed) + pods * digits_below(count) +

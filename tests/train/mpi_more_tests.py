@@ -1,0 +1,88 @@
+"""The MPI implementations of the OME dialect: MPICH and Intel MPI, with mpi4py from the package index."""
+
+from mpi_tests import expected, manifests
+from support import TrainTest, venv, venv_image, with_hostfile, with_objects
+
+PROGRAMS = {"/workspace/train.py": "mpi_ranks.py"}
+
+
+class Hydra(TrainTest):
+    """What both have in common: their launcher."""
+
+    implementation = ""
+    mpirun = ""
+    library = ""
+    needs_venv = "small"
+
+    def objects(self, **how):
+        command = f"[{self.mpirun}, {venv('small', 'bin', 'python')}, train.py]"
+        return self.render(manifests(self.implementation, command=command, **how))
+
+    def check(self, hosts, **how):
+        reports = self.run_job(self.objects(**how))
+        self.assertEqual(reports, expected(hosts, how.get("processes", 2), self.library))
+
+    def check_the_launcher_is_a_node(self):
+        self.check(["sums-node-0-0", "sums-launcher-0-0"])
+
+    def check_the_launcher_is_no_node(self):
+        self.check(["sums-node-0-0", "sums-node-0-1", "sums-node-0-2"], as_node=False, nodes=3, processes=1)
+
+    def check_wrong_slots_are_seen(self):
+        right = self.objects()
+        self.assertNotEqual(self.run_job(with_hostfile(right, ":2", ":1")), self.run_job(right))
+
+    def check_a_wrong_address_fails(self):
+        wrong = with_hostfile(self.objects(), "sums-node-0-0.", "sums-node-0-1.")
+        self.assert_fails(wrong, saying="sums-node-0-1.sums")
+
+    def check_another_key_fails(self):
+        right = self.objects()
+        other = next(item for item in self.objects() if item["kind"] == "Secret")
+        secret = next(item for item in right if item["kind"] == "Secret")
+        mixed = {**secret, "data": {**secret["data"], "ssh-publickey": other["data"]["ssh-publickey"]}}
+        self.assert_fails(with_objects(right, [mixed], "Secret"), saying="Permission denied (publickey")
+
+
+class MPICH(Hydra):
+    needs = ("mpirun.mpich", "sshd", "ssh")
+    implementation = "MPICH"
+    mpirun = "mpirun.mpich"
+    library = "MPICH"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # mpi4py loads the library by the name that MPICH's own builds give it.
+        links = {"/opt/mpich/libmpi.so.12": "/usr/lib/x86_64-linux-gnu/libmpich.so.12"}
+        env = {"LD_LIBRARY_PATH": "/opt/mpich", "MPI4PY_MPIABI": "mpich"}
+        cls.images = {"registry.example/mpi": venv_image("small", PROGRAMS, env=env, links=links)}
+
+    test_the_launcher_is_a_node = Hydra.check_the_launcher_is_a_node
+    test_the_launcher_is_no_node = Hydra.check_the_launcher_is_no_node
+    test_wrong_slots_are_seen = Hydra.check_wrong_slots_are_seen
+    test_a_wrong_address_fails = Hydra.check_a_wrong_address_fails
+    test_another_key_fails = Hydra.check_another_key_fails
+
+
+class Intel(Hydra):
+    needs = ("sshd", "ssh")
+    implementation = "Intel"
+    library = "Intel(R)"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.mpirun = venv("small", "bin", "mpiexec.hydra")
+        env = {
+            "I_MPI_ROOT": venv("small"),
+            "LD_LIBRARY_PATH": venv("small", "lib"),
+            "MPI4PY_MPIABI": "mpich",
+        }
+        cls.images = {"registry.example/mpi": venv_image("small", PROGRAMS, env=env)}
+
+    test_the_launcher_is_a_node = Hydra.check_the_launcher_is_a_node
+    test_the_launcher_is_no_node = Hydra.check_the_launcher_is_no_node
+    test_wrong_slots_are_seen = Hydra.check_wrong_slots_are_seen
+    test_a_wrong_address_fails = Hydra.check_a_wrong_address_fails
+    test_another_key_fails = Hydra.check_another_key_fails
