@@ -4,6 +4,7 @@
 # make unit     build and run the unit tests only
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
 # make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
+# make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
@@ -14,10 +15,11 @@ BUILD ?= build
 BUILD_TYPE ?= Release
 TRAINER ?= 2.3
 LIVE ?= --random 200 --conformance
+TRAIN ?= all
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden live bench bench-growth format tidy asan install tarball deb wheel dist static clean
+.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan install tarball deb wheel dist static clean
 
 all: build
 
@@ -53,6 +55,11 @@ golden: build
 
 live: build
 	@python3 tests/e2e/controllers_test.py $(BUILD)/trainjobc $(BUILD)/tests/e2e --trainer-version $(TRAINER) $(LIVE)
+
+train: build
+	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py mpich python3-venv
+	@tests/train/venv.sh $(abspath $(BUILD))/train
+	@python3 tests/train/train_test.py $(BUILD)/trainjobc $(TRAIN)
 
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc

@@ -1,7 +1,7 @@
 """The MPI implementations of the OME dialect: MPICH and Intel MPI, with mpi4py from the package index."""
 
 from mpi_tests import expected, manifests
-from support import TrainTest, venv, venv_image, with_hostfile, with_objects
+from support import TrainTest, venv, venv_image, with_env, with_hostfile, with_objects
 
 PROGRAMS = {"/workspace/train.py": "mpi_ranks.py"}
 
@@ -12,6 +12,7 @@ class Hydra(TrainTest):
     implementation = ""
     mpirun = ""
     library = ""
+    refusal = "Permission denied (publickey"
     needs_venv = "small"
 
     def objects(self, **how):
@@ -41,7 +42,7 @@ class Hydra(TrainTest):
         other = next(item for item in self.objects() if item["kind"] == "Secret")
         secret = next(item for item in right if item["kind"] == "Secret")
         mixed = {**secret, "data": {**secret["data"], "ssh-publickey": other["data"]["ssh-publickey"]}}
-        self.assert_fails(with_objects(right, [mixed], "Secret"), saying="Permission denied (publickey")
+        self.assert_fails(with_objects(right, [mixed], "Secret"), saying=self.refusal)
 
 
 class MPICH(Hydra):
@@ -69,6 +70,7 @@ class Intel(Hydra):
     needs = ("sshd", "ssh")
     implementation = "Intel"
     library = "Intel(R)"
+    refusal = "Unable to run bstrap_proxy"
 
     @classmethod
     def setUpClass(cls):
@@ -83,6 +85,10 @@ class Intel(Hydra):
 
     test_the_launcher_is_a_node = Hydra.check_the_launcher_is_a_node
     test_the_launcher_is_no_node = Hydra.check_the_launcher_is_no_node
-    test_wrong_slots_are_seen = Hydra.check_wrong_slots_are_seen
+    def test_wrong_slots_are_seen(self):
+        right = self.objects()
+        wrong = with_env(with_hostfile(right, ":2", ":1"), "I_MPI_PERHOST", "1")
+        self.assertNotEqual(self.run_job(wrong), self.run_job(right))
+
     test_a_wrong_address_fails = Hydra.check_a_wrong_address_fails
     test_another_key_fails = Hydra.check_another_key_fails

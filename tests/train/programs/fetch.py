@@ -2,7 +2,9 @@
 
 import os
 import sys
+import time
 
+time.sleep(2)
 place = f"/workspace/{sys.argv[1]}"
 os.makedirs(place, exist_ok=True)
 with open(f"{place}/fetched", "w", encoding="utf-8") as file:

@@ -157,12 +157,21 @@ TEST_CASE("dialects: each MPI implementation has its own variables and hostfile"
         "[{\"name\":\"I_MPI_HYDRA_HOST_FILE\",\"value\":\"/etc/mpi/hostfile\"},{\"name\":"
         "\"I_MPI_PERHOST\",\"value\":\"4\"},{\"name\":\"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS\",\"value\":"
         "\"-o "
-        "ConnectionAttempts=10\"}]");
+        "ConnectionAttempts=10\"},{\"name\":\"I_MPI_HYDRA_IFACE\",\"value\":\"eth0\"}]");
   CHECK(launcher("MPICH") ==
         "[{\"name\":\"HYDRA_HOST_FILE\",\"value\":\"/etc/mpi/hostfile\"},{\"name\":"
-        "\"HYDRA_LAUNCHER_EXTRA_ARGS\",\"value\":\"-o ConnectionAttempts=10\"}]");
+        "\"HYDRA_LAUNCHER_EXTRA_ARGS\",\"value\":\"-o "
+        "ConnectionAttempts=10\"},{\"name\":\"HYDRA_IFACE\",\"value\":\"eth0\"}]");
   CHECK(outcome(compile_for("2.3", hostfile("Intel")), "ConfigMap", "data/hostfile") ==
         "\"job-node-0-0.job:4\\njob-node-0-1.job:4\\n\"");
+  // Hydra knows the launcher by its host name.
+  const std::string as_node =
+      runtime("ome.io/v1beta1",
+              "mlPolicy: {mpi: {numProcPerNode: 4, mpiImplementation: MPICH, runLauncherAsNode: true}}",
+              jobs) +
+      train_job("trainer: {numNodes: 2}");
+  CHECK(outcome(compile_for("2.3", as_node), "ConfigMap", "data/hostfile") ==
+        "\"job-launcher-0-0:4\\njob-node-0-0.job:4\\n\"");
   CHECK(outcome(compile_for("2.3", hostfile("OpenMPI")), "ConfigMap", "data/hostfile") ==
         "\"job-node-0-0.job slots=4\\njob-node-0-1.job slots=4\\n\"");
   // One launcher: Trainer would count numNodes there.
