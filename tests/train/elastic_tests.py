@@ -10,6 +10,7 @@ IMAGES = {
     "registry.example/torch": Image(
         programs={"/workspace/train.py": "torch_ranks.py", "/workspace/elastic.py": "elastic_ranks.py"},
         folder="/workspace",
+        env={"PYTHONUNBUFFERED": "1"},  # torchrun passes on what its processes print
     )
 }
 

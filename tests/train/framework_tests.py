@@ -139,7 +139,7 @@ class Torchtune(TrainTest):
         host = {"host": "tuned-node-0-0", "printed_by": "tuned-node-0-0"}
         self.assertEqual(
             self.tuned("numNodes: 1"),
-            [self.expected(recipe="full_finetune_distributed.py", nodes="1", processes="2",
+            [self.expected(recipe="full_finetune_distributed.py", nodes="1", processes="auto",
                            endpoint="localhost:29500", **host)],
         )
 
