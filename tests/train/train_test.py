@@ -13,6 +13,7 @@ GROUPS = {
     "runner": ["runner_tests.Runner"],
     "torch": ["torch_tests.Torch"],
     "openmpi": ["mpi_tests.OpenMPI"],
+    "community": ["mpi_tests.Community"],
     "ssh-key": ["mpi_tests.SshKey"],
     "mpich": ["mpi_more_tests.MPICH"],
     "intel": ["mpi_more_tests.Intel"],
