@@ -20,7 +20,7 @@ using yaml::Node;
 // A cluster compares the claims of two JobSets as written, including empty structs.
 constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
 
-NodeList items_of(const Node* list) {
+NodeList node_list(const Node* list) {
   if (!list) return {};
   return {list->items().begin(), list->items().end()};
 }
@@ -65,7 +65,7 @@ class ContainerBuilder {
   void set_words(std::string_view key, const Node* words) { set(key, words->size() > 0 ? words : nullptr); }
 
   void add_env_from(const Node& secret_ref) {
-    NodeList sources = items_of(node_->get("envFrom"));
+    NodeList sources = node_list(node_->get("envFrom"));
     const Node* name = secret_ref.get("name");
     if (!name) name = make_.string("", secret_ref.origin());
     const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());

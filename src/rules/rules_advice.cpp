@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kAdviceRules = std::to_array<Rule>({
     {"advice/address", Stage::Advice, Warning, "The nodes of the job won't find each other",
      "The controller gives every node the address <job>-node-0-0.<job> as the meeting point. A pod has "
      "this address only if the replicatedJob that trains is called \"node\", the JobSet keeps its own "
@@ -310,7 +310,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> advice() {
-  return kRules;
+  return kAdviceRules;
 }
 
 }  // namespace trainjobc::rules::tables

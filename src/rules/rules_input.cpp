@@ -10,7 +10,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kInputRules = std::to_array<Rule>({
     {"input/ancestor-container", Stage::Input, Error,
      "A labelled replicatedJob lacks the container for its role",
      "The label trainer.kubeflow.org/trainjob-ancestor-step says which part of a TrainJob a replicatedJob "
@@ -143,7 +143,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> input() {
-  return kRules;
+  return kInputRules;
 }
 
 }  // namespace trainjobc::rules::tables

@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kInputPolicyRules = std::to_array<Rule>({
     {"input/env-injection-target", Stage::Input, Error,
      "envInjection names a container that the runtime does not have",
      "mlPolicy.torch.envInjection lists additional containers that get the variables of torchrun. The "
@@ -97,7 +97,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> input_policy() {
-  return kRules;
+  return kInputPolicyRules;
 }
 
 }  // namespace trainjobc::rules::tables

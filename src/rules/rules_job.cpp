@@ -11,7 +11,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kJobRules = std::to_array<Rule>({
     {"job/affinity", Stage::Job, Error, "A node or pod affinity is invalid",
      "Affinity terms have their own rules: In and NotIn need values and Exists allows none, Gt and Lt "
      "need exactly one, weights are 1 to 100, a required node affinity has at least one term, and a pod "
@@ -111,7 +111,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> job() {
-  return kRules;
+  return kJobRules;
 }
 
 }  // namespace trainjobc::rules::tables

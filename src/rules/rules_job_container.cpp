@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kJobContainerRules = std::to_array<Rule>({
     {"job/container", Stage::Job, Error, "A container of the pod is invalid",
      "A pod has at least one container, every container and init container has a unique name, and "
      "settings such as imagePullPolicy accept only certain values. If a patch misspells a container's "
@@ -62,7 +62,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> job_container() {
-  return kRules;
+  return kJobContainerRules;
 }
 
 }  // namespace trainjobc::rules::tables

@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kJobSetRules = std::to_array<Rule>({
     {"jobset/claim-mount", Stage::JobSet, Error, "No container mounts a claim that the JobSet creates",
      "Each template in volumeClaimPolicies creates a claim, and a volume of the same name for the pods. "
      "The JobSet webhook refuses a template that nothing uses. Mount it, or remove the template.\n\n"
@@ -93,7 +93,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> job_set() {
-  return kRules;
+  return kJobSetRules;
 }
 
 }  // namespace trainjobc::rules::tables

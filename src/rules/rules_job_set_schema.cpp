@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kJobSetSchemaRules = std::to_array<Rule>({
     {"jobset/annotation", Stage::JobSet, Error, "An annotation of the JobSet is invalid",
      "spec.template.metadata of the runtime becomes the metadata of the JobSet, and nothing checks it "
      "earlier: the API server stores the runtime and refuses the JobSet of each job. An annotation's key "
@@ -66,7 +66,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> job_set_schema() {
-  return kRules;
+  return kJobSetSchemaRules;
 }
 
 }  // namespace trainjobc::rules::tables

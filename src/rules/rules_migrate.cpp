@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kMigrateRules = std::to_array<Rule>({
     {"migrate/in-place", Stage::Input, Error, "The document can't be rewritten without losing something",
      "migrate changes what must change and keeps every other byte. If that would lose a comment, or if "
      "anchors, merge keys or JSON escapes mean that the result would not read back with the same values, "
@@ -24,7 +24,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> migrate() {
-  return kRules;
+  return kMigrateRules;
 }
 
 }  // namespace trainjobc::rules::tables

@@ -10,7 +10,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kRenderRules = std::to_array<Rule>({
     {"config/invalid", Stage::Input, Error, "The configuration file can't be used",
      ".trainjobc.yaml is read strictly, so a misspelt setting is never silently ignored: unknown keys, "
      "rules and values are refused, and lint exits with status 2. The message names the place; the "
@@ -36,7 +36,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> render() {
-  return kRules;
+  return kRenderRules;
 }
 
 }  // namespace trainjobc::rules::tables

@@ -9,7 +9,7 @@ namespace {
 using enum base::Severity;
 using base::Stage;
 
-constexpr std::array kRules = std::to_array<Rule>({
+constexpr std::array kYamlRules = std::to_array<Rule>({
     {"yaml/after-document-end", Stage::Yaml, Warning, "Text after the document end marker \"...\" is ignored",
      "The line \"...\" ends a YAML document. Kubernetes splits files only at \"---\" and reads one "
      "document from each part, so everything from \"...\" to the next \"---\" is silently dropped: an "
@@ -92,7 +92,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 }  // namespace
 
 std::span<const Rule> yaml() {
-  return kRules;
+  return kYamlRules;
 }
 
 }  // namespace trainjobc::rules::tables

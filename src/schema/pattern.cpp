@@ -152,7 +152,7 @@ constexpr std::array kKnown = std::to_array<Known>({
     {"date-time", is_date_time, {"input/format", "a date-time", ""}},
 });
 
-const Known* find(std::string_view pattern) {
+const Known* find_pattern(std::string_view pattern) {
   const auto found = std::ranges::find(kKnown, pattern, &Known::pattern);
   return found != kKnown.end() ? &*found : nullptr;
 }
@@ -160,21 +160,21 @@ const Known* find(std::string_view pattern) {
 }  // namespace
 
 bool matches_pattern(std::string_view pattern, std::string_view text) {
-  const Known* known = find(pattern);
+  const Known* known = find_pattern(pattern);
   return !known || known->matches(text);
 }
 
 bool knows_pattern(std::string_view pattern) {
-  return find(pattern) != nullptr;
+  return find_pattern(pattern) != nullptr;
 }
 
 PatternAdvice explain_pattern(std::string_view pattern) {
-  const Known* known = find(pattern);
+  const Known* known = find_pattern(pattern);
   return known ? known->advice : PatternAdvice{"input/pattern", "of the required form", ""};
 }
 
 std::string pattern_hint(std::string_view pattern, std::string_view text) {
-  const Known* known = find(pattern);
+  const Known* known = find_pattern(pattern);
   if (!known) return "";
   const std::string better = known->matches == is_quantity ? suggest_quantity(text) : "";
   return better.empty() ? std::string(known->advice.hint) : fmt::format("did you mean \"{}\"?", better);

@@ -22,7 +22,7 @@ constexpr std::string_view kOrderPrefix = "$setElementOrder";
 
 using Entries = std::vector<Entry>;
 
-Items items_of(const Node* list) {
+Items copied_items(const Node* list) {
   return list ? Items(list->items().begin(), list->items().end()) : Items{};
 }
 
@@ -154,17 +154,17 @@ class Merger {
     }
     const ListField field = list_field_of(schema, key, *order.value);
     const ElementIdentity identity{field.merge_key, order.value};
-    const Items wanted = items_of(order.value);
-    check_element_order(items_of(patch), wanted, identity);
+    const Items wanted = copied_items(order.value);
+    check_element_order(copied_items(patch), wanted, identity);
     if (!patch && !original) return;
-    Items before = items_of(original);
-    if (before.empty() && items_of(patch).empty()) {
+    Items before = copied_items(original);
+    if (before.empty() && copied_items(patch).empty()) {
       fail_merge(fmt::format("{} orders a list that has no elements", order.key), *order.value);
     }
     Items list = before;
     if (patch)
-      list = original ? merge_list(before, *patch, field, false) : items_of(without_directives(*patch));
-    hold_maps(before, items_of(patch), *order.value);
+      list = original ? merge_list(before, *patch, field, false) : copied_items(without_directives(*patch));
+    hold_maps(before, copied_items(patch), *order.value);
     const Node* sorted =
         make_.list(in_merged_order(list, wanted, before, identity), (original ? original : patch)->origin());
     set(merged, {key, sorted, patch ? change->key_origin : current->key_origin});
@@ -187,7 +187,7 @@ class Merger {
     if (change.value->is_map()) {
       current->value = merge_map(current->value, *change.value, field_of(schema, key, *change.value).schema);
     } else if (change.value->is_list()) {
-      Items original = items_of(current->value);
+      Items original = copied_items(current->value);
       const ListField field = list_field_of(schema, key, *change.value);
       current->value =
           make_.list(merge_list(original, *change.value, field, is_delete_list), current->value->origin());
@@ -243,7 +243,7 @@ class Merger {
   // In Go, a merge overwrites parts of the original list's array, and $setElementOrder, alone, then reads the
   // former order from it; so `original` becomes what Go would leave there.
   Items merge_list(Items& original, const Node& patch, const ListField& field, bool is_delete_list) {
-    if (!field.merges && !is_delete_list) return items_of(&patch);
+    if (!field.merges && !is_delete_list) return copied_items(&patch);
     if (original.empty() && patch.size() == 0) return {};
     const bool maps = hold_maps(original, patch.items(), patch);
     if (!maps) return merge_scalars(original, patch, field, is_delete_list);

@@ -107,7 +107,7 @@ std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags
 }
 
 // What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
-struct Plan {
+struct DiffPlan {
   InputFlags input;
   InputFlags from;
   bool files = false;
@@ -122,8 +122,8 @@ bool names_two_directories(Console& console, const DiffFlags& flags) {
          });
 }
 
-Plan plan_of(Console& console, const DiffFlags& flags) {
-  Plan plan{flags.input, flags.input, false};
+DiffPlan plan_of(Console& console, const DiffFlags& flags) {
+  DiffPlan plan{flags.input, flags.input, false};
   plan.from.filenames.clear();
   if (!flags.from_runtimes.empty()) plan.from.runtimes = flags.from_runtimes;
   if (names_two_directories(console, flags)) {
@@ -255,7 +255,7 @@ int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
     const auto report = compare_versions(console, flags, options_of(flags));
     return report ? print(console, *report, flags, true, runner) : kFailed;
   }
-  const Plan plan = plan_of(console, flags);
+  const DiffPlan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
   if (!compiled) return kFailed;
   std::optional<diff::Report> report;

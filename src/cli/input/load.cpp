@@ -18,9 +18,9 @@ struct Planned {
   bool named = false;  // otherwise found in a directory
 };
 
-class Plan {
+class InputPlan {
  public:
-  Plan(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
+  InputPlan(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
 
   Loaded loaded;
 
@@ -78,7 +78,7 @@ class Plan {
 
 IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
                               const DiscoverOptions& options) {
-  Plan plan(console, options);
+  InputPlan plan(console, options);
   for (const std::string& path : paths) {
     if (auto error = plan.add(path)) return *error;
   }

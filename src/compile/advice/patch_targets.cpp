@@ -14,7 +14,7 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kRule = "advice/patch-target";
+constexpr std::string_view kPatchTarget = "advice/patch-target";
 
 std::vector<std::string_view> names_in(const Node* list) {
   std::vector<std::string_view> names;
@@ -55,7 +55,7 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
     const std::string hint = contains(other_names, name->text()) ? fmt::format("patch it under {}", other.key)
                                                                  : suggest(name->text(), names);
     advisor.warn(
-        kRule, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
+        kPatchTarget, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
         fmt::format(
             "the patch names {} \"{}\", which runtime \"{}\" does not have; a new one without an image "
             "would be added",
@@ -74,7 +74,7 @@ void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
     const auto names = names_in(jobs);
     if (!contains(names, job_name)) {
       advisor.warn(
-          kRule, patch.job_field,
+          kPatchTarget, patch.job_field,
           fmt::format(
               "the patch names replicatedJob \"{}\", which runtime \"{}\" does not have; a new one without "
               "an image would be added",

@@ -13,7 +13,7 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kRule = "advice/queue";
+constexpr std::string_view kQueue = "advice/queue";
 constexpr std::string_view kVolcanoField =
     "spec.template.metadata.annotations[scheduling.volcano.sh/queue-name]";
 
@@ -23,7 +23,7 @@ bool uses_volcano(const model::Runtime& runtime) {
 
 void inform_of_volcano_queue(const Node* queue, std::string field, Advisor& advisor) {
   if (!queue || queue->text().empty()) return;
-  advisor.warn(kRule, std::move(field),
+  advisor.warn(kQueue, std::move(field),
                fmt::format("the cluster must have the Volcano queue \"{}\", which can't be checked here",
                            queue->text()),
                yaml::locate(*queue));
@@ -72,7 +72,7 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   const Node* kueue = root.at({"metadata", "labels", model::kKueueLabel});
   if (kueue && !kueue->text().empty()) {
     const std::string_view ns = model::effective_namespace(context.job.id);
-    advisor.warn(kRule, fmt::format("metadata.labels[{}]", model::kKueueLabel),
+    advisor.warn(kQueue, fmt::format("metadata.labels[{}]", model::kKueueLabel),
                  fmt::format("the cluster must have the Kueue LocalQueue \"{}\" in namespace \"{}\", which "
                              "can't be checked here",
                              kueue->text(), ns),

@@ -21,7 +21,7 @@ namespace {
 using policy::PodSet;
 using yaml::Node;
 
-constexpr std::string_view kRule = "advice/endless-restart";
+constexpr std::string_view kEndlessRestart = "advice/endless-restart";
 constexpr int64_t kEndless = 1000;
 // The reason with which a Job fails if its program ends with an error.
 constexpr std::string_view kProgramFails = "BackoffLimitExceeded";
@@ -51,7 +51,7 @@ void check_rules(const RuntimeContext& context, const Node& failure_policy, Advi
     const Node* action = rules[index]->get("action");
     if (!action || !action->text().ends_with("AndIgnoreMaxRestarts")) continue;
     reported[index] = true;
-    advisor.warn(kRule, fmt::format("spec.template.spec.failurePolicy.rules[{}].action", index),
+    advisor.warn(kEndlessRestart, fmt::format("spec.template.spec.failurePolicy.rules[{}].action", index),
                  fmt::format("a program of \"{}\" that always fails is restarted forever: this rule counts "
                              "no restarts and applies to every failure",
                              set.name),
@@ -61,7 +61,8 @@ void check_rules(const RuntimeContext& context, const Node& failure_policy, Advi
 
 void check_limit(const Node* limit, const std::string& field, std::string_view what, Advisor& advisor) {
   if (!limit || limit->as_int().value_or(0) < kEndless) return;
-  advisor.warn(kRule, field, fmt::format("{} that always fails is restarted {} times", what, limit->text()),
+  advisor.warn(kEndlessRestart, field,
+               fmt::format("{} that always fails is restarted {} times", what, limit->text()),
                yaml::locate(*limit), "write how many failures are worth a retry");
 }
 
@@ -81,7 +82,7 @@ void check_ignored_failures(const PodSet& set, const std::string& job, Advisor& 
     if (!codes || !matches_error(*codes)) continue;
     const Node* action = rules[i]->get("action");
     if (action && action->text() == "Ignore") {
-      advisor.warn(kRule, fmt::format("{}.template.spec.podFailurePolicy.rules[{}].action", job, i),
+      advisor.warn(kEndlessRestart, fmt::format("{}.template.spec.podFailurePolicy.rules[{}].action", job, i),
                    "a program that always exits with code 1 is restarted forever: such failures don't count",
                    yaml::locate(*action), "write Count, or leave 1 out");
     }

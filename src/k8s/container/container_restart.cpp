@@ -9,7 +9,7 @@ namespace trainjobc::k8s::job {
 namespace {
 
 constexpr size_t kMaxRules = 20;
-constexpr size_t kMaxExitCodes = 255;
+constexpr size_t kMaxRestartExitCodes = 255;
 
 void check_rule(const Field& restart_rule, Report& report) {
   constexpr std::string_view kActions[] = {"Restart", "RestartAllContainers"};
@@ -21,7 +21,7 @@ void check_rule(const Field& restart_rule, Report& report) {
     return;
   }
   check_one_of(codes.child("operator"), kOperators, rule::kRestartPolicy, report);
-  check_count(codes.child("values"), kMaxExitCodes, "exit codes", rule::kRestartPolicy, report);
+  check_count(codes.child("values"), kMaxRestartExitCodes, "exit codes", rule::kRestartPolicy, report);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace trainjobc::k8s::job {
 namespace {
 
 // A value that manifests can't contain; the API server generates it.
-constexpr std::string_view kUid = "\x01uid";
+constexpr std::string_view kAnyUid = "\x01uid";
 
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 constexpr std::string_view kNameLabels[] = {"job-name", "batch.kubernetes.io/job-name"};
@@ -21,7 +21,7 @@ LabelSet template_labels(const Field& metadata) {
 
 LabelSet generated_labels(const std::string& job_name) {
   LabelSet out;
-  for (const std::string_view key : kUidLabels) out.emplace(key, kUid);
+  for (const std::string_view key : kUidLabels) out.emplace(key, kAnyUid);
   for (const std::string_view key : kNameLabels) out.emplace(key, job_name);
   return out;
 }
@@ -71,7 +71,7 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
                   "manualSelector needs a selector", "remove manualSelector");
   }
   const bool wanted = (!manual && !selector) || selects(selector.node(), labels);
-  const bool own = manual || labels.find(kUidLabels[1])->second == kUid;
+  const bool own = manual || labels.find(kUidLabels[1])->second == kAnyUid;
   if (!well_formed || (wanted && own)) return;
   report.add_at(wanted ? metadata.child("labels").location() : selector.location(), rule::kSelector,
                 metadata.child("labels"), "the pod template lacks the labels that the selector requires",

@@ -9,7 +9,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-constexpr size_t kMaxRules = 20;
+constexpr size_t kMaxFailureRules = 20;
 constexpr size_t kMaxExitCodes = 255;
 constexpr size_t kMaxPatterns = 20;
 
@@ -96,7 +96,7 @@ void check_pod_failure_policy(const Field& spec, Report& report) {
   const Field rules = policy.child("rules");
   const Field pod_template = spec.child("template");
   const Field pod = pod_template.child("spec");
-  check_count(rules, kMaxRules, "rules", rule::kPodFailurePolicy, report);
+  check_count(rules, kMaxFailureRules, "rules", rule::kPodFailurePolicy, report);
   for_each_item(rules, [&](const Field& policy_rule) { check_rule(policy_rule, spec, pod, report); });
 }
 

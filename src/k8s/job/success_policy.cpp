@@ -9,7 +9,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-constexpr size_t kMaxRules = 20;
+constexpr size_t kMaxSuccessRules = 20;
 constexpr size_t kMaxIndexesText = 64 * 1024;
 
 struct Interval {
@@ -111,7 +111,7 @@ void check_success_policy(const Field& spec, Report& report) {
   }
   const Field rules = policy.child("rules");
   if (rules.size() == 0) report.add(rule::kSuccessPolicy, rules, "successPolicy needs at least one rule");
-  check_count(rules, kMaxRules, "rules", rule::kSuccessPolicy, report);
+  check_count(rules, kMaxSuccessRules, "rules", rule::kSuccessPolicy, report);
   const int64_t completions = spec.child("completions").integer().value_or(1);
   for_each_item(rules, [&](const Field& policy_rule) { check_rule(policy_rule, completions, report); });
 }

@@ -25,7 +25,7 @@ using yaml::Node;
 constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
 // Values that only the cluster knows have their real length.
-constexpr std::string_view kUid = "00000000-0000-0000-0000-000000000000";
+constexpr std::string_view kZeroUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
 std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
@@ -70,7 +70,7 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   add("jobset.sigs.k8s.io/job-global-index", number(count_jobs(view, nullptr, &job)));
   if (const Node* group = job.node->get("groupName")) {  // not in Trainer 2.0
     const std::string_view name = group->text();
-    add("jobset.sigs.k8s.io/jobset-uid", make.string(kUid, origin));
+    add("jobset.sigs.k8s.io/jobset-uid", make.string(kZeroUid, origin));
     add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("controller/place", {group})));
     add("jobset.sigs.k8s.io/group-replicas", number(count_jobs(view, &name, nullptr)));
     add("jobset.sigs.k8s.io/job-group-index", number(count_jobs(view, &name, &job)));

@@ -40,9 +40,9 @@ std::set<std::string> rendered_jobs(const Compilation& compiled) {
 }
 
 // What one version says about the inputs.
-class Side {
+class VersionVerdicts {
  public:
-  explicit Side(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
+  explicit VersionVerdicts(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
     for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
       if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic)].push_back(diagnostic);
     }
@@ -68,9 +68,9 @@ std::string cause_of(const LintedObject& object) {
   return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
 }
 
-class Collector {
+class VerdictCollector {
  public:
-  Collector(const Compilation& old_version, const Compilation& new_version)
+  VerdictCollector(const Compilation& old_version, const Compilation& new_version)
       : before_(old_version), after_(new_version) {}
 
   void add(const std::string& object, const LintedObject* linted) {
@@ -97,7 +97,7 @@ class Collector {
   }
 
   void add_rest() {
-    for (const Side* side : {&before_, &after_}) {
+    for (const VersionVerdicts* side : {&before_, &after_}) {
       for (const auto& [object, refusals] : side->refusals()) add(object, nullptr);
     }
   }
@@ -105,8 +105,8 @@ class Collector {
   std::vector<Acceptance> take() { return std::move(found_); }
 
  private:
-  Side before_;
-  Side after_;
+  VersionVerdicts before_;
+  VersionVerdicts after_;
   std::set<std::string> seen_;
   std::vector<Acceptance> found_;
 };
@@ -133,7 +133,7 @@ std::string Acceptance::title() const {
 }
 
 std::vector<Acceptance> compare_acceptance(const Compilation& old_version, const Compilation& new_version) {
-  Collector collector(old_version, new_version);
+  VerdictCollector collector(old_version, new_version);
   for (const LintedObject& linted : new_version.linted) collector.add(linted.object, &linted);
   collector.add_rest();
   return collector.take();

@@ -15,8 +15,8 @@ namespace {
 
 using yaml::Node;
 
-constexpr size_t kLongest = 56;  // a value on one line
-constexpr size_t kContext = 16;  // characters around the place where long values differ
+constexpr size_t kMaxWidth = 56;  // a value on one line
+constexpr size_t kContext = 16;   // characters around the place where long values differ
 constexpr std::string_view kCut = "…";
 
 bool is_continuation(char byte) {
@@ -48,7 +48,7 @@ void cut_to_difference(ValueTexts& texts) {
   const size_t same_behind = std::min(static_cast<size_t>(behind.first - a.rbegin()), shorter - same_ahead);
   const size_t begin = same_ahead > kContext ? same_ahead - kContext : 0;
   const auto shown = [&](const std::string& text) {
-    return cut(text, begin, std::min(text.size() - same_behind + kContext, begin + kLongest));
+    return cut(text, begin, std::min(text.size() - same_behind + kContext, begin + kMaxWidth));
   };
   texts = {shown(a), shown(b)};
 }
@@ -155,11 +155,11 @@ ValueTexts value_texts(const Difference& difference) {
   }
   const std::string_view key = difference.path.empty() ? std::string_view() : difference.path.back().key;
   ValueTexts texts{readable_text(difference.live, key), readable_text(difference.rendered, key)};
-  if (texts.live.size() <= kLongest && texts.rendered.size() <= kLongest) return texts;
+  if (texts.live.size() <= kMaxWidth && texts.rendered.size() <= kMaxWidth) return texts;
   if (difference.live && difference.rendered) {
     cut_to_difference(texts);
   } else {
-    texts = {cut(texts.live, 0, kLongest), cut(texts.rendered, 0, kLongest)};
+    texts = {cut(texts.live, 0, kMaxWidth), cut(texts.rendered, 0, kMaxWidth)};
   }
   return texts;
 }

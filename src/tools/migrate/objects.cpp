@@ -19,9 +19,9 @@ const schema::Schema& property(const schema::Schema& schema, std::string_view na
   return *schema.property(name)->schema;
 }
 
-class Migration {
+class ObjectMigration {
  public:
-  Migration(const ObjectOptions& options, const model::ObjectId& id, const Maker& make)
+  ObjectMigration(const ObjectOptions& options, const model::ObjectId& id, const Maker& make)
       : options_(options), id_(id), make_(make), schema_(*options.target.schemas->kind(id.kind)->schema) {}
 
   MigratedObject run(const Node& root) {
@@ -133,7 +133,7 @@ MigratedObject migrate_dialect(const Node& root, const model::Dialect& dialect, 
 
 MigratedObject migrate_object(const Node& root, const model::ObjectId& id, const ObjectOptions& options,
                               const Maker& make) {
-  return Migration(options, id, make).run(root);
+  return ObjectMigration(options, id, make).run(root);
 }
 
 }  // namespace trainjobc::migrate

@@ -17,17 +17,17 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-constexpr std::string_view kRule = "advice/processes-per-gpu";
+constexpr std::string_view kProcessesPerGpu = "advice/processes-per-gpu";
 
 // Devices that a process has to itself. A slice, or a GPU's memory, is another resource.
-constexpr std::array<std::string_view, 3> kDevices{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
+constexpr std::array<std::string_view, 3> kAccelerators{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
 
 // The first limit of a container for such devices.
 const Entry* devices_of(const Node* container) {
   const Node* limits = container ? container->at({"resources", "limits"}) : nullptr;
   if (!limits) return nullptr;
   for (const Entry& entry : limits->entries()) {
-    if (std::ranges::find(kDevices, entry.key) != kDevices.end()) return &entry;
+    if (std::ranges::find(kAccelerators, entry.key) != kAccelerators.end()) return &entry;
   }
   return nullptr;
 }
@@ -70,7 +70,7 @@ void report(const Plan& plan, std::string field, const base::Location& where, Ad
   const std::string message = contradiction(plan);
   if (message.empty()) return;
   base::Diagnostic& found =
-      advisor.warn(kRule, std::move(field), message, where,
+      advisor.warn(kProcessesPerGpu, std::move(field), message, where,
                    fmt::format("{} would give one process each", amount_of(*plan.devices)));
   add_note(found, fmt::format("the node's {}", plan.devices->key), plan.devices->value);
 }
@@ -136,7 +136,7 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
                 const base::Location& where, Advisor& advisor) {
   const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
   if (processes <= 1 || gpus < 1) return;
-  advisor.warn(kRule, std::move(field),
+  advisor.warn(kProcessesPerGpu, std::move(field),
                fmt::format("Flux requests {} GPU{} for each of the {} processes of a node, and the node has "
                            "no more than that: they never start",
                            gpus, gpus == 1 ? "" : "s", processes),
@@ -146,7 +146,7 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
 bool sets_devices(const model::Trainer& trainer) {
   const Node* limits = trainer.resources_per_node ? trainer.resources_per_node->get("limits") : nullptr;
   return limits && std::ranges::any_of(limits->entries(), [](const Entry& entry) {
-           return std::ranges::find(kDevices, entry.key) != kDevices.end();
+           return std::ranges::find(kAccelerators, entry.key) != kAccelerators.end();
          });
 }
 

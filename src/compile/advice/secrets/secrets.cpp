@@ -16,7 +16,7 @@ using k8s::known_key_in;
 
 using yaml::Node;
 
-constexpr std::string_view kRule = "advice/plain-secret";
+constexpr std::string_view kPlainSecret = "advice/plain-secret";
 
 void check_env(const Node* env, const std::string& field, Advisor& advisor) {
   if (!env) return;
@@ -25,7 +25,7 @@ void check_env(const Node* env, const std::string& field, Advisor& advisor) {
     if (!is_plain_secret(item)) continue;
     const Node* name = item.get("name");
     const std::string_view key = known_key(item.get("value")->text());
-    advisor.warn(kRule, fmt::format("{}[{}].value", field, i),
+    advisor.warn(kPlainSecret, fmt::format("{}[{}].value", field, i),
                  key.empty() ? fmt::format("{} looks like a secret and is in plain text here", name->text())
                              : fmt::format("{} looks like {} and is in plain text here", name->text(), key),
                  yaml::locate(*name), "take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}");
@@ -38,7 +38,7 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
     const Node& word = *words->items()[i];
     const std::string_view key = known_key_in(word.text());
     if (key.empty()) continue;
-    advisor.warn(kRule, fmt::format("{}[{}]", field, i),
+    advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
                  fmt::format("this looks like {} and is in plain text here", key), yaml::locate(word),
                  "read it from an env variable that a Secret fills");
   }

@@ -11,7 +11,7 @@ namespace trainjobc::diff {
 namespace {
 
 // GitHub accepts 65536 characters; the difference is for the last lines.
-constexpr size_t kLongest = 60'000;
+constexpr size_t kMaxCommentBytes = 60'000;
 
 // A code span in a table cell.
 std::string code(std::string_view text) {
@@ -121,7 +121,7 @@ std::string format_markdown(const Report& report, const FormatOptions& options) 
   size_t left_out = 0;
   const auto add = [&](const auto& make_text) {
     const std::string text = left_out == 0 ? make_text() : "";
-    if (left_out > 0 || out.size() + text.size() > kLongest) {
+    if (left_out > 0 || out.size() + text.size() > kMaxCommentBytes) {
       ++left_out;
     } else {
       out += text;

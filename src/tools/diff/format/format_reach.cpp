@@ -43,7 +43,7 @@ std::string names(const std::vector<std::string>& objects) {
   return text;
 }
 
-class Collector {
+class ReachCollector {
  public:
   void add(const ObjectDiff& object, const Difference& difference) {
     const base::Location& at = difference.location;
@@ -102,7 +102,7 @@ class Collector {
 }  // namespace
 
 std::string format_reach(const Report& report, const FormatOptions& options) {
-  Collector collector;
+  ReachCollector collector;
   std::string whole;
   for (const ObjectDiff& object : report.objects) {
     for (const Difference& difference : object.differences) {
