@@ -104,34 +104,31 @@ class ControlPlane(Cluster):
         for name, flags in (("kube-controller-manager", managers), ("kube-scheduler", common)):
             self.processes.start(name, [programs[name], *flags], self.environment())
 
-    def _write_config(self, name, config):
-        path = self.path(name + ".yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"kind": "Configuration", "leaderElection": {"leaderElect": False}, **config}, file)
-        return path
-
-    def _start_jobset(self, program, webhook_port, health_port):
+    def _controller_config(self, name, webhook_port, health_port, more):
+        """The path of a file with what the controllers have in common, and more."""
         config = {
-            "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
-            "internalCertManagement": {"enable": False},
+            "kind": "Configuration",
+            "leaderElection": {"leaderElect": False},
             "metrics": {"bindAddress": "0"},
             "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
             "webhook": {"host": "127.0.0.1", "port": webhook_port, "certDir": self.path("webhooks")},
             "clientConnection": CLIENT,
+            **more,
         }
-        path = self._write_config("jobset", config)
+        path = self.path(name + ".yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return path
+
+    def _start_jobset(self, program, webhook_port, health_port):
+        more = {"apiVersion": "config.jobset.x-k8s.io/v1alpha1", "internalCertManagement": {"enable": False}}
+        path = self._controller_config("jobset", webhook_port, health_port, more)
         self.processes.start("jobset", [program, *LOG_FLAGS, f"--config={path}"], self.environment())
 
     def _start_trainer(self, program, webhook_port, health_port):
-        config = {
-            "apiVersion": "config.trainer.kubeflow.org/v1alpha1",
-            "certManagement": {"enable": False},
-            "metrics": {"bindAddress": "0"},
-            "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
-            "webhook": {"host": "127.0.0.1", "port": webhook_port},
-            "clientConnection": CLIENT,
-        }
-        path = self._write_config("trainer", config)
+        more = {"apiVersion": "config.trainer.kubeflow.org/v1alpha1", "certManagement": {"enable": False}}
+        more["webhook"] = {"host": "127.0.0.1", "port": webhook_port}
+        path = self._controller_config("trainer", webhook_port, health_port, more)
         # Trainer has no setting for the folder of its certificates; this is controller-runtime's.
         temporary = self.path("trainer")
         shutil.copytree(self.path("webhooks"), os.path.join(temporary, "k8s-webhook-server", "serving-certs"))
@@ -141,17 +138,13 @@ class ControlPlane(Cluster):
     def _start_kueue(self, program):
         """After the others: its webhooks see what is made from now on."""
         health_port, webhook_port = free_ports(2)
-        config = {
+        more = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "internalCertManagement": {"enable": False},
-            "metrics": {"bindAddress": "0"},
-            "health": {"healthProbeBindAddress": f"127.0.0.1:{health_port}"},
-            "webhook": {"host": "127.0.0.1", "port": webhook_port, "certDir": self.path("webhooks")},
-            "clientConnection": CLIENT,
             "featureGates": {"VisibilityOnDemand": False},
             "integrations": {"frameworks": list(installation.QUEUED)},
         }
-        path = self._write_config("kueue", config)
+        path = self._controller_config("kueue", webhook_port, health_port, more)
         authority = self.path("webhooks/ca.crt")
         self._create(installation.kueue_definitions(webhook_port, authority))
         self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")

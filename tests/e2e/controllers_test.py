@@ -33,7 +33,7 @@ from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
-TEST_MODULES = ("unchanged_tests", "flux_tests")
+TEST_MODULES = ("unchanged_tests", "flux_tests", "following_tests")
 
 
 def parse(arguments):

@@ -42,7 +42,7 @@ class Following(EndToEnd):
 
     def until(self, mark, *words, times=1):
         """Status and standard error of a run that gets Ctrl-C after so many lines that hold the mark."""
-        command = [self.program, "submit", "--no-config", "--trainer-version=2.3", "--no-catalogue", "--wait"]
+        command = [self.program, "submit", "--no-config", f"--trainer-version={self.trainer_version}", "--no-catalogue", "--wait"]
         process = subprocess.Popen(
             [*command, f"--namespace={self.namespace}", *words, "job.yaml", "runtime.yaml"],
             cwd=self.folder,

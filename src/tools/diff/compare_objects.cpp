@@ -49,11 +49,6 @@ bool is_generated(const Object& object) {
   return policy::has_content(Content::SshKey, object.kind, object.name);
 }
 
-bool names_queue(const Node* object) {
-  const Node* queue = object ? object->at({"metadata", "labels", model::kKueueLabel}) : nullptr;
-  return queue && !queue->text().empty();
-}
-
 class Comparison {
  public:
   Comparison(const LiveSet& live, const CompareOptions& options, base::Arena& arena)
@@ -146,8 +141,8 @@ class Comparison {
   // Whether Kueue suspends and resumes it: by its own label, or with its TrainJob in the cluster, which
   // Trainer follows.
   bool is_queued(const Object& object, const Node& live) const {
-    if (names_queue(object.root)) return true;
-    if (!names_queue(object.train_job)) return false;
+    if (names_queue(*object.root)) return true;
+    if (!object.train_job || !names_queue(*object.train_job)) return false;
     const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
     const auto found = live_.find(identity(job));
     const Node* suspend = live.at({"spec", "suspend"});

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/trainer_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {
@@ -58,6 +59,10 @@ bool has_guarded_fields(const Node& train_job) {
     const Node* value = train_job.at({"spec", field});
     return value && value->size() > 0;
   });
+}
+
+bool names_queue(const Node& object) {
+  return !text_at(object, {"metadata", "labels", model::kKueueLabel}).empty();
 }
 
 std::vector<Difference> refused_patches(const Node& wanted, const Node& live, const Node* job_set,

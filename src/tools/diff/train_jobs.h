@@ -1,4 +1,4 @@
-// TrainJobs whose patches a cluster would refuse to change.
+// What a TrainJob in the cluster means for its JobSet: patches that can't be changed, Kueue's suspension.
 #pragma once
 
 #include <vector>
@@ -12,6 +12,9 @@ namespace trainjobc::diff {
 // Whether the TrainJob has what Trainer's webhook guards: runtimePatches (Trainer 2.2 on),
 // podTemplateOverrides (2.1) or podSpecOverrides (2.0).
 bool has_guarded_fields(const yaml::Node& train_job);
+
+// Whether the object's label names a Kueue queue: Kueue suspends and resumes it.
+bool names_queue(const yaml::Node& object);
 
 // Differences of these fields, marked as refused: empty if the webhook lets them change. Patches of
 // managers that `wanted` doesn't name are theirs. `job_set` is the live JobSet, nullptr without one. Source

@@ -36,6 +36,25 @@ TEST_CASE("one call per kind and namespace; JobSets in a context's namespace are
         "--context=-prod --kubeconfig=/etc/kube\n");
 }
 
+TEST_CASE("a queue's TrainJob is fetched: Kueue suspends it, and Trainer its JobSet") {
+  DiffRun run;
+  run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "metadata:\n",
+                                         "metadata:\n  labels: {kueue.x-k8s.io/queue-name: team}\n");
+  const std::string live = replaced(run.rendered(), "\"suspend\": false", "\"suspend\": true");
+  run.runner.answer = [&](const ProcessRequest& request) {
+    return ok(request.argv[2].starts_with("jobsets")
+                  ? live
+                  : R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", )"
+                    R"("metadata": {"name": "demo", "namespace": "team-a"}, "spec": {"suspend": true}})");
+  };
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+  CHECK(run.console.err == "");
+  CHECK(run.runner.lines() ==
+        "kubectl get jobsets.jobset.x-k8s.io -o json --show-managed-fields --namespace=team-a\n"
+        "kubectl get -f - -o json --ignore-not-found --namespace=team-a <TrainJob/demo\n");
+}
+
 TEST_CASE("an implausible answer of kubectl is an error") {
   DiffRun run;
   const auto error = [&](const std::string& answer) {

@@ -181,7 +181,8 @@ Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered
   std::map<std::string, std::set<std::string>> namespaces;
   for (const Object& object : rendered) {
     if (object.kind != "JobSet" || !object.train_job) continue;
-    if (all || has_guarded_fields(*object.train_job)) namespaces[std::string(object.ns)].emplace(object.name);
+    if (all || has_guarded_fields(*object.train_job) || names_queue(*object.train_job))
+      namespaces[std::string(object.ns)].emplace(object.name);
   }
   Answer answer;
   for (const auto& [ns, names] : namespaces) {

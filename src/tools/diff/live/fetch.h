@@ -30,7 +30,8 @@ Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, 
              LiveSet& live);
 
 // Fetches the live TrainJobs of the rendered JobSets: all, or those whose inputs have fields that a cluster
-// may refuse to change. A cluster may have no Trainer; not being allowed to look is a warning.
+// may refuse to change, or name a queue. A cluster may have no Trainer; not being allowed to look is a
+// warning.
 Answer fetch_train_jobs(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all,
                         LiveSet& live);
 
