@@ -21,14 +21,13 @@ import tempfile
 import time
 import unittest
 
-import cases as inputs
 import control_plane
-import generator
-import samples
 from api import Api
-from live_round import Round
+from cases import case as inputs
+from cases import generator, samples
+from comparison.live_round import Round
+from comparison.round_trip import Program, Report, RoundTrip
 from programs import Missing
-from round_trip import Program, Report, RoundTrip
 from support import EndToEnd
 
 SKIPPED = 77

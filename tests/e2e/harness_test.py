@@ -4,13 +4,13 @@
 import json
 import unittest
 
-import generator
-from cases import Case
-from comparison import content, differences
+from cases import generator
+from cases.case import Case
+from comparison.content import content, differences
 from controllers_test import ROUND_SIZE, rounds
-from live_round import LiveJob
-from round_trip import job_fields, replicated_job, waiting_jobs, with_live_uid
-from verdicts import fields_in, lasts, logged_errors, of_answer
+from comparison.live_round import LiveJob
+from comparison.round_trip import job_fields, replicated_job, waiting_jobs, with_live_uid
+from comparison.verdicts import fields_in, lasts, logged_errors, of_answer
 
 DENIED = (
     'admission webhook "validator.trainjob.trainer.kubeflow.org" denied the request: '

@@ -2,8 +2,8 @@
 
 import copy
 
-import cases as inputs
-from generator_versions import for_version
+from cases import case as inputs
+from cases.versions import for_version
 
 EXAMPLES = inputs.ROOT / "examples"
 NAMESPACE = "samples"

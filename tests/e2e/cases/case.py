@@ -7,7 +7,7 @@ import os
 import pathlib
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFORMANCE = ROOT / "tests" / "conformance"
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 KINDS = (*RUNTIMES, "TrainJob")

@@ -7,11 +7,11 @@ import os
 import re
 import subprocess
 
-import cases as inputs
-import known
-from comparison import content, differences, key, short
-from live_round import is_of_pod_group, namespace_of
-from verdicts import fields_in
+from cases import case as inputs
+from comparison import known
+from comparison.content import content, differences, key, short
+from comparison.live_round import is_of_pod_group, namespace_of
+from comparison.verdicts import fields_in
 
 CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "diff", "diff --server-side")
 REFUSALS = ("is invalid", "denied", "forbidden")

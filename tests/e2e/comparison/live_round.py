@@ -4,8 +4,8 @@ import concurrent.futures
 import dataclasses
 import time
 
-import verdicts
-from cases import NAMESPACE, identity, runtime_name
+from comparison import verdicts
+from cases.case import NAMESPACE, identity, runtime_name
 
 MADE = ("JobSet", "Secret", "ConfigMap", "PodGroup", "VolcanoPodGroup")
 QUIET_SECONDS = 6  # after which what hasn't come doesn't

@@ -4,9 +4,9 @@ import copy
 import json
 import random
 
-import generator_mistakes
-from generator_pods import Pods
-from generator_versions import for_version, frameworks
+from cases import mistakes
+from cases.pods import Pods
+from cases.versions import for_version, frameworks
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 GROUP = "trainer.kubeflow.org/v1alpha1"
@@ -216,7 +216,7 @@ def case(seed, index, jobs, version):
     # So far they share parts with each other and with the tables that these were chosen from.
     items = json.loads(json.dumps(items))
     if rng.random() < SHARE_OF_MISTAKES:
-        generator_mistakes.make_one(rng, rng.choice(items))
+        mistakes.make_one(rng, rng.choice(items))
     return f"random-{seed}-{index}", items
 
 
