@@ -125,17 +125,17 @@ size_t columns_of(std::span<const Sign> signs) {
 }
 
 // A part of a source line; omitted text is shown as "…".
-struct Window {
+struct SignWindow {
   size_t first = 0;  // signs
   size_t last = 0;
 };
 
 // The part that fits into `width` columns with the sign `token` in it and, where there is room, a third of
 // them before it.
-Window window_around(std::span<const Sign> signs, size_t token, size_t width) {
+SignWindow window_around(std::span<const Sign> signs, size_t token, size_t width) {
   if (columns_of(signs) <= width) return {0, signs.size()};
   const size_t room = width > 2 ? width - 2 : 1;
-  Window window{token, token};
+  SignWindow window{token, token};
   size_t used = 0;
   const auto before = [&](size_t limit) {
     while (window.first > 0 && used + signs[window.first - 1].columns <= limit)
@@ -185,7 +185,7 @@ std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t t
   const size_t behind = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
                             ? sign_at(at.end_column) - 1
                             : signs.size();
-  const Window window = window_around(signs, begin, width == 0 ? kMaxColumns : width);
+  const SignWindow window = window_around(signs, begin, width == 0 ? kMaxColumns : width);
   const std::string lead(window.first > 0 ? "…" : "");
   std::string shown = lead;
   for (const Sign& sign : signs.subspan(window.first, window.last - window.first)) shown += sign.text;

@@ -36,10 +36,6 @@ Object describe(const yaml::Node& root) {
           text_at(root, {"metadata", "name"}), &root};
 }
 
-bool is_runtime(InputKind kind) {
-  return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
-}
-
 void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects) {
   for (const InputObject& input : inputs.objects) {
     if (input.kind != InputKind::Foreign) continue;
@@ -55,7 +51,7 @@ std::vector<LintedObject> linted_objects(const Memory& memory) {
   auto unit = memory.admitted->units.begin();
   for (const InputObject& input : memory.inputs.objects) {
     const bool is_job = input.kind == InputKind::TrainJob;
-    if (!is_job && !is_runtime(input.kind)) continue;
+    if (!is_job && !input.is_runtime()) continue;
     const base::Location at = yaml::locate(*input.root);
     linted.push_back({at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(),
                       at.line, input.root});

@@ -70,6 +70,7 @@ struct RuntimeInfo {
   const yaml::Node* trainer_args = nullptr;
 
   std::string_view job_name() const { return job->id.name; }
+  bool is_mpi() const { return policy && policy->mpi; }
 
   PodSet* pod_set_by_ancestor(std::string_view ancestor);
   PodSet* pod_set_by_name(std::string_view name);

@@ -22,10 +22,6 @@ constexpr unsigned kPermissions = 07777;
 constexpr unsigned kReadWrite = 0666;
 constexpr unsigned kWrite = 0222;
 
-IoError failure(std::string_view what, const std::string& path, int error) {
-  return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
-}
-
 // A new file beside `path`; the destructor removes it unless it has replaced `path`.
 class Temporary {
  public:
@@ -99,15 +95,15 @@ std::optional<IoError> atomic_write(const std::string& path, std::string_view te
   const HeldSignals held;
   // Until it has the old one's owner, only this user may open it.
   Temporary temporary(path, exists ? mode & 0600U : mode);
-  if (temporary.get() < 0) return failure("create", path, errno);
+  if (temporary.get() < 0) return io_error("create", path, errno);
   if (exists) take_after(path, old, mode, temporary.get());
-  if (!temporary.fill(text)) return failure("write", path, errno);
+  if (!temporary.fill(text)) return io_error("write", path, errno);
   if (expected) {
     const IoResult<std::string> now = RealFileSystem().read(path);
     if (const auto* error = std::get_if<IoError>(&now)) return *error;
     if (std::get<std::string>(now) != *expected) return changed_meanwhile(path);
   }
-  if (!temporary.move_to(path)) return failure("write", path, errno);
+  if (!temporary.move_to(path)) return io_error("write", path, errno);
   return std::nullopt;
 }
 

@@ -14,6 +14,9 @@ struct IoError {
   std::string message;  // "open jobs/a.yaml: No such file or directory"
 };
 
+// `what` was done with the path; `error` is an errno.
+IoError io_error(std::string_view what, const std::string& path, int error);
+
 // Of a file that is not what it was when it was read.
 IoError changed_meanwhile(const std::string& path);
 

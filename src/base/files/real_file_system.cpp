@@ -20,10 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-IoError failure(std::string_view what, const std::string& path, int error) {
-  return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
-}
-
 FileKind kind_of(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return FileKind::Directory;
   return S_ISREG(status.st_mode) ? FileKind::File : FileKind::Other;
@@ -46,7 +42,7 @@ std::optional<IoError> add_entry(const std::string& directory, const dirent& fou
   } else {
     const std::string path = directory + "/" + entry.name;
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) return failure("look at", path, errno);
+    if (::lstat(path.c_str(), &status) != 0) return io_error("look at", path, errno);
     entry.is_link = S_ISLNK(status.st_mode);
     const bool leads_somewhere = ::stat(path.c_str(), &status) == 0;
     entry.kind = leads_somewhere ? kind_of(status) : FileKind::Broken;
@@ -56,6 +52,10 @@ std::optional<IoError> add_entry(const std::string& directory, const dirent& fou
 }
 
 }  // namespace
+
+IoError io_error(std::string_view what, const std::string& path, int error) {
+  return {fmt::format("{} {}: {}", what, path, std::generic_category().message(error))};
+}
 
 bool are_plain_names(std::string_view path) {
   for (size_t at = 0;;) {
@@ -85,7 +85,7 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
     const ssize_t count = ::read(descriptor, text.data() + at, kBlock);
     text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure("read", name, errno);
+    if (count < 0) return io_error("read", name, errno);
     if (count == 0) return text;
     if (text.size() > kMaxFileSize) return too_large();
   }
@@ -98,20 +98,20 @@ FileKind RealFileSystem::kind(const std::string& path) const {
 }
 
 IoResult<std::string> RealFileSystem::read(const std::string& path) const {
-  if (is_directory(path)) return failure("read", path, EISDIR);
+  if (is_directory(path)) return io_error("read", path, EISDIR);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return failure("open", path, errno);
+  if (file.get() < 0) return io_error("open", path, errno);
   return read_all(file.get(), path);
 }
 
 IoResult<std::vector<DirectoryEntry>> RealFileSystem::list(const std::string& path) const {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
-  if (!directory) return failure("list", path, errno);
+  if (!directory) return io_error("list", path, errno);
   std::vector<DirectoryEntry> entries;
   while (true) {
     errno = 0;
     const dirent* found = ::readdir(directory.get());  // NOLINT(concurrency-mt-unsafe): a stream of its own
-    if (!found && errno != 0) return failure("list", path, errno);
+    if (!found && errno != 0) return io_error("list", path, errno);
     if (!found) break;
     if (auto error = add_entry(path, *found, entries)) return *error;
   }
@@ -124,7 +124,7 @@ std::optional<IoError> RealFileSystem::write(const std::string& path, std::strin
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     const bool written = device.get() >= 0 && write_all(device.get(), text) && device.close() == 0;
-    return written ? std::nullopt : std::optional(failure("write", path, errno));
+    return written ? std::nullopt : std::optional(io_error("write", path, errno));
   }
   return atomic_write(path, text, mode, std::nullopt);
 }
@@ -133,7 +133,7 @@ std::optional<IoError> RealFileSystem::replace(const std::string& path, std::str
                                                std::string_view text) {
   std::error_code error;
   const fs::path target = fs::canonical(path, error);
-  if (error) return failure("open", path, error.value());
+  if (error) return io_error("open", path, error.value());
   return atomic_write(target.string(), text, 0666, old_text);
 }
 
@@ -149,13 +149,13 @@ bool RealFileSystem::stays_inside(const std::string& directory, const std::strin
 }
 
 std::optional<IoError> RealFileSystem::remove(const std::string& path) {
-  return ::unlink(path.c_str()) == 0 ? std::nullopt : std::optional(failure("remove", path, errno));
+  return ::unlink(path.c_str()) == 0 ? std::nullopt : std::optional(io_error("remove", path, errno));
 }
 
 std::optional<IoError> RealFileSystem::make_directory(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return failure("create directory", path, error.value());
+  if (error) return io_error("create directory", path, error.value());
   return std::nullopt;
 }
 

@@ -4,20 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "base/text/printable.h"
 #include "base/text/utf8.h"
 
 namespace trainjobc::base {
-namespace {
-
-// The length of the colour sequence that the text begins with; 0 if it begins with none.
-size_t colour_length(std::string_view text) {
-  if (!text.starts_with("\033[")) return 0;
-  const size_t end = text.find('m');
-  return end == std::string_view::npos ? 0 : end + 1;
-}
-
-}  // namespace
-
 size_t column_width(uint32_t code) {
   struct Range {
     uint32_t first;

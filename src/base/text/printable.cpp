@@ -15,14 +15,6 @@ std::string escape(std::string_view text, const CodePoint& point) {
                            : fmt::format("\\u{:04x}", point.value);
 }
 
-// The length of the colour sequence that the text begins with: ESC [ 1 ; 3 1 m. 0 if it begins with none.
-size_t colour_length(std::string_view text) {
-  if (!text.starts_with("\033[")) return 0;
-  const auto end =
-      std::find_if_not(text.begin() + 2, text.end(), [](char c) { return is_digit(c) || c == ';'; });
-  return end != text.end() && *end == 'm' ? static_cast<size_t>(end - text.begin()) + 1 : 0;
-}
-
 // Space that GitHub's runner skips before a command.
 bool is_space(uint32_t code) {
   return code == ' ' || code == '\t' || code == 0xA0 || code == 0x1680 ||
@@ -77,6 +69,13 @@ class Printer {
 };
 
 }  // namespace
+
+size_t colour_length(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const auto end =
+      std::find_if_not(text.begin() + 2, text.end(), [](char c) { return is_digit(c) || c == ';'; });
+  return end != text.end() && *end == 'm' ? static_cast<size_t>(end - text.begin()) + 1 : 0;
+}
 
 bool is_unprintable(uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C ||

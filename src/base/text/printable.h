@@ -13,6 +13,9 @@ bool is_unprintable(uint32_t code);
 // A text on one line of its own: what is unprintable is escaped, line breaks too.
 std::string one_line(std::string_view text);
 
+// The length of the ANSI colour that the text begins with, ESC [ 1 ; 3 1 m; 0 if it begins with none.
+size_t colour_length(std::string_view text);
+
 // What a text may do besides being read.
 struct Printing {
   bool colours = false;   // ANSI colours

@@ -8,20 +8,16 @@
 namespace trainjobc::compile {
 namespace {
 
-bool is_runtime(const InputObject& object) {
-  return object.kind == InputKind::TrainingRuntime || object.kind == InputKind::ClusterTrainingRuntime;
-}
-
 // The inputs' runtimes come first.
 void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes) {
   for (const InputObject& object : inputs.objects) {
-    if (is_runtime(object)) store.add(object, true);
+    if (object.is_runtime()) store.add(object, true);
   }
   for (const InputObject& object : inputs.objects) {
     if (object.kind == InputKind::Snapshot) store.add_snapshot(object);
   }
   for (const InputObject& object : runtimes.objects) {
-    if (is_runtime(object)) store.add(object, false);
+    if (object.is_runtime()) store.add(object, false);
   }
 }
 
@@ -39,7 +35,7 @@ template <class Use>
 void for_each_runtime(const InputSet& inputs, const InputSet& runtimes, Use use) {
   for (const InputSet* set : {&inputs, &runtimes}) {
     for (const InputObject& object : set->objects) {
-      if (is_runtime(object)) use(object, object.id.str());
+      if (object.is_runtime()) use(object, object.id.str());
     }
   }
 }

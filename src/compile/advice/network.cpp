@@ -85,7 +85,7 @@ size_t count_unnamed(const NodeList& ports) {
 
 void check_addresses(const RuntimeContext& context, Advisor& advisor) {
   const std::string_view address = address_of(context.info);
-  if (address.empty() && !(context.info.policy && context.info.policy->mpi)) return;
+  if (address.empty() && !context.info.is_mpi()) return;
   check_network(context, address, advisor);
   const TrainerPlace trainer = trainer_of(context.info);
   if (address.empty() || !trainer.set || trainer.set->name == model::kNode) return;

@@ -15,10 +15,6 @@ namespace {
 using policy::PodSet;
 using yaml::Node;
 
-bool is_mpi(const policy::RuntimeInfo& info) {
-  return info.policy && info.policy->mpi;
-}
-
 base::Location place_of_jobs(const model::Runtime& runtime) {
   const base::Location where = locate_key_of(runtime.job_set_spec, "replicatedJobs");
   return where.file ? where : locate_key_of(runtime.ml_policy->node, "mpi");
@@ -53,7 +49,7 @@ constexpr std::array<std::string_view, 2> kCounts{"parallelism", "completions"};
 }  // namespace
 
 void check_mpi_jobs(const RuntimeContext& context, Advisor& advisor) {
-  if (!is_mpi(context.info)) return;
+  if (!context.info.is_mpi()) return;
   const bool launcher_only = context.info.policy->mpi->run_launcher_as_node;
   for (const std::string_view name : {model::kLauncher, model::kNode}) {
     const PodSet* set = context.info.pod_set_by_name(name);
@@ -70,7 +66,7 @@ void check_mpi_jobs(const RuntimeContext& context, Advisor& advisor) {
 }
 
 void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
-  if (!is_mpi(context.info) || !context.info.policy->num_nodes) return;
+  if (!context.info.is_mpi() || !context.info.policy->num_nodes) return;
   const model::LocatedInt& nodes = *context.info.policy->num_nodes;
   const PodSet* launcher = context.info.pod_set_by_name(model::kLauncher);
   if (!launcher || launcher->ancestor != model::kTrainer || nodes.value < 2) return;
@@ -81,7 +77,7 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
 }
 
 void check_second_trainer(const RuntimeContext& context, Advisor& advisor) {
-  if (!context.info.policy || is_mpi(context.info)) return;
+  if (!context.info.policy || context.info.is_mpi()) return;
   if (context.info.behaviours->first_trainer_counts) return;
   const PodSet* first = trainer_of(context.info).set;
   for (size_t i = 0; first && i < context.info.pod_sets.size(); ++i) {
@@ -121,9 +117,9 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
   if (!context.job.trainer || !context.job.trainer->num_nodes) return;
   const model::LocatedInt& nodes = *context.job.trainer->num_nodes;
   const policy::RuntimeInfo& info = context.merged;
-  const bool as_node = is_mpi(info) && info.policy->mpi->run_launcher_as_node;
+  const bool as_node = info.is_mpi() && info.policy->mpi->run_launcher_as_node;
   const PodSet* node = info.pod_set_by_name(model::kNode);
-  if (is_mpi(info) ? node || as_node : trainer_of(info).set != nullptr) {
+  if (info.is_mpi() ? node || as_node : trainer_of(info).set != nullptr) {
     const PodSet* launcher = info.pod_set_by_name(model::kLauncher);
     if (!as_node || !node || !launcher || launcher->count.value != 1 || nodes.value != 1) return;
     advisor.warn("advice/mpi-num-nodes", "spec.trainer.numNodes",
@@ -133,13 +129,13 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
     return;
   }
   const std::string lack =
-      is_mpi(info) ? fmt::format("no replicatedJob \"{}\"", model::kNode)
-                   : fmt::format("no replicatedJob with {}: {}", model::kAncestorLabel, model::kTrainer);
+      info.is_mpi() ? fmt::format("no replicatedJob \"{}\"", model::kNode)
+                    : fmt::format("no replicatedJob with {}: {}", model::kAncestorLabel, model::kTrainer);
   base::Diagnostic& found = advisor.warn(
       "advice/num-nodes-no-effect", "spec.trainer.numNodes",
       fmt::format("numNodes has no effect: runtime \"{}\" has {}", context.runtime.id.name, lack),
       yaml::locate(*nodes.node),
-      is_mpi(info) ? "add it to the runtime" : "label the replicatedJob that trains, in the runtime");
+      info.is_mpi() ? "add it to the runtime" : "label the replicatedJob that trains, in the runtime");
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
 }
 
@@ -148,9 +144,9 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   if (!nodes || nodes->value > 0) return;
   const policy::RuntimeInfo& info = context.merged;
   // The Job itself refuses counts below 0.
-  if (nodes->value < 0 && !(is_mpi(info) && info.policy->mpi->run_launcher_as_node)) return;
+  if (nodes->value < 0 && !(info.is_mpi() && info.policy->mpi->run_launcher_as_node)) return;
   std::string effect = "no pod trains, and the job counts as complete";
-  if (is_mpi(info)) {
+  if (info.is_mpi()) {
     if (!info.pod_set_by_name(model::kNode)) return;
     effect = info.policy->mpi->run_launcher_as_node ? "the launcher is a node, and there is always one more"
                                                     : "the hostfile is empty, and mpirun finds no node";

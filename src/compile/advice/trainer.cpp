@@ -59,7 +59,7 @@ bool loses_resources(const AdviceContext& context) {
 std::vector<std::string_view> idle_keys(const AdviceContext& context) {
   const policy::RuntimeInfo& info = context.merged;
   const bool trains = trainer_of(info).set != nullptr;
-  const bool mpi = info.policy && info.policy->mpi;
+  const bool mpi = info.is_mpi();
   const bool launched_node =
       mpi && info.policy->mpi->run_launcher_as_node && info.pod_set_by_name(model::kNode);
   const bool counts_processes = info.policy && (info.policy->torch || mpi || info.policy->flux);

@@ -25,6 +25,10 @@ struct InputObject {
   const yaml::Node* root = nullptr;
   model::ObjectId id;
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
+
+  bool is_runtime() const {
+    return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
+  }
 };
 
 // The files of one run and all that was read from them. Everything lives until the last copy goes.

@@ -26,10 +26,6 @@ struct VersionGroup {
   const SurveyedObject& first() const { return job ? *job : *runtime; }
 };
 
-bool is_runtime(const InputObject& object) {
-  return object.kind == InputKind::TrainingRuntime || object.kind == InputKind::ClusterTrainingRuntime;
-}
-
 Diagnostic finding(std::string_view rule, const SurveyedObject& about, const Objection& why) {
   Diagnostic diagnostic = rules::finding(rule);
   diagnostic.object = about.object->id.str();
@@ -69,7 +65,7 @@ class Planner {
       groups_.push_back({&look_at(object), runtime ? &look_at(*runtime) : nullptr});
     }
     for (const InputObject& object : inputs.objects) {
-      if (is_runtime(object) && !used.contains(&object)) groups_.push_back({nullptr, &look_at(object)});
+      if (object.is_runtime() && !used.contains(&object)) groups_.push_back({nullptr, &look_at(object)});
     }
   }
 
@@ -95,7 +91,7 @@ class Planner {
 
   void index_runtimes(const InputSet& set) {
     for (const InputObject& object : set.objects) {
-      if (!is_runtime(object)) continue;
+      if (!object.is_runtime()) continue;
       runtimes_.try_emplace(key_of(object.id), &object);
     }
   }

@@ -8,7 +8,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-void check_source(const Field& claim, Report& report) {
+void check_claim_source(const Field& claim, Report& report) {
   const Field name = claim.child("resourceClaimName");
   const Field from = claim.child("resourceClaimTemplateName");
   if (name && from) {
@@ -31,14 +31,14 @@ void check_resource_claims(const Field& claims, Report& report) {
   std::set<std::string_view> seen;
   for_each_item(claims, [&](const Field& claim) {
     const Field name = claim.child("name");
-    if (!check_given(name, rule::kResourceClaim, report)) return check_source(claim, report);
+    if (!check_given(name, rule::kResourceClaim, report)) return check_claim_source(claim, report);
     if (!seen.insert(name.text()).second) {
       report.add(rule::kResourceClaim, name, fmt::format("two claims are named {}", quoted(name)),
                  "rename one of them");
     } else {
       check_form(name, Form::DnsLabel, rule::kResourceClaim, "claim name", report);
     }
-    check_source(claim, report);
+    check_claim_source(claim, report);
   });
 }
 

@@ -69,7 +69,7 @@ void check_required(const Field& source, std::string_view names, Report& report)
   }
 }
 
-void check_source(const Field& volume, Report& report) {
+void check_volume_source(const Field& volume, Report& report) {
   std::string_view first;
   for (const Source& source : kSources) {
     const Field given = volume.child(source.name);
@@ -121,7 +121,7 @@ std::vector<PodVolume> check_volumes(const Field& volumes, Report& report) {
   for_each_item(volumes, [&](const Field& volume) {
     const size_t before = report.size();
     const Field name = volume.child("name");
-    check_source(volume, report);
+    check_volume_source(volume, report);
     check_portal_length(volume, report);
     check_volume_name(name, names, report);
     const bool usable = report.size() == before;

@@ -276,7 +276,7 @@ const Node* hostfile_config_map(PluginContext& context) {
 }
 
 bool is_used(const RuntimeInfo& info) {
-  return info.policy && info.policy->mpi;
+  return info.is_mpi();
 }
 
 void validate(PluginContext& context) {

@@ -125,7 +125,7 @@ void report_character(const base::SourceFile& file, size_t offset, const base::C
 }
 
 // Whether a line break of any kind ends before `at`.
-bool begins_line(std::string_view text, size_t at) {
+bool follows_break(std::string_view text, size_t at) {
   const std::string_view before = text.substr(0, at);
   return std::string_view("\n\r").find(before.back()) != std::string_view::npos ||
          before.ends_with("\xC2\x85") || before.ends_with("\xE2\x80\xA8") || before.ends_with("\xE2\x80\xA9");
@@ -181,7 +181,7 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const base::CodePoint point = base::decode_utf8(text.substr(at));
     // libyaml skips a byte order mark at the beginning of a line, Kubernetes' parser reads it as text.
-    const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || begins_line(text, at));
+    const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || follows_break(text, at));
     if (point.length == 0 || is_mark || !is_allowed(point.value)) {
       const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;
       report_character(file, offset, point, diagnostics);

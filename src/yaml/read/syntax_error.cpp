@@ -21,7 +21,7 @@ size_t line_content(std::string_view text, size_t offset) {
   return std::min(text.find_first_not_of(base::kBlanks, line_start(text, offset)), text.size());
 }
 
-bool begins_line(std::string_view text, size_t offset) {
+bool is_first_in_line(std::string_view text, size_t offset) {
   return line_content(text, offset) >= offset;
 }
 
@@ -40,7 +40,7 @@ std::optional<size_t> left_out(std::string_view text, size_t offset) {
     return std::nullopt;
   const size_t dots = end - 2;
   const bool is_indented = base::is_blank(text[dots - 1]);
-  return is_indented && begins_line(text, dots) ? std::optional(dots) : std::nullopt;
+  return is_indented && is_first_in_line(text, dots) ? std::optional(dots) : std::nullopt;
 }
 
 // A line that has to be a key or an item, like its siblings.
@@ -62,7 +62,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
   if (!last.plain || last.end != complaint.at || last.begin >= content)
     return {complaint.at, R"(a ": " is not allowed here: the line is already a value)", "quote the value"};
   // A key without its ": " swallows its siblings as part of its text.
-  const bool are_siblings = begins_line(text, last.begin) &&
+  const bool are_siblings = is_first_in_line(text, last.begin) &&
                             last.begin - line_start(text, last.begin) == content - line_start(text, content);
   if (are_siblings) return no_value(last.begin, text);
   return {content, "this line is read as part of the value above it: it is indented deeper than its siblings",
@@ -72,7 +72,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
 // The text at the place of the next key or item, or of the end of the collection.
 SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
                        std::string_view hint) {
-  if (begins_line(text, complaint.at))
+  if (is_first_in_line(text, complaint.at))
     return {complaint.at, "this line matches no indentation level above it", std::string(hint)};
   const bool is_long_string = !last.plain && last.end > last.begin &&
                               last.begin < line_start(text, complaint.at) && last.end <= complaint.at &&

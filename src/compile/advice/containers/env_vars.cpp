@@ -134,7 +134,7 @@ void check_generated_env(const AdviceContext& context, Advisor& advisor) {
 }
 
 void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor) {
-  const bool mpi = context.info.policy && context.info.policy->mpi;
+  const bool mpi = context.info.is_mpi();
   const policy::PodSet* set =
       mpi ? context.info.pod_set_by_name(model::kLauncher) : trainer_of(context.info).set;
   for (const ContainerPlace& place : containers_of(context.info)) {

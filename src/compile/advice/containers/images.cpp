@@ -15,7 +15,7 @@ using yaml::Node;
 constexpr std::string_view kHint = "pin a version or a digest";
 
 // Placeholders of templating tools aren't checked.
-bool is_template(std::string_view image) {
+bool has_placeholder(std::string_view image) {
   return image.find_first_of("${}<>%") != std::string_view::npos;
 }
 
@@ -45,7 +45,7 @@ void check_tag(const Node& node, std::string field, Advisor& advisor) {
 
 void check_image(const Node* node, std::string field, Advisor& advisor) {
   const std::string_view image = yaml::text_of(node);
-  if (image.empty() || is_template(image) || has_outer_space(image)) return;
+  if (image.empty() || has_placeholder(image) || has_outer_space(image)) return;
   ImageComplaint wrong = image_complaint(image);
   if (wrong.message.empty()) {
     check_tag(*node, std::move(field), advisor);

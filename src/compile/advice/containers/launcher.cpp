@@ -18,14 +18,10 @@ using policy::PodSet;
 using yaml::Node;
 using Program = std::vector<std::string>;
 
-bool is_mpi(const policy::RuntimeInfo& info) {
-  return info.policy && info.policy->mpi;
-}
-
 // The launcher, if there are nodes too.
 const PodSet* launcher_of(const policy::RuntimeInfo& info) {
-  return is_mpi(info) && info.pod_set_by_name(model::kNode) ? info.pod_set_by_name(model::kLauncher)
-                                                            : nullptr;
+  return info.is_mpi() && info.pod_set_by_name(model::kNode) ? info.pod_set_by_name(model::kLauncher)
+                                                             : nullptr;
 }
 
 // Whether a word is or names a program that starts processes on other nodes: mpirun, mpiexec.hydra, prterun,
@@ -137,7 +133,7 @@ void check_job_launcher(const AdviceContext& context, Advisor& advisor) {
 }
 
 void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
-  const Node* image = is_mpi(context.merged) && context.job.trainer ? context.job.trainer->image : nullptr;
+  const Node* image = context.merged.is_mpi() && context.job.trainer ? context.job.trainer->image : nullptr;
   if (!image || image->text().empty()) return;
   const Images images = images_of(context.merged);
   const std::string_view kept = image_of(images.kept_container);
