@@ -8,6 +8,7 @@
 #include "base/text/utf8.h"
 
 namespace trainjobc::base {
+
 size_t column_width(uint32_t code) {
   struct Range {
     uint32_t first;
