@@ -32,10 +32,6 @@ constexpr bool is_alnum(char c) {
   return is_letter(c) || is_digit(c);
 }
 
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
 constexpr char to_lower(char c) {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
