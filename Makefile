@@ -39,7 +39,7 @@ demo: build
 
 test: bootstrap $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
-	@cd $(BUILD) && ctest --output-on-failure
+	@cd $(BUILD) && ctest --output-on-failure --parallel 2
 	@python3 tests/e2e/programs.py
 
 unit: $(BUILD)/build.ninja

@@ -1,5 +1,7 @@
 #include "compile/consequences.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace trainjobc::compile {
 namespace {
@@ -71,20 +74,47 @@ std::string_view complaint(const Diagnostic& found) {
   return message;
 }
 
-// The same error about the same text of an input, for another field; only the first is kept.
+// The same complaint about the same text of an input: about another field of an object, which is not kept, or
+// about other objects, such as the jobs of one runtime, which the first finding names.
 class Repetitions {
  public:
-  bool is_new(const Diagnostic& found) {
+  // Whether the finding repeats one that is kept.
+  bool take(const Diagnostic& found) {
     const base::Location& at = found.location;
-    if (!at.file || at.line == 0) return true;
-    const auto [first, is_first] =
-        fields_.try_emplace(Place(at.file, at.line, at.column, found.rule, complaint(found)), found.field);
-    return is_first || first->second == found.field;
+    if (!at.file || at.line == 0) return false;
+    const auto [first, is_first] = firsts_.try_emplace(
+        Place(at.file, at.line, at.column, found.rule, found.severity, complaint(found)), First{&found, {}});
+    if (is_first) return false;
+    const Diagnostic& kept = *first->second.finding;
+    if (kept.object != found.object) first->second.others.insert(found.object);
+    return kept.object != found.object || kept.field != found.field;
+  }
+
+  // The objects that a kept finding is about, too.
+  std::string others_of(const Diagnostic& kept) const {
+    constexpr size_t kNamed = 3;
+    const base::Location& at = kept.location;
+    const auto first =
+        firsts_.find(Place(at.file, at.line, at.column, kept.rule, kept.severity, complaint(kept)));
+    if (first == firsts_.end() || first->second.finding != &kept) return "";
+    const std::set<std::string>& others = first->second.others;
+    std::string names;
+    size_t named = 0;
+    for (const std::string& other : others) {
+      if (named == kNamed) return fmt::format("{} and {} more", names, others.size() - named);
+      names += (named++ == 0 ? "" : ", ") + other;
+    }
+    return names;
   }
 
  private:
-  using Place = std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, std::string>;
-  std::map<Place, std::string> fields_;
+  using Place =
+      std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, base::Severity, std::string>;
+  struct First {
+    const Diagnostic* finding = nullptr;
+    std::set<std::string> others;
+  };
+  std::map<Place, First> firsts_;
 };
 
 }  // namespace
@@ -92,11 +122,18 @@ class Repetitions {
 base::Diagnostics without_consequences(const base::Diagnostics& findings) {
   std::map<std::pair<std::string_view, base::Stage>, Causes> causes;
   for (const Diagnostic& found : findings.items()) note_cause(found, causes[{found.object, found.stage}]);
-  base::Diagnostics kept;
   Repetitions repetitions;
+  std::vector<const Diagnostic*> firsts;
   for (const Diagnostic& found : findings.items()) {
-    if (!is_consequence(found, causes[{found.object, found.stage}]) && repetitions.is_new(found))
-      kept.add(found);
+    if (!is_consequence(found, causes[{found.object, found.stage}]) && !repetitions.take(found))
+      firsts.push_back(&found);
+  }
+  base::Diagnostics kept;
+  for (const Diagnostic* first : firsts) {
+    Diagnostic finding = *first;
+    const std::string others = repetitions.others_of(*first);
+    if (!others.empty()) finding.notes.push_back({"the same for " + others, {}});
+    kept.add(std::move(finding));
   }
   return kept;
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/trainer_names.h"
+#include "model/queue_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {

@@ -5,13 +5,12 @@
 namespace trainjobc::submit {
 namespace {
 
-using schema::Step;
 using yaml::Maker;
 using yaml::Node;
 
 // `node` without the field at `path`; `node` itself if there is no such field or it is an item of a list.
-const Node* without(const Node* node, std::span<const Step> path, const Maker& make) {
-  const Step& step = path.front();
+const Node* without(const Node* node, std::span<const schema::Step> path, const Maker& make) {
+  const schema::Step& step = path.front();
   if (!step.is_item()) {
     const Node* value = node->is_map() ? node->get(step.key) : nullptr;
     if (!value) return node;

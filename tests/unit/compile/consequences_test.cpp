@@ -9,9 +9,7 @@ using namespace trainjobc;
 
 namespace {
 
-std::string report(const std::string& spec) {
-  const std::string text =
-      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" + spec;
+std::string errors_of(const std::string& text) {
   Options options;
   options.render = false;
   options.threads = 1;
@@ -23,6 +21,11 @@ std::string report(const std::string& spec) {
     if (found.severity == base::Severity::Error) out += base::format_text(found, {});
   }
   return out;
+}
+
+std::string report(const std::string& spec) {
+  return errors_of("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" +
+                   spec);
 }
 
 constexpr const char* kRef = "  runtimeRef: {name: torch-distributed}\n";
@@ -97,4 +100,41 @@ in.yaml:8:39: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
     8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
       |                                       ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 1}
 )");
+}
+
+TEST_CASE("consequences: one finding about the runtime of several jobs") {
+  const auto job = [](const std::string& name) {
+    return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
+           "}\nspec: {runtimeRef: {name: r}}\n";
+  };
+  const auto report_of = [&](const std::vector<std::string>& jobs) {
+    std::string text =
+        "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+        "kind: ClusterTrainingRuntime\n"
+        "metadata: {name: r, labels: {trainer.kubeflow.org/framework: plainml}}\n"
+        "spec:\n"
+        "  template:\n"
+        "    spec:\n"
+        "      replicatedJobs:\n"
+        "      - name: node\n"
+        "        template:\n"
+        "          spec:\n"
+        "            template:\n"
+        "              spec:\n"
+        "                containers:\n"
+        "                - name: node\n"
+        "                  image: i:1\n"
+        "                  volumeMounts: [{name: gone, mountPath: /x}]\n";
+    for (const std::string& name : jobs) text += job(name);
+    return errors_of(text);
+  };
+  const std::string error = R"(in.yaml:16:42: error: the pod has no volume "gone" [job/volume-mount]
+   16 |                   volumeMounts: [{name: gone, mountPath: /x}]
+      |                                         ^~~~ add a volume of that name to the pod's volumes
+)";
+  CHECK(report_of({"a"}) == error);
+  CHECK(report_of({"a", "b"}) == error + "  note: the same for TrainJob/default/b\n");
+  CHECK(report_of({"a", "b", "c", "d", "e", "f"}) ==
+        error +
+            "  note: the same for TrainJob/default/b, TrainJob/default/c, TrainJob/default/d and 2 more\n");
 }
