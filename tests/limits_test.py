@@ -26,8 +26,8 @@ def jobs(folder):
     return str(path)
 
 
-def memory_below(megabytes):
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+def memory_below(kilobytes):
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
 
 
 def one_process():
@@ -42,14 +42,16 @@ def check_memory(trainjobc, path):
     """From too little to begin with to enough: each run renders everything or says that it can't."""
     whole = run([trainjobc, "render", path], None).stdout
     out_of_memory = 0
-    for megabytes in (24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 512):
-        result = run([trainjobc, "render", "--threads", "2", path], memory_below(megabytes))
+    megabytes = (32, 40, 48, 64, 96, 128, 192, 256, 512)
+    # The program begins with just enough to be loaded; small steps there.
+    for kilobytes in (*range(24 << 10, 30 << 10, 64), *(count << 10 for count in megabytes)):
+        result = run([trainjobc, "render", "--threads", "2", path], memory_below(kilobytes))
         if result.returncode == 127 or "shared object" in result.stderr or "shared libraries" in result.stderr:
             continue  # the loader's own
         if result.returncode == 0:
-            assert result.stdout == whole and result.stderr == "", (megabytes, result.stderr)
+            assert result.stdout == whole and result.stderr == "", (kilobytes, result.stderr)
         else:
-            assert (result.returncode, result.stdout, result.stderr) == (2, "", OUT_OF_MEMORY), (megabytes, result)
+            assert (result.returncode, result.stdout, result.stderr) == (2, "", OUT_OF_MEMORY), (kilobytes, result)
             out_of_memory += 1
     assert result.returncode == 0, "not enough at the end"
     assert out_of_memory > 0, "no limit was too low"

@@ -19,6 +19,14 @@ int fail(std::initializer_list<std::string_view> message) noexcept {
   return trainjobc::cli::kFailed;
 }
 
+// Whether not even this much memory can be had.
+bool is_out_of_memory() noexcept {
+  constexpr size_t kLittle = 1024;
+  void* volatile memory = std::malloc(kLittle);
+  std::free(memory);
+  return memory == nullptr;
+}
+
 // Reports an exception that no layer caught. Returns the exit status.
 int report(const std::exception_ptr& failure) noexcept {
   try {
@@ -30,6 +38,9 @@ int report(const std::exception_ptr& failure) noexcept {
   } catch (...) {
     return fail({"trainjobc: internal error, please report it\n"});
   }
+  // Without memory there may be no exception either: the C++ runtime ends the program instead of throwing
+  // one.
+  if (is_out_of_memory()) return fail({"trainjobc: out of memory\n"});
   return fail({"trainjobc: internal error, please report it\n"});
 }
 

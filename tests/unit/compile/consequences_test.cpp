@@ -128,7 +128,7 @@ TEST_CASE("consequences: one finding about the runtime of several jobs") {
     for (const std::string& name : jobs) text += job(name);
     return errors_of(text);
   };
-  const std::string error = R"(in.yaml:16:42: error: the pod has no volume "gone" [job/volume-mount]
+  const std::string error = R"(in.yaml:16:41: error: the pod has no volume "gone" [job/volume-mount]
    16 |                   volumeMounts: [{name: gone, mountPath: /x}]
       |                                         ^~~~ add a volume of that name to the pod's volumes
 )";

@@ -1,9 +1,10 @@
+#include "k8s/value_text.h"
+
 #include <doctest/doctest.h>
 
 #include <array>
 #include <string>
 
-#include "k8s/value_text.h"
 #include "support/schema.h"
 
 namespace trainjobc::k8s {
