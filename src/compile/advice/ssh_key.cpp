@@ -73,7 +73,7 @@ base::Location place_of(const Client& client, const Node* setting) {
 }  // namespace
 
 void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
-  if (!context.info.policy || !context.info.policy->mpi) return;
+  if (!context.info.is_mpi()) return;
   const auto client = client_of(context.info);
   // ssh takes its key from a folder .ssh; what is mounted elsewhere is copied.
   if (!client || !client->path.ends_with("/.ssh") || copies_key(client->set)) return;

@@ -22,7 +22,7 @@ const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
   return *schema;
 }
 
-void report(const OverrideMerge& merge, const schema::MergeError& error, std::string_view field) {
+void report_refusal(const OverrideMerge& merge, const schema::MergeError& error, std::string_view field) {
   base::Diagnostic diagnostic = rules::finding("input/patch");
   diagnostic.object = merge.job.id.str();
   diagnostic.field = fmt::format("spec.{}", field);
@@ -38,7 +38,7 @@ const Node* merge_typed(const OverrideMerge& merge, const Node* original, const 
                         const schema::Schema& schema, std::string_view field) {
   const schema::MergeResult merged = schema::strategic_merge(original, change, schema, merge.make);
   if (const auto* error = std::get_if<schema::MergeError>(&merged)) {
-    report(merge, *error, field);
+    report_refusal(merge, *error, field);
     return nullptr;
   }
   return schema::as_typed(*std::get<const Node*>(merged), schema, merge.make);

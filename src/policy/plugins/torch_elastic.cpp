@@ -9,6 +9,7 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins/torch.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -24,13 +25,11 @@ constexpr std::string_view kConfig = "PET_RDZV_CONF";
 constexpr std::string_view kIsHost = "is_host=";
 
 bool is_config(const Node* env) {
-  const Node* name = env->get("name");
-  return name && name->text() == kConfig;
+  return text_at(*env, "name") == kConfig;
 }
 
 std::string_view value_of(const Node& env) {
-  const Node* value = env.get("value");
-  return value ? value->text() : std::string_view();
+  return text_at(env, "value");
 }
 
 // The job's own, which replaces any other; nullptr without.
