@@ -1,7 +1,5 @@
 """MPI over sshd, with the rendered key, hostfile and slots."""
 
-import json
-
 from images import Image
 from support import TrainTest, with_hostfile, with_objects
 
@@ -165,24 +163,3 @@ class SshKey(TrainTest):
     def test_sshd_refuses_the_folder_of_a_secret_if_it_is_strict(self):
         strict = "[/usr/sbin/sshd, -De, -o, StrictModes=yes, -f, /home/mpiuser/.sshd_config]"
         self.assert_fails(self.objects("2.3", sshd=strict), saying="bad ownership or modes for directory")
-
-
-class Community(TrainTest):
-    """The community's runtimes that start programs by mpirun, as they are; a sum in place of DeepSpeed and MLX."""
-
-    needs = OpenMPI.needs
-    images = {"ghcr.io/kubeflow/trainer/": IMAGES["registry.example/mpi"]}
-
-    def run_runtime(self, runtime):
-        job = {"apiVersion": TRAINER, "kind": "TrainJob", "metadata": {"name": "sums", "namespace": "team-a"}}
-        trainer = {"command": ["mpirun", "python", "train.py"], "numNodes": 2, "numProcPerNode": 2}
-        job["spec"] = {"runtimeRef": {"name": runtime}, "trainer": trainer}
-        return self.run_job(self.render(json.dumps(job)))
-
-    def test_deepspeed(self):
-        hosts = ["sums-launcher-0-0", "sums-node-0-0"]
-        self.assertEqual(self.run_runtime("deepspeed-distributed"), expected(hosts, 2, "Open"))
-
-    def test_mlx(self):
-        hosts = ["sums-launcher-0-0", "sums-node-0-0"]
-        self.assertEqual(self.run_runtime("mlx-distributed"), expected(hosts, 2, "Open"))

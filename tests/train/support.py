@@ -120,7 +120,9 @@ class TrainTest(unittest.TestCase):
 
     def run_job(self, objects, seconds=SECONDS, images=None):
         """Runs the JobSet to its end, which must be good; what its programs reported."""
-        job_set = self.start(objects, images)
+        return self.end_of(self.start(objects, images), seconds)
+
+    def end_of(self, job_set, seconds=SECONDS):
         job_set.cluster.wait(lambda: job_set.state in ("Completed", "Failed"), seconds)
         self.assertEqual(job_set.state, "Completed", self.story(job_set))
         return sorted(reports(job_set), key=lambda report: report.get("rank", 0))

@@ -13,7 +13,7 @@ GROUPS = {
     "runner": ["runner_tests.Runner"],
     "torch": ["torch_tests.Torch"],
     "openmpi": ["mpi_tests.OpenMPI"],
-    "community": ["mpi_tests.Community"],
+    "mlx": ["mlx_tests.MLX"],
     "ssh-key": ["mpi_tests.SshKey"],
     "mpich": ["mpi_more_tests.MPICH"],
     "intel": ["mpi_more_tests.Intel"],
@@ -24,6 +24,8 @@ GROUPS = {
     "elastic": ["elastic_tests.Elastic"],
     "elastic-changes": ["elastic_tests.ElasticChanges"],
     "torch-more": ["torch_tests.TorchMore"],
+    "catalogue": ["catalogue_tests.Catalogue"],
+    "examples": ["examples_tests.Examples"],
 }
 
 

@@ -1,0 +1,40 @@
+"""The community's runtime for MLX, with MLX itself on CPUs."""
+
+import json
+
+from support import TrainTest, venv, venv_image, with_hostfile
+
+NODES = 2
+PROCESSES = 2
+
+
+class MLX(TrainTest):
+    needs = ("mpirun.openmpi", "sshd", "ssh")
+    needs_venv = "small"
+
+    def setUp(self):
+        # MLX asks for the library by the name that Debian has in its development package.
+        links = {"/usr/lib/x86_64-linux-gnu/libmpi.so": "libmpi.so.40"}
+        image = venv_image(self.needs_venv, {"/workspace/train.py": "mlx_ranks.py"}, user=1000, links=links)
+        self.images = {"ghcr.io/kubeflow/trainer/": image}
+        # Without the image's PATH, on which Intel MPI may be first; ssh starts the other ranks without it, too.
+        command = ["/usr/bin/mpirun", venv(self.needs_venv, "bin", "python"), "train.py"]
+        trainer = {"command": command, "numNodes": NODES, "numProcPerNode": PROCESSES}
+        job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}
+        job["metadata"] = {"name": "sums", "namespace": "team-a"}
+        job["spec"] = {"runtimeRef": {"name": "mlx-distributed"}, "trainer": trainer}
+        self.objects = self.render(json.dumps(job))
+
+    def test_all_ranks_add_up(self):
+        hosts = ["sums-launcher-0-0"] * PROCESSES + ["sums-node-0-0"] * PROCESSES
+        printed = {"world": 4, "sum": 10, "printed_by": "sums-launcher-0-0"}
+        expected = [{"rank": rank, "host": host} | printed for rank, host in enumerate(hosts)]
+        self.assertEqual(self.run_job(self.objects), expected)
+
+    def test_wrong_slots_are_seen(self):
+        seen = self.run_job(with_hostfile(self.objects, "slots=2", "slots=1"))
+        self.assertEqual({report["world"] for report in seen}, {2})
+
+    def test_a_wrong_address_fails(self):
+        wrong = with_hostfile(self.objects, "sums-node-0-0.", "sums-node-0-1.")
+        self.assert_fails(wrong, saying="Could not resolve hostname sums-node-0-1.sums")
