@@ -11,7 +11,7 @@ namespace trainjobc::compile {
 // The rule that made such a count.
 inline constexpr std::string_view kPodCountRule = "trainer/pod-count";
 
-// Calls the counts by the name that they have in the input, in what is said of a JobSet's Jobs.
+// Calls the counts by the name that they have in the input, in messages about a JobSet's Jobs.
 void name_num_nodes(const yaml::Node& job_set, k8s::Violations& violations);
 
 }  // namespace trainjobc::compile

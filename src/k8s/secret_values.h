@@ -14,7 +14,7 @@ std::string_view known_key(std::string_view text);
 // The same for a word of a command line: the key itself, or --flag=KEY.
 std::string_view known_key_in(std::string_view word);
 
-// What stands for a secret wherever one would be shown.
+// Shown instead of a secret.
 inline constexpr std::string_view kHidden = "***";
 
 // The text with every known kind of key in it hidden.

@@ -73,7 +73,7 @@ struct FluxBehaviour {
   FluxProcesses checked_processes = FluxProcesses::JobThenRuntime;
   bool wraps_runtime_command = true;  // where the job sets none; false: an empty one
   bool shares_memory = true;          // a volume in memory at /dev/shm
-  bool counts_resources = true;       // Flux is told of cores and GPUs; false: it looks at its own node
+  bool counts_resources = true;       // Flux gets the cores and GPUs; false: it looks at its node
 };
 
 struct Behaviours {

@@ -1,4 +1,4 @@
-// What must hold of every command that rewrites files, whatever stands in them.
+// What must hold of every command that rewrites files, whatever they contain.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace trainjobc::test {
 
-// Time that passes only while somebody sleeps.
+// Time that passes only during sleeps.
 class FakeClock final : public base::Clock {
  public:
   Time now() override { return now_; }

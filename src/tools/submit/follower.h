@@ -1,4 +1,4 @@
-// What becomes of JobSets, by what watches report of them: no I/O, no clock of its own.
+// What happens to JobSets, as watches report it: no I/O, no clock.
 #pragma once
 
 #include <deque>

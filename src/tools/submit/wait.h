@@ -19,7 +19,7 @@ struct WaitOptions {
   std::chrono::seconds interval{2};  // between questions, where watching is not allowed, and after a failure
 };
 
-// Who is told what.
+// Receives the news.
 struct Listener {
   std::function<void(const News&)> news;
   // What can't be followed, and why.

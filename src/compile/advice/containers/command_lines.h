@@ -23,7 +23,7 @@ size_t script_index(const std::vector<std::string_view>& words);
 // "python3" of "/usr/bin/python3".
 std::string_view base_name(std::string_view path);
 
-// The programs that the words start, each with its arguments; a shell's script is taken apart. Empty where
+// The programs that the words start, each with its arguments; a shell script is parsed. Empty where
 // that can't be known.
 std::vector<std::vector<std::string>> programs_of(const std::vector<std::string_view>& words);
 
