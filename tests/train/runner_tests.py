@@ -2,7 +2,7 @@
 
 from cluster import reports
 from images import Image
-from support import TrainTest, secret
+from support import SECONDS, TrainTest, secret
 
 IMAGES = {"registry.example/look": Image(programs={"/look.py": "look.py"}, files={"/fails-once": """#!/bin/sh
 # Fails unless another pod of that name has failed before.
@@ -43,7 +43,7 @@ class Runner(TrainTest):
 
     def test_names(self):
         words = "looks-node-0-0.looks, looks-node-0-1.looks.team-a.svc.cluster.local, looks-node-0-0, looks-node-0-7.looks"
-        pod = f"{{containers: [{{name: node, image: registry.example/look, command: [sh, -c, \"sleep 1; python /look.py {words.replace(',', '')}; sleep 1\"]}}]}}"
+        pod = f"{{containers: [{{name: node, image: registry.example/look, command: [sh, -c, \"sleep 2; python /look.py {words.replace(',', '')}; sleep 3\"]}}]}}"
         first, second = self.run_job(self.render(manifests(pod, nodes=2)))
         self.assertEqual(first["host"], "looks-node-0-0")
         self.assertEqual(first["full"], "looks-node-0-0.looks.team-a.svc.cluster.local")
@@ -95,7 +95,7 @@ class Runner(TrainTest):
                   command: [/fails-once, /marks, "{code}"], volumeMounts: [{{name: marks, mountPath: /marks}}]}}],
                  volumes: [{{name: marks, persistentVolumeClaim: {{claimName: marks}}}}]}}"""
         job_set = self.start(self.render(manifests(pod, job, job_set, nodes=2)))
-        job_set.cluster.wait(lambda: job_set.state in ("Completed", "Failed"), 30)
+        job_set.cluster.wait(lambda: job_set.state in ("Completed", "Failed"), SECONDS)
         hosts = sorted(report["host"] for report in reports(job_set))
         return job_set.state, job_set.restarts, len(job_set.pods), hosts
 

@@ -125,7 +125,7 @@ class TrainTest(unittest.TestCase):
     def end_of(self, job_set, seconds=SECONDS):
         job_set.cluster.wait(lambda: job_set.state in ("Completed", "Failed"), seconds)
         self.assertEqual(job_set.state, "Completed", self.story(job_set))
-        return sorted(reports(job_set), key=lambda report: report.get("rank", 0))
+        return sorted(reports(job_set), key=lambda report: (report.get("rank", 0), report.get("host", "")))
 
     def assert_fails(self, objects, saying="", seconds=SECONDS, images=None):
         """The JobSet fails, or, if it would wait for long, one of its pods says why."""
