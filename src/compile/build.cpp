@@ -6,6 +6,7 @@
 #include "compile/counted_nodes.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -19,11 +20,6 @@ using yaml::Node;
 
 // A cluster compares the claims of two JobSets as written, including empty structs.
 constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
-
-NodeList node_list(const Node* list) {
-  if (!list) return {};
-  return {list->items().begin(), list->items().end()};
-}
 
 // `map` with `key` set to the list, unless it is already that; an empty list removes the key.
 const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {
@@ -65,7 +61,7 @@ class ContainerBuilder {
   void set_words(std::string_view key, const Node* words) { set(key, words->size() > 0 ? words : nullptr); }
 
   void add_env_from(const Node& secret_ref) {
-    NodeList sources = node_list(node_->get("envFrom"));
+    NodeList sources = yaml::copied_items(node_->get("envFrom"));
     const Node* name = secret_ref.get("name");
     if (!name) name = make_.string("", secret_ref.origin());
     const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());

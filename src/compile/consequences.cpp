@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -74,47 +75,58 @@ std::string_view complaint(const Diagnostic& found) {
   return message;
 }
 
-// The same complaint about the same text of an input: about another field of an object, which is not kept, or
-// about other objects, such as the jobs of one runtime, which the first finding names.
-class Repetitions {
+// The findings that are kept. Of the same complaint about the same text of an input only the first is,
+// whether it is repeated for another field of its object, or for other objects, such as the jobs of one
+// runtime.
+class Kept {
  public:
-  // Whether the finding repeats one that is kept.
-  bool take(const Diagnostic& found) {
+  void add(const Diagnostic& found) {
     const base::Location& at = found.location;
-    if (!at.file || at.line == 0) return false;
-    const auto [first, is_first] = firsts_.try_emplace(
-        Place(at.file, at.line, at.column, found.rule, found.severity, complaint(found)), First{&found, {}});
-    if (is_first) return false;
-    const Diagnostic& kept = *first->second.finding;
-    if (kept.object != found.object) first->second.others.insert(found.object);
-    return kept.object != found.object || kept.field != found.field;
+    if (at.file && at.line != 0) {
+      const Place place(at.file, at.line, at.column, found.rule, found.severity, complaint(found));
+      const auto [known, is_first] = places_.try_emplace(place, firsts_.size());
+      if (!is_first && firsts_[known->second].is_repeated_by(found)) return;
+    }
+    firsts_.push_back({&found, {}});
   }
 
-  // The objects that a kept finding is about, too.
-  std::string others_of(const Diagnostic& kept) const {
-    constexpr size_t kNamed = 3;
-    const base::Location& at = kept.location;
-    const auto first =
-        firsts_.find(Place(at.file, at.line, at.column, kept.rule, kept.severity, complaint(kept)));
-    if (first == firsts_.end() || first->second.finding != &kept) return "";
-    const std::set<std::string>& others = first->second.others;
-    std::string names;
-    size_t named = 0;
-    for (const std::string& other : others) {
-      if (named == kNamed) return fmt::format("{} and {} more", names, others.size() - named);
-      names += (named++ == 0 ? "" : ", ") + other;
-    }
-    return names;
+  base::Diagnostics findings() const {
+    base::Diagnostics all;
+    for (const First& first : firsts_) all.add(first.with_note());
+    return all;
   }
 
  private:
-  using Place =
-      std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, base::Severity, std::string>;
   struct First {
     const Diagnostic* finding = nullptr;
-    std::set<std::string> others;
+    std::set<std::string> others;  // objects
+
+    bool is_repeated_by(const Diagnostic& found) {
+      if (finding->object == found.object) return finding->field != found.field;
+      others.insert(found.object);
+      return true;
+    }
+
+    Diagnostic with_note() const {
+      Diagnostic noted = *finding;
+      if (!others.empty()) noted.notes.push_back({"the same for " + names(), {}});
+      return noted;
+    }
+
+    std::string names() const {
+      constexpr size_t kNamed = 3;
+      const auto end =
+          std::next(others.begin(), static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
+      std::string text = fmt::format("{}", fmt::join(others.begin(), end, ", "));
+      if (others.size() > kNamed) text += fmt::format(" and {} more", others.size() - kNamed);
+      return text;
+    }
   };
-  std::map<Place, First> firsts_;
+  using Place =
+      std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, base::Severity, std::string>;
+
+  std::vector<First> firsts_;
+  std::map<Place, size_t> places_;  // index of the first
 };
 
 }  // namespace
@@ -122,20 +134,11 @@ class Repetitions {
 base::Diagnostics without_consequences(const base::Diagnostics& findings) {
   std::map<std::pair<std::string_view, base::Stage>, Causes> causes;
   for (const Diagnostic& found : findings.items()) note_cause(found, causes[{found.object, found.stage}]);
-  Repetitions repetitions;
-  std::vector<const Diagnostic*> firsts;
+  Kept kept;
   for (const Diagnostic& found : findings.items()) {
-    if (!is_consequence(found, causes[{found.object, found.stage}]) && !repetitions.take(found))
-      firsts.push_back(&found);
+    if (!is_consequence(found, causes[{found.object, found.stage}])) kept.add(found);
   }
-  base::Diagnostics kept;
-  for (const Diagnostic* first : firsts) {
-    Diagnostic finding = *first;
-    const std::string others = repetitions.others_of(*first);
-    if (!others.empty()) finding.notes.push_back({"the same for " + others, {}});
-    kept.add(std::move(finding));
-  }
-  return kept;
+  return kept.findings();
 }
 
 }  // namespace trainjobc::compile

@@ -12,20 +12,15 @@ namespace {
 
 using yaml::Node;
 
-NodeList copied_items(const Node& map, std::string_view key) {
-  const auto items = items_at(map, key);
-  return {items.begin(), items.end()};
-}
-
 Container read_container(const Node& node) {
   Container container;
   container.node = &node;
   container.name = text_at(node, "name");
   container.image = node.get("image");
   container.command = node.get("command");
-  container.env = copied_items(node, "env");
-  container.ports = copied_items(node, "ports");
-  container.volume_mounts = copied_items(node, "volumeMounts");
+  container.env = copied_items(node.get("env"));
+  container.ports = copied_items(node.get("ports"));
+  container.volume_mounts = copied_items(node.get("volumeMounts"));
   return container;
 }
 
@@ -53,7 +48,7 @@ PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPol
   set.ancestor = model::ancestor_of(replicated_job);
   set.count = initial_count(set, policy);
   if (const Node* spec = set.pod_spec()) {
-    set.volumes = copied_items(*spec, "volumes");
+    set.volumes = copied_items(spec->get("volumes"));
     set.init_containers = read_containers(*spec, "initContainers");
     set.containers = read_containers(*spec, "containers");
   }

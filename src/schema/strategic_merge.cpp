@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schema/merge_order.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -21,10 +22,6 @@ constexpr std::string_view kDeletePrefix = "$deleteFromPrimitiveList";
 constexpr std::string_view kOrderPrefix = "$setElementOrder";
 
 using Entries = std::vector<Entry>;
-
-Items copied_items(const Node* list) {
-  return list ? Items(list->items().begin(), list->items().end()) : Items{};
-}
 
 Entries::iterator find(Entries& entries, std::string_view key) {
   return std::ranges::find(entries, key, &Entry::key);
@@ -158,7 +155,7 @@ class Merger {
     check_element_order(copied_items(patch), wanted, identity);
     if (!patch && !original) return;
     Items before = copied_items(original);
-    if (before.empty() && copied_items(patch).empty()) {
+    if (before.empty() && items_of(patch).empty()) {
       fail_merge(fmt::format("{} orders a list that has no elements", order.key), *order.value);
     }
     Items list = before;

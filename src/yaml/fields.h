@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "yaml/node.h"
 
@@ -40,6 +41,10 @@ inline std::string_view string_at(const Node& root, std::initializer_list<std::s
 // Empty if there is no list.
 inline std::span<const Node* const> items_of(const Node* node) {
   return node ? node->items() : std::span<const Node* const>();
+}
+inline std::vector<const Node*> copied_items(const Node* node) {
+  const auto items = items_of(node);
+  return {items.begin(), items.end()};
 }
 inline std::span<const Node* const> items_at(const Node& map, std::string_view key) {
   return items_of(map.get(key));

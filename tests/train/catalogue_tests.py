@@ -3,12 +3,10 @@
 import json
 import subprocess
 
-from examples_tests import SECRETS, TRAINER, TUNE
+from examples_tests import MPI, SECRETS, TRAINER, TUNE
 from framework_tests import FETCHERS
-from images import Image
 from support import TrainTest, with_env
 
-MPI = Image(programs={"/workspace/train.py": "mpi_ranks.py"}, folder="/workspace")
 LAUNCHED_BY_MPIRUN = ("deepspeed", "mlx", None)  # mpi-distributed of 2.0 has no label
 NODES = 2
 PROCESSES = 2

@@ -2,9 +2,10 @@
 
 import os
 import pathlib
+import shutil
 
 from framework_tests import FETCHERS
-from images import Image
+from images import PROGRAMS, Image
 from support import TrainTest, secret, with_env
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -120,8 +121,7 @@ class Examples(TrainTest):
         made = self.cluster()
         claim = os.path.join(made.claims, "ml-research-t5")
         os.makedirs(claim)
-        program = os.path.join(os.path.dirname(__file__), "programs", "mpi_ranks.py")
-        pathlib.Path(claim, "finetune_t5.py").write_bytes(pathlib.Path(program).read_bytes())
+        shutil.copy(os.path.join(PROGRAMS, "mpi_ranks.py"), os.path.join(claim, "finetune_t5.py"))
         job_set = made.apply(self.objects("ml-research/t5-deepspeed.yaml"))
         seen = self.end_of(job_set)
         self.assert_mpi(seen, ["t5-deepspeed-launcher-0-0", "t5-deepspeed-node-0-0"], 8)
