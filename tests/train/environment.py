@@ -32,8 +32,9 @@ class Environment:
         self.maps = {"metadata.labels": labels, "metadata.annotations": annotations}
         self.config = config
 
-    def of(self, container, defaults):
-        values = dict(defaults)
+    def of(self, container):
+        """What the container's own spec sets; $(NAME) sees nothing else, such as the image's variables."""
+        values = {}
         for source in container.get("envFrom", []):
             values |= self._all_of(source)
         for item in container.get("env", []):

@@ -1,7 +1,7 @@
 """JAX, XGBoost, torchtune and initializers, with the community's runtimes and small programs."""
 
 from images import Image
-from support import SECONDS, TrainTest, reports, venv_image, with_env, with_words
+from support import SECONDS, TrainTest, containers_of, reports, venv_image, with_env
 
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -39,6 +39,12 @@ class Jax(TrainTest):
     def test_a_wrong_port_fails(self):
         self.assert_does_not_end(with_env(self.objects, "JAX_COORDINATOR_ADDRESS", "sums-node-0-0.sums:0"))
 
+    def test_a_wrong_number_fails(self):
+        self.assert_does_not_end(with_env(self.objects, "JAX_NUM_PROCESSES", "3"))
+
+    def test_the_same_rank_twice_fails(self):
+        self.assert_does_not_end(with_env(self.objects, "JAX_PROCESS_ID", "0"))
+
     def assert_does_not_end(self, objects):
         """JAX waits five minutes for its coordinator."""
         job_set = self.start(objects)
@@ -61,6 +67,9 @@ class XGBoost(TrainTest):
 
     def test_a_wrong_address_fails(self):
         self.assert_is_not_three(with_env(self.objects, "DMLC_TRACKER_URI", "sums-node-0-0.other"))
+
+    def test_a_wrong_port_fails(self):
+        self.assert_is_not_three(with_env(self.objects, "DMLC_TRACKER_PORT", "0"))
 
     def test_a_wrong_number_fails(self):
         self.assert_is_not_three(with_env(self.objects, "DMLC_NUM_WORKER", "4"))
@@ -107,6 +116,13 @@ class Initializers(TrainTest):
         seen = self.run_job(self.objects)[0]
         self.assertEqual(seen["/workspace/dataset/data/fetched"][3], "hf://team/data")
         self.assertEqual(seen["/workspace/model/original/fetched"][3], "hf://team/weights")
+
+    def test_another_folder_fails(self):
+        for name, box in containers_of(self.objects):
+            if name == "node":
+                for mount in box["volumeMounts"]:
+                    mount["mountPath"] = mount["mountPath"].replace("/workspace", "/other")
+        self.assert_fails(self.objects, saying="No such file or directory: '/workspace/dataset/data/fetched'")
 
     def test_the_order_matters(self):
         for replicated in next(item for item in self.objects if item["kind"] == "JobSet")["spec"]["replicatedJobs"]:

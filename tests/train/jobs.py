@@ -106,11 +106,17 @@ class Job:
                 return
         self.failures += 1
 
+    def _has_restarted_too_often(self):
+        """As pastBackoffLimitOnFailure of the Job controller counts: one restart less than failed pods."""
+        if self.spec["template"]["spec"].get("restartPolicy", "OnFailure") != "OnFailure":
+            return False
+        restarts = sum(pod.restarts for pod in self.active.values())
+        return restarts >= max(self.spec.get("backoffLimit", 6), 1)
+
     def _judge(self):
         if self.state != "Active":
             return
-        restarts = sum(pod.restarts for pod in self.pods)
-        if self.failures + restarts > self.spec.get("backoffLimit", 6):
+        if self.failures > self.spec.get("backoffLimit", 6) or self._has_restarted_too_often():
             self._end("Failed", "BackoffLimitExceeded")
         elif len(self.succeeded) == self.completions or self._policy_succeeds():
             self._end("Complete", "")

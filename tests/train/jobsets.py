@@ -105,18 +105,24 @@ class JobSet:
             return bool(done)
         return len(done) == sum(self.replicated[name].get("replicas", 1) for name in wanted)
 
+    def _action(self, failed):
+        """Of the first rule that fits one of the failed jobs."""
+        if "failurePolicy" not in self.spec:
+            return "FailJobSet"
+        for rule in self.spec["failurePolicy"].get("rules", []):
+            if "onJobFailureMessagePatterns" in rule:
+                raise NotImplementedError("failurePolicy with onJobFailureMessagePatterns")
+            targets, reasons = rule.get("targetReplicatedJobs"), rule.get("onJobFailureReasons")
+            for name, job in failed:
+                if (not targets or name in targets) and (not reasons or job.reason in reasons):
+                    return rule["action"]
+        return "RestartJobSet"
+
     def _fail(self):
         policy = self.spec.get("failurePolicy")
-        name, failed = next(
-            (name, job) for name, jobs in self.jobs.items() for job in jobs if job.state == "Failed"
-        )
-        self.reason = f"{failed.name}: {failed.reason}"
-        action = "RestartJobSet" if policy else "FailJobSet"
-        for rule in (policy or {}).get("rules", []):
-            jobs, reasons = rule.get("targetReplicatedJobs"), rule.get("onJobFailureReasons")
-            if (not jobs or name in jobs) and (not reasons or failed.reason in reasons):
-                action = rule["action"]
-                break
+        failed = [(name, job) for name, jobs in self.jobs.items() for job in jobs if job.state == "Failed"]
+        self.reason = f"{failed[0][1].name}: {failed[0][1].reason}"
+        action = self._action(failed)
         if action == "RestartJobSet" and self.counted_restarts >= (policy or {}).get("maxRestarts", 0):
             action = "FailJobSet"
         if action == "FailJobSet":

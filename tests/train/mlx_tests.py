@@ -2,7 +2,7 @@
 
 import json
 
-from support import TrainTest, venv, venv_image, with_hostfile
+from support import TrainTest, venv, venv_image, with_hostfile, with_other_key
 
 NODES = 2
 PROCESSES = 2
@@ -23,7 +23,8 @@ class MLX(TrainTest):
         job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}
         job["metadata"] = {"name": "sums", "namespace": "team-a"}
         job["spec"] = {"runtimeRef": {"name": "mlx-distributed"}, "trainer": trainer}
-        self.objects = self.render(json.dumps(job))
+        self.manifest = json.dumps(job)
+        self.objects = self.render(self.manifest)
 
     def test_all_ranks_add_up(self):
         hosts = ["sums-launcher-0-0"] * PROCESSES + ["sums-node-0-0"] * PROCESSES
@@ -38,3 +39,7 @@ class MLX(TrainTest):
     def test_a_wrong_address_fails(self):
         wrong = with_hostfile(self.objects, "sums-node-0-0.", "sums-node-0-1.")
         self.assert_fails(wrong, saying="Could not resolve hostname sums-node-0-1.sums")
+
+    def test_another_key_fails(self):
+        wrong = with_other_key(self.objects, self.render(self.manifest))
+        self.assert_fails(wrong, saying="Permission denied (publickey")

@@ -1,7 +1,7 @@
 """The MPI implementations of the OME dialect: MPICH and Intel MPI, with mpi4py from the package index."""
 
 from mpi_tests import expected, manifests
-from support import TrainTest, venv, venv_image, with_env, with_hostfile, with_objects
+from support import TrainTest, venv, venv_image, with_env, with_hostfile, with_other_key
 
 PROGRAMS = {"/workspace/train.py": "mpi_ranks.py"}
 
@@ -38,11 +38,7 @@ class Hydra(TrainTest):
         self.assert_fails(wrong, saying="sums-node-0-1.sums")
 
     def check_another_key_fails(self):
-        right = self.objects()
-        other = next(item for item in self.objects() if item["kind"] == "Secret")
-        secret = next(item for item in right if item["kind"] == "Secret")
-        mixed = {**secret, "data": {**secret["data"], "ssh-publickey": other["data"]["ssh-publickey"]}}
-        self.assert_fails(with_objects(right, [mixed], "Secret"), saying=self.refusal)
+        self.assert_fails(with_other_key(self.objects(), self.objects()), saying=self.refusal)
 
 
 class MPICH(Hydra):

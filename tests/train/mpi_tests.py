@@ -1,7 +1,7 @@
 """MPI over sshd, with the rendered key, hostfile and slots."""
 
 from images import Image
-from support import TrainTest, with_hostfile, with_objects
+from support import TrainTest, with_hostfile, with_other_key
 
 IMAGES = {"registry.example/mpi": Image(programs={"/workspace/train.py": "mpi_ranks.py"}, folder="/workspace")}
 
@@ -118,11 +118,8 @@ class OpenMPI(TrainTest):
         self.assert_fails(wrong, saying="Could not resolve hostname sums-node-0-1.sums")
 
     def test_another_key_fails(self):
-        right = self.render(manifests())
-        other = next(item for item in self.render(manifests()) if item["kind"] == "Secret")
-        secret = next(item for item in right if item["kind"] == "Secret")
-        mixed = {**secret, "data": {**secret["data"], "ssh-publickey": other["data"]["ssh-publickey"]}}
-        self.assert_fails(with_objects(right, [mixed], "Secret"), saying="Permission denied (publickey")
+        wrong = with_other_key(self.render(manifests()), self.render(manifests()))
+        self.assert_fails(wrong, saying="Permission denied (publickey")
 
 
 class SshKey(TrainTest):

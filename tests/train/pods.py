@@ -28,6 +28,13 @@ class Container:
         self.started = 0.0
         self.ended = 0.0
         self.ready = False
+        unknown = {"startupProbe", "livenessProbe", "lifecycle"} & set(spec)
+        if unknown:
+            raise NotImplementedError(f"container with {sorted(unknown)}")
+
+    @property
+    def is_sidecar(self):
+        return self.spec.get("restartPolicy") == "Always"
 
     @property
     def log_path(self):
@@ -46,8 +53,9 @@ class Container:
 
     def _run_spec(self, folder):
         pod, image = self.pod, self.pod.cluster.image(self.spec["image"])
-        env = pod.environment.of(self.spec, image.env | {"HOSTNAME": pod.host_name})
-        bound = volumes.mounts(self.spec, pod.volumes, env, environment.expand)
+        own = pod.environment.of(self.spec)
+        env = image.env | {"HOSTNAME": pod.host_name} | own
+        bound = volumes.mounts(self.spec, pod.volumes, own)
         bound += [{"source": own, "target": path, "readOnly": True} for path, own in image.binds.items()]
         context = pod.spec.get("securityContext", {}) | self.spec.get("securityContext", {})
         user = context.get("runAsUser", image.user)
@@ -65,7 +73,7 @@ class Container:
             "user": user,
             "group": group,
             "groups": sorted({group, *groups, *context.get("supplementalGroups", [])}),
-            "command": [environment.expand(word, env) for part in words for word in part],
+            "command": [environment.expand(word, own) for part in words for word in part],
             "env": env,
         }
 
@@ -141,8 +149,13 @@ class Pod:
         return f"{self.host_name}.{self.subdomain}.{self.cluster.namespace}.{network.DOMAIN}"
 
     @property
+    def watched(self):
+        """The containers whose readiness counts: a sidecar's, too."""
+        return [container for container in self.init if container.is_sidecar] + self.containers
+
+    @property
     def ready(self):
-        return self.phase == "Running" and all(container.ready for container in self.containers)
+        return self.phase == "Running" and all(container.ready for container in self.watched)
 
     @property
     def restarts(self):
@@ -196,7 +209,7 @@ class Pod:
         for container in self.init:
             if container.process is None:
                 container.start()
-            if container.spec.get("restartPolicy") != "Always" and container.poll() != 0:
+            if not container.is_sidecar and container.poll() != 0:
                 return
         for container in self.containers:
             if container.process is None:
@@ -209,7 +222,7 @@ class Pod:
             self._end("Failed")
             return
         self._start_next()
-        for container in self.containers:
+        for container in self.watched:
             if container.poll() is None and container.process is not None:
                 container.check_readiness()
         if self.ready:
@@ -226,10 +239,9 @@ class Pod:
     def _has_failed(self, container):
         """Restarts it if the policy says so; True if the pod ends with it."""
         status = container.poll()
-        is_sidecar = container.spec.get("restartPolicy") == "Always"
-        if status is None or (status == 0 and not is_sidecar):
+        if status is None or (status == 0 and not container.is_sidecar):
             return False
-        if is_sidecar or self.spec.get("restartPolicy", "OnFailure") != "Never":
+        if container.is_sidecar or self.spec.get("restartPolicy", "OnFailure") != "Never":
             container.restart()
             return False
         self.exit_code = status

@@ -2,6 +2,8 @@
 
 import os
 
+from environment import expand
+
 
 def make(pod_spec, folder, claims, config):
     """Volume name → folder. `claims` is the folder of the claims, which outlive the pod."""
@@ -81,12 +83,20 @@ def _give_to_group(path, group, read_only):
             os.chmod(item, (os.stat(item).st_mode & 0o7777) | mask)
 
 
-def mounts(container, folders, environment, expand):
-    """What to bind where, outer folders first."""
+def _expand_all(text, values):
+    """As a path, which must not have a name without a value."""
+    expanded = expand(text, values)
+    if "$(" in expanded:
+        raise LookupError(f"subPathExpr {text}: missing value")
+    return expanded
+
+
+def mounts(container, folders, values):
+    """What to bind where, outer folders first. `values` are the container's own variables."""
     bound = []
     for mount in container.get("volumeMounts", []):
         source = folders[mount["name"]]
-        part = mount.get("subPath") or expand(mount.get("subPathExpr", ""), environment)
+        part = mount.get("subPath") or _expand_all(mount.get("subPathExpr", ""), values)
         if part:
             source = os.path.join(source, part)
             if not os.path.lexists(source):
