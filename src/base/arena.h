@@ -1,34 +1,44 @@
 // Arena: the memory that trees of one run live in. Nothing in it is destroyed one by one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace trainjobc::base {
 
 // Not thread safe: each thread fills an arena of its own; reading a filled arena from many threads is fine.
+// Moving it leaves what is in it where it is.
 class Arena {
  public:
   Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
+  Arena(Arena&& other) noexcept { *this = std::move(other); }
+  Arena& operator=(Arena&& other) noexcept {
+    blocks_ = std::exchange(other.blocks_, {});
+    free_ = std::exchange(other.free_, {});
+    return *this;
+  }
+  ~Arena() = default;
 
   template <class T>
   T* make(T value) {
     static_assert(std::is_trivially_destructible_v<T>, "the arena runs no destructors");
-    return new (resource_.allocate(sizeof(T), alignof(T))) T(std::move(value));
+    return new (allocate(sizeof(T), alignof(T))) T(std::move(value));
   }
 
   template <class T>
   std::span<const T> copy(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (values.empty()) return {};
-    auto* to = static_cast<T*>(resource_.allocate(values.size_bytes(), alignof(T)));
+    auto* to = static_cast<T*>(allocate(values.size_bytes(), alignof(T)));
     std::uninitialized_copy(values.begin(), values.end(), to);
     return {to, values.size()};
   }
@@ -40,13 +50,52 @@ class Arena {
 
   std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
-    auto* to = static_cast<char*>(resource_.allocate(text.size(), 1));
+    auto* to = static_cast<char*>(allocate(text.size(), 1));
     std::uninitialized_copy(text.begin(), text.end(), to);
     return {to, text.size()};
   }
 
+  // Forgets everything that is in it, and keeps one block of a usual size for what comes next.
+  void clear() {
+    std::erase_if(blocks_, [](const Block& block) { return block.size > kLargest; });
+    if (!blocks_.empty()) {
+      std::iter_swap(blocks_.begin(), std::ranges::max_element(blocks_, {}, &Block::size));
+      blocks_.resize(1);
+    }
+    free_ = blocks_.empty() ? std::span<std::byte>()
+                            : std::span(blocks_.front().memory.get(), blocks_.front().size);
+  }
+
  private:
-  std::pmr::monotonic_buffer_resource resource_{size_t{16} * 1024};
+  static constexpr size_t kFirst = size_t{16} * 1024;
+  static constexpr size_t kLargest = size_t{1} << 20U;  // but for something that is larger by itself
+
+  struct Block {
+    std::unique_ptr<std::byte[]> memory;
+    size_t size = 0;
+  };
+
+  // `alignment`: a power of two, at most that of new.
+  void* allocate(size_t size, size_t alignment) {
+    const auto at = reinterpret_cast<uintptr_t>(free_.data());
+    const size_t padding = (~at + 1) & (alignment - 1);
+    if (padding + size > free_.size()) return allocate_in_new_block(size);
+    std::byte* begin = free_.data() + padding;
+    free_ = free_.subspan(padding + size);
+    return begin;
+  }
+
+  void* allocate_in_new_block(size_t size) {
+    const size_t usual = blocks_.empty() ? kFirst : std::min(blocks_.back().size * 2, kLargest);
+    Block& block = blocks_.emplace_back();
+    block.size = std::max(usual, size);
+    block.memory = std::make_unique_for_overwrite<std::byte[]>(block.size);
+    if (block.size - size > free_.size()) free_ = std::span(block.memory.get() + size, block.size - size);
+    return block.memory.get();
+  }
+
+  std::vector<Block> blocks_;
+  std::span<std::byte> free_;  // of the block in use
 };
 
 }  // namespace trainjobc::base

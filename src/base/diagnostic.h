@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/source.h"
@@ -55,6 +56,8 @@ class Diagnostics {
   void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
   void append(Diagnostics other);
   const std::vector<Diagnostic>& items() const { return items_; }
+  // Leaves none.
+  std::vector<Diagnostic> take() { return std::exchange(items_, {}); }
   bool empty() const { return items_.empty(); }
   bool has_errors() const;
   bool has_refusals() const;

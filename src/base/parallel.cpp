@@ -14,17 +14,18 @@ namespace {
 // The state that the threads of one loop share.
 class Loop {
  public:
-  Loop(size_t count, size_t chunk, const std::function<void(size_t)>& body)
-      : count_(count), chunk_(chunk), body_(body) {}
+  Loop(size_t count, size_t chunk, const std::function<LoopBody()>& make_body)
+      : count_(count), chunk_(chunk), make_body_(make_body) {}
 
   size_t chunks() const { return (count_ + chunk_ - 1) / chunk_; }
 
   // Takes chunks until there are no more, or one has failed.
   void work() noexcept {
     try {
+      const LoopBody body = make_body_();
       for (size_t at = next_++; at < chunks(); at = next_++) {
         const size_t end = std::min(count_, (at + 1) * chunk_);
-        for (size_t i = at * chunk_; i < end; ++i) body_(i);
+        for (size_t i = at * chunk_; i < end; ++i) body(i);
       }
     } catch (...) {
       next_ = chunks();
@@ -40,7 +41,7 @@ class Loop {
  private:
   size_t count_;
   size_t chunk_;
-  const std::function<void(size_t)>& body_;
+  const std::function<LoopBody()>& make_body_;
   std::atomic<size_t> next_{0};
   std::mutex mutex_;
   std::exception_ptr failure_;
@@ -48,9 +49,14 @@ class Loop {
 
 }  // namespace
 
-void parallel_for(size_t count, size_t chunk, unsigned threads, const std::function<void(size_t)>& body) {
+void parallel_for(size_t count, size_t chunk, unsigned threads, const LoopBody& body) {
+  parallel_for_each_thread(count, chunk, threads, [&] { return [&](size_t index) { body(index); }; });
+}
+
+void parallel_for_each_thread(size_t count, size_t chunk, unsigned threads,
+                              const std::function<LoopBody()>& make_body) {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  Loop loop(count, chunk, body);
+  Loop loop(count, chunk, make_body);
   {
     std::vector<std::jthread> others;
     try {

@@ -9,6 +9,11 @@ namespace trainjobc::base {
 // Calls `body` once for each index below `count`, on up to `threads` threads (0: one per processor), fewer
 // if the system has no more, each with at least `chunk` indices. Returns when all calls have. What a call
 // throws is thrown here, once the other threads have ended; calls that had not begun are left out.
-void parallel_for(size_t count, size_t chunk, unsigned threads, const std::function<void(size_t)>& body);
+using LoopBody = std::function<void(size_t)>;
+void parallel_for(size_t count, size_t chunk, unsigned threads, const LoopBody& body);
+
+// The same, each thread with a body of its own, which may hold what its calls share.
+void parallel_for_each_thread(size_t count, size_t chunk, unsigned threads,
+                              const std::function<LoopBody()>& make_body);
 
 }  // namespace trainjobc::base

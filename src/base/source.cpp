@@ -1,6 +1,7 @@
 #include "base/source.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace trainjobc::base {
 
@@ -11,8 +12,10 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
   }
   text_.shrink_to_fit();  // readers leave room for a whole block, and there may be thousands of files
   line_starts_.push_back(0);
+  if (text_.size() > std::numeric_limits<uint32_t>::max()) return;  // no reader takes a file of this size
+  line_starts_.reserve(static_cast<size_t>(std::ranges::count(text_, '\n')) + 1);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
-    if (at + 1 < text_.size()) line_starts_.push_back(at + 1);
+    if (at + 1 < text_.size()) line_starts_.push_back(static_cast<uint32_t>(at + 1));
   }
 }
 

@@ -29,7 +29,7 @@ class SourceFile {
  private:
   std::string name_;
   std::string text_;
-  std::vector<size_t> line_starts_;
+  std::vector<uint32_t> line_starts_;
   bool had_byte_order_mark_ = false;
 };
 

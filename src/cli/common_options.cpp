@@ -240,10 +240,7 @@ bool holds_something(const std::string& directory, const Compilation& compiled) 
     return !base::path_below(base::absolute_path(file), folder).empty();
   };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
-         std::ranges::any_of(compiled.diagnostics.items(),
-                             [&](const base::Diagnostic& diagnostic) {
-                               return diagnostic.location.file && is_in(diagnostic.location.file->name());
-                             }) ||
+         std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);
            return object.passthrough && at.file && is_in(at.file->name());

@@ -1,7 +1,6 @@
 #include "compile/checked.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace trainjobc::compile {
@@ -18,46 +17,43 @@ std::set<const base::SourceFile*> broken_files(const base::Diagnostics& diagnost
   return files;
 }
 
-// The units' TrainJobs, as read.
-std::map<const Node*, const JobUnit*> units_by_root(const InputSet& inputs,
-                                                    const std::deque<JobUnit>& units) {
-  std::map<const Node*, const JobUnit*> out;
-  auto unit = units.begin();
-  for (const InputObject& input : inputs.objects) {
-    if (input.kind == InputKind::TrainJob) out.emplace(input.root, &*unit++);
+// The documents of the runtimes that jobs were resolved to: most findings in a runtime come from checking its
+// jobs.
+std::set<const Node*> used_runtimes(const std::vector<JobResult>& jobs) {
+  std::set<const Node*> roots;
+  for (const JobResult& job : jobs) {
+    if (job.runtime) roots.insert(job.runtime->object.root);
   }
-  return out;
+  return roots;
+}
+
+bool is_job(const JobResult& job) {
+  return job.state == JobResult::State::Compiled || job.state == JobResult::State::LeftOut;
 }
 
 }  // namespace
 
-std::vector<CheckedDocument> checked_documents(const std::vector<InputObject>& all, const InputSet& inputs,
-                                               const std::deque<JobUnit>& units,
+std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std::vector<JobResult>& jobs,
                                                const base::Diagnostics& diagnostics) {
   const std::set<const base::SourceFile*> broken = broken_files(diagnostics);
-  const std::map<const Node*, const JobUnit*> unit_of = units_by_root(inputs, units);
-  // Most findings in a runtime come from checking its jobs, and a rejected job may be one of them.
-  std::set<const Node*> runtimes;
-  for (const JobUnit& unit : units) {
-    if (unit.runtime) runtimes.insert(unit.runtime->object.root);
-  }
-  const auto is_complete_job = [&](const InputObject& object) {
-    const auto unit = unit_of.find(object.root);
-    return unit != unit_of.end() && unit->second->complete;
-  };
-  const bool all_jobs = std::ranges::all_of(all, [&](const InputObject& object) {
-    return object.kind != InputKind::TrainJob || is_complete_job(object);
-  });
-  const auto is_complete = [&](const InputObject& object) {
-    if (object.kind == InputKind::Foreign) return true;
-    if (object.kind == InputKind::TrainJob) return is_complete_job(object);
-    return all_jobs && runtimes.contains(object.root);
-  };
+  const std::set<const Node*> runtimes = used_runtimes(jobs);
+  // A rejected job may be one of a runtime's.
+  const bool all_jobs =
+      std::ranges::all_of(jobs, [](const JobResult& job) { return !is_job(job) || job.complete; });
   std::vector<CheckedDocument> out;
+  const auto add = [&](const base::Location& at, bool is_complete) {
+    out.push_back({at.file, at.line, is_complete && !broken.contains(at.file)});
+  };
   for (const base::SourceFile* file : broken) out.push_back({file, 0, false});
-  for (const InputObject& object : all) {
-    const base::Location at = yaml::locate(*object.root);
-    out.push_back({at.file, at.line, !broken.contains(at.file) && is_complete(object)});
+  auto job = jobs.begin();
+  for (const InputObject& object : inputs.objects) {
+    if (object.kind == InputKind::TrainJob) {
+      if (is_job(*job)) add(job->location, job->complete);
+      ++job;
+    } else {
+      const bool is_foreign = object.kind == InputKind::Foreign;
+      add(object.location, is_foreign || (all_jobs && runtimes.contains(object.root)));
+    }
   }
   return out;
 }

@@ -1,20 +1,17 @@
 // Which documents of the inputs had every rule looked at.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "compile/compile.h"
 #include "compile/input/input.h"
-#include "compile/render_job.h"
+#include "compile/jobs.h"
 
 namespace trainjobc::compile {
 
-// `all` are the objects that were read, with those that Options::jobs left out; `units` are of the TrainJobs
-// that are left in `inputs`, after their passes. `diagnostics` say which files could not be read to their
+// `jobs` are the results of the inputs' TrainJobs. `diagnostics` say which files could not be read to their
 // end.
-std::vector<CheckedDocument> checked_documents(const std::vector<InputObject>& all, const InputSet& inputs,
-                                               const std::deque<JobUnit>& units,
+std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std::vector<JobResult>& jobs,
                                                const base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

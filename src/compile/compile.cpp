@@ -2,138 +2,230 @@
 #include "compile/compile.h"
 
 #include <algorithm>
-#include <deque>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "base/parallel.h"
-#include "compile/admission/admit_all.h"
 #include "compile/advice/secrets/secret_text.h"
 #include "compile/checked.h"
 #include "compile/input/input.h"
 #include "compile/input/templates.h"
-#include "compile/render_job.h"
+#include "compile/jobs.h"
+#include "compile/runtimes/admit_runtimes.h"
 #include "compile/versions/version_plan.h"
-#include "yaml/fields.h"
 
 namespace trainjobc {
 namespace {
 
 using compile::InputKind;
 using compile::InputObject;
-using compile::JobUnit;
+using compile::JobResult;
+using compile::ReadOptions;
 
 // The memory of all nodes of a compilation.
 struct Memory {
   compile::InputSet inputs;
   compile::InputSet runtimes;
-  std::unique_ptr<compile::AdmittedInputs> admitted;
+  std::unique_ptr<compile::AdmittedRuntimes> admitted;
+  std::vector<std::unique_ptr<compile::JobUnit>> units;
 };
 
-Object describe(const yaml::Node& root) {
-  return {text_at(root, "apiVersion"), text_at(root, "kind"), text_at(root, {"metadata", "namespace"}),
-          text_at(root, {"metadata", "name"}), &root};
-}
-
-void pass_through(const compile::InputSet& inputs, std::vector<Object>& objects) {
-  for (const InputObject& input : inputs.objects) {
-    if (input.kind != InputKind::Foreign) continue;
-    Object object = describe(*input.root);
-    object.passthrough = true;
-    objects.push_back(object);
+class Run {
+ public:
+  // `keeps_jobs`: the nodes of the TrainJobs and of what they become are part of the result.
+  Run(const Options& options, ObjectSink* sink, bool keeps_jobs)
+      : options_(options),
+        sink_(sink),
+        keeps_jobs_(keeps_jobs),
+        plan_(compile::plan_for(options.trainer_version)) {
+    const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
+    reading_ = {.pinned_version = pinned ? std::string_view(options.trainer_version) : "",
+                .is_input = !options.passthrough,
+                .keep_foreign = options.passthrough,
+                .defer_jobs = true,
+                .threads = options.threads};
   }
-}
 
-// Jobs have the names under which they were admitted.
-std::vector<LintedObject> linted_objects(const Memory& memory) {
-  std::vector<LintedObject> linted;
-  auto unit = memory.admitted->units.begin();
-  for (const InputObject& input : memory.inputs.objects) {
-    const bool is_job = input.kind == InputKind::TrainJob;
-    if (!is_job && !input.is_runtime()) continue;
-    const base::Location at = yaml::locate(*input.root);
-    linted.push_back({at.file ? at.file->name() : "", is_job ? (unit++)->job.id.str() : input.id.str(),
-                      at.line, input.root});
+  Compilation compile(std::vector<Source> inputs, std::vector<Source> runtimes) {
+    read(std::move(inputs), std::move(runtimes));
+    choose_plan();
+    compile::report_duplicates(results_);
+    compile::run_trials(of_runtimes_.trials, options_);
+    collect_diagnostics();
+    collect_objects();
+    collect_documents();
+    result_.memory = std::move(memory_);
+    return std::move(result_);
   }
-  return linted;
-}
 
-// Calls render_job for every unit that has a runtime. Units share no mutable state, so the result
-// does not depend on the number of threads.
-void run_all(std::deque<compile::JobUnit>& units, const Options& options) {
-  constexpr size_t kWorthAThread = 16;  // a thread takes longer to start than fewer jobs take
-  base::parallel_for(units.size(), kWorthAThread, options.threads, [&](size_t index) {
-    JobUnit& unit = units[index];
-    if (unit.runtime) compile::render_job(unit, options);
-  });
-}
+ private:
+  compile::InputSet& inputs() { return memory_->inputs; }
+  compile::InputSet& runtimes() { return memory_->runtimes; }
+
+  // read: text to objects
+  void read(std::vector<Source> inputs_read, std::vector<Source> runtimes_read) {
+    compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
+    compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
+                         {.pinned_version = reading_.pinned_version,
+                          .is_input = false,
+                          .keep_foreign = false,
+                          .keep_jobs = false,
+                          .threads = options_.threads});
+  }
+
+  // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
+  void run_jobs() {
+    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), plan_);
+    index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
+    jobs_ = compile::jobs_of(inputs());
+    results_ = compile::run_jobs(jobs_, context());
+    if (read_others()) return run_jobs();
+    of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), plan_, options_);
+  }
+
+  // Reads the documents that turned out not to be one TrainJob each. False if there are none.
+  bool read_others() {
+    std::set<const yaml::FoundDocument*> others;
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      if (results_[i].state == JobResult::State::Other) others.insert(jobs_[i]->unread);
+    }
+    if (!others.empty()) compile::read_deferred(others, inputs(), result_.diagnostics, reading_);
+    return !others.empty();
+  }
+
+  compile::JobsContext context() const {
+    return {options_, reading_, plan_, *memory_->admitted, *index_, sink_, keeps_jobs_};
+  }
+
+  // An input that the newest Trainer version refuses may be for an older one.
+  void choose_plan() {
+    run_jobs();
+    const bool refuses_job = std::ranges::any_of(results_, &JobResult::refused);
+    if (options_.trainer_version != "auto" || (of_runtimes_.refused.empty() && !refuses_job)) return;
+    // Most refused objects are refused under every version; then the other inputs needn't be checked.
+    plan_ = compile::plan_by_content(inputs(), planned_jobs(), &of_runtimes_.refused);
+    if (plan_.is_newest()) return;
+    compile::survey_jobs(jobs_, context(), results_);
+    plan_ = compile::plan_by_content(inputs(), planned_jobs(), nullptr);
+    if (!plan_.is_newest()) run_jobs();
+  }
+
+  std::vector<compile::PlannedJob> planned_jobs() const {
+    std::vector<compile::PlannedJob> jobs;
+    for (const JobResult& result : results_) {
+      if (result.state == JobResult::State::Compiled) jobs.push_back(result.planned);
+    }
+    return jobs;
+  }
+
+  void collect_diagnostics() {
+    base::Diagnostics& all = result_.diagnostics;
+    for (JobResult& job : results_) all.append(std::move(job.reading));
+    compile::advice::hide_secret_text(all);
+    compile::advice::hide_secret_text(of_runtime_files_);
+    all.append(std::move(plan_.findings));
+    all.append(std::move(of_runtimes_.diagnostics));
+    all.append(std::move(of_runtime_files_));
+    for (compile::Trial& trial : of_runtimes_.trials) all.append(std::move(trial.findings));
+    for (JobResult& job : results_) all.append(std::move(job.diagnostics));
+    all.sort();
+    for (JobResult& job : results_)
+      std::ranges::move(job.passed_over, std::back_inserter(inputs().passed_over));
+    compile::fold_templates(all, inputs());
+    for (const base::Diagnostic& found : all.items()) {
+      if (found.location.file) result_.with_findings.insert(found.location.file->name());
+    }
+    result_.passed_over = std::move(inputs().passed_over);
+    std::ranges::sort(result_.passed_over, {},
+                      [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); });
+  }
+
+  void collect_objects() {
+    if (options_.passthrough) pass_through();
+    std::vector<size_t> ordered;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i].has_objects) ordered.push_back(i);
+    }
+    std::ranges::stable_sort(ordered, {}, [&](size_t i) {
+      return std::pair<std::string_view, std::string_view>(results_[i].ns, results_[i].name);
+    });
+    for (const size_t i : ordered) {
+      JobResult& job = results_[i];
+      if (!keeps_jobs_) result_.sunk.push_back({.job = i, .ns = job.ns, .name = job.name});
+      if (job.unit) std::ranges::move(compile::objects_of(*job.unit), std::back_inserter(result_.objects));
+    }
+  }
+
+  void pass_through() {
+    for (const InputObject& input : inputs().objects) {
+      if (input.kind != InputKind::Foreign) continue;
+      Object object = compile::describe(*input.root);
+      object.passthrough = true;
+      result_.objects.push_back(object);
+    }
+  }
+
+  void collect_documents() {
+    result_.checked = compile::checked_documents(inputs(), results_, result_.diagnostics);
+    for (const auto& file : inputs().files) result_.files.push_back(file.get());
+    result_.trainer_version = plan_.versions();
+    result_.trainer_version_reason = plan_.reason;
+    auto job = results_.begin();
+    for (const InputObject& input : inputs().objects) {
+      if (input.kind == InputKind::TrainJob) {
+        add_job(*job++);
+      } else {
+        ++result_.documents;
+        if (input.is_runtime())
+          result_.linted.push_back(
+              {name_of(input.location), input.id.str(), input.location.line, {}, input.root});
+      }
+    }
+    for (JobResult& result : results_) {
+      if (result.unit) memory_->units.push_back(std::move(result.unit));
+    }
+  }
+
+  // Jobs have the names under which they were admitted.
+  void add_job(const JobResult& job) {
+    if (job.state == JobResult::State::LeftOut)
+      result_.other_jobs.push_back(job.object.substr(job.object.find('/') + 1));
+    if (job.state != JobResult::State::Compiled) return;
+    ++result_.documents;
+    ++result_.train_jobs;
+    result_.linted.push_back({name_of(job.location), job.object, job.location.line,
+                              job.name_at.value_or(base::Location{}), job.root});
+  }
+
+  static std::string name_of(const base::Location& at) { return at.file ? at.file->name() : ""; }
+
+  const Options& options_;
+  ObjectSink* sink_;
+  bool keeps_jobs_;
+  ReadOptions reading_;
+  compile::VersionPlan plan_;
+  std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+  std::unique_ptr<compile::RuntimeIndex> index_;
+  std::vector<const InputObject*> jobs_;
+  std::vector<JobResult> results_;  // of the jobs, in their order
+  compile::RuntimeFindings of_runtimes_;
+  base::Diagnostics of_runtime_files_;
+  Compilation result_;
+};
 
 }  // namespace
 
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes,
                             const Options& options) {
-  auto memory = std::make_shared<Memory>();
-  Compilation result;
+  return Run(options, nullptr, true).compile(std::move(inputs), std::move(runtimes));
+}
 
-  // read: text to objects
-  const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
-  const std::string_view pinned_version = pinned ? std::string_view(options.trainer_version) : "";
-  compile::read_inputs(std::move(inputs), memory->inputs, result.diagnostics,
-                       {pinned_version, !options.passthrough});
-  const std::vector<InputObject> all_objects = memory->inputs.objects;
-  result.other_jobs = compile::leave_out_jobs(memory->inputs, options);
-  base::Diagnostics of_runtimes;
-  compile::read_inputs(std::move(runtimes), memory->runtimes, of_runtimes, {pinned_version, false});
-  compile::advice::hide_secret_text(result.diagnostics);
-  compile::advice::hide_secret_text(of_runtimes);
-  result.documents = memory->inputs.objects.size();
-
-  // admit the runtimes and the jobs, resolve each job's runtime; an input that the newest Trainer version
-  // refuses may be for an older one
-  compile::VersionPlan plan = compile::plan_for(options.trainer_version);
-  memory->admitted = compile::admit_all(memory->inputs, memory->runtimes, plan, options);
-  if (options.trainer_version == "auto" && !memory->admitted->refused.empty()) {
-    plan = compile::plan_by_content(memory->inputs, memory->runtimes, memory->admitted->refused);
-    if (!plan.is_newest())
-      memory->admitted = compile::admit_all(memory->inputs, memory->runtimes, plan, options);
-  }
-  std::deque<JobUnit>& units = memory->admitted->units;
-  result.train_jobs = units.size();
-  result.trainer_version = plan.versions();
-  result.trainer_version_reason = plan.reason;
-  result.diagnostics.append(std::move(plan.findings));
-  result.diagnostics.append(std::move(memory->admitted->diagnostics));
-  result.diagnostics.append(std::move(of_runtimes));
-
-  // merge, expand, build, admit the JobSet: each job separately, on all processors; runtimes without a job
-  // with a trial job
-  run_all(units, options);
-  compile::run_trials(memory->admitted->trials, options);
-  for (compile::Trial& trial : memory->admitted->trials) result.diagnostics.append(std::move(trial.findings));
-
-  if (options.passthrough) pass_through(memory->inputs, result.objects);
-  std::vector<JobUnit*> ordered;
-  for (JobUnit& unit : units) ordered.push_back(&unit);
-  std::ranges::stable_sort(ordered, {},
-                           [](const JobUnit* unit) { return std::pair(unit->job.id.ns, unit->job.id.name); });
-  for (JobUnit* unit : ordered) {
-    for (const yaml::Node* object : unit->objects) {
-      result.objects.push_back(describe(*object));
-      result.objects.back().train_job = unit->job.root;
-    }
-    result.diagnostics.append(std::move(unit->diagnostics));
-  }
-  result.diagnostics.sort();
-  compile::fold_templates(result.diagnostics, memory->inputs);
-  result.passed_over = std::move(memory->inputs.passed_over);
-  std::ranges::sort(result.passed_over, {},
-                    [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); });
-  result.linted = linted_objects(*memory);
-  result.checked = compile::checked_documents(all_objects, memory->inputs, units, result.diagnostics);
-  for (const auto& file : memory->inputs.files) result.files.push_back(file.get());
-  result.memory = std::move(memory);
-  return result;
+Compilation compile_in_passing(std::vector<Source> inputs, std::vector<Source> runtimes,
+                               const Options& options, ObjectSink* sink) {
+  return Run(options, sink, false).compile(std::move(inputs), std::move(runtimes));
 }
 
 }  // namespace trainjobc

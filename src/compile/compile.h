@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,12 +48,35 @@ struct Object {
   bool passthrough = false;               // an input of another kind, as it was read
 };
 
+// Takes the objects of each TrainJob when they have been made, so that not all have to be held at a time.
+class ObjectSink {
+ public:
+  ObjectSink() = default;
+  ObjectSink(const ObjectSink&) = delete;
+  ObjectSink& operator=(const ObjectSink&) = delete;
+  virtual ~ObjectSink() = default;
+
+  // Before the first job, with their number. May be called again: what was taken before is void.
+  virtual void begin(size_t jobs) = 0;
+  // Called by several threads, each for another job. The objects' nodes are gone when it returns.
+  virtual void take(size_t job, std::span<const Object> objects) = 0;
+};
+
 // A TrainJob or runtime of the inputs, all of whose rules were checked.
 struct LintedObject {
   std::string file;
   std::string object;                // "Kind/namespace/name", as diagnostics name it
   uint32_t line = 0;                 // where it begins, from 1
-  const yaml::Node* root = nullptr;  // as it was read
+  base::Location name;               // of a TrainJob's metadata.name; without a file if it has none
+  const yaml::Node* root = nullptr;  // as it was read; nullptr for a TrainJob that is not kept
+};
+
+// A job whose objects were sent to the sink, under its index there.
+struct SunkJob {
+  size_t group = 0;  // for callers that compile the inputs in groups
+  size_t job = 0;
+  std::string ns;
+  std::string name;
 };
 
 // A document that is not for Trainer: it gets no findings.
@@ -78,7 +103,9 @@ struct Compilation {
   std::vector<LintedObject> linted;            // in the order of the inputs
   std::vector<PassedOver> passed_over;         // sorted by file and line
   std::vector<CheckedDocument> checked;        // in no order
+  std::vector<SunkJob> sunk;                   // those that count, by namespace and name
   std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
+  std::set<std::string> with_findings;         // the files that diagnostics are about
   std::string
       trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files
   std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
@@ -91,5 +118,10 @@ struct Compilation {
 
 // Runs all passes. `runtimes` are searched for runtimes after `inputs`; their other objects are ignored.
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
+
+// The same in little memory: of the TrainJobs, only what the sink keeps and the findings are left. `sink` is
+// nullptr if nothing is rendered.
+Compilation compile_in_passing(std::vector<Source> inputs, std::vector<Source> runtimes,
+                               const Options& options, ObjectSink* sink);
 
 }  // namespace trainjobc

@@ -80,7 +80,8 @@ std::string_view complaint(const Diagnostic& found) {
 // runtime.
 class Kept {
  public:
-  void add(const Diagnostic& found) {
+  // The findings stay where they are until take().
+  void add(Diagnostic& found) {
     const base::Location& at = found.location;
     if (at.file && at.line != 0) {
       const Place place(at.file, at.line, at.column, found.rule, found.severity, complaint(found));
@@ -90,7 +91,7 @@ class Kept {
     firsts_.push_back({&found, {}});
   }
 
-  base::Diagnostics findings() const {
+  base::Diagnostics take() {
     base::Diagnostics all;
     for (const First& first : firsts_) all.add(first.with_note());
     return all;
@@ -98,7 +99,7 @@ class Kept {
 
  private:
   struct First {
-    const Diagnostic* finding = nullptr;
+    Diagnostic* finding = nullptr;
     std::set<std::string> others;  // objects
 
     bool is_repeated_by(const Diagnostic& found) {
@@ -108,7 +109,7 @@ class Kept {
     }
 
     Diagnostic with_note() const {
-      Diagnostic noted = *finding;
+      Diagnostic noted = std::move(*finding);
       if (!others.empty()) noted.notes.push_back({"the same for " + names(), {}});
       return noted;
     }
@@ -122,8 +123,8 @@ class Kept {
       return text;
     }
   };
-  using Place =
-      std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string, base::Severity, std::string>;
+  using Place = std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string_view, base::Severity,
+                           std::string_view>;
 
   std::vector<First> firsts_;
   std::map<Place, size_t> places_;  // index of the first
@@ -131,14 +132,15 @@ class Kept {
 
 }  // namespace
 
-base::Diagnostics without_consequences(const base::Diagnostics& findings) {
+base::Diagnostics without_consequences(base::Diagnostics findings) {
+  std::vector<Diagnostic> all = findings.take();
   std::map<std::pair<std::string_view, base::Stage>, Causes> causes;
-  for (const Diagnostic& found : findings.items()) note_cause(found, causes[{found.object, found.stage}]);
+  for (const Diagnostic& found : all) note_cause(found, causes[{found.object, found.stage}]);
   Kept kept;
-  for (const Diagnostic& found : findings.items()) {
+  for (Diagnostic& found : all) {
     if (!is_consequence(found, causes[{found.object, found.stage}])) kept.add(found);
   }
-  return kept.findings();
+  return kept.take();
 }
 
 }  // namespace trainjobc::compile

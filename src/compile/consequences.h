@@ -10,6 +10,6 @@ namespace trainjobc::compile {
 // lacks which is refused itself, the same complaint about one value that is in several fields. The same
 // complaint about the runtime of several jobs is one finding, whose note names the others. For people;
 // programs get all that the cluster would say.
-base::Diagnostics without_consequences(const base::Diagnostics& findings);
+base::Diagnostics without_consequences(base::Diagnostics findings);
 
 }  // namespace trainjobc::compile

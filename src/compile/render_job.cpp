@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -218,7 +217,7 @@ const Node* admit_output(JobUnit& unit, const policy::RuntimeInfo* merged, const
 
 void admit_job(JobUnit& unit, const InputObject& object, const Options& options, RuntimeStore& store) {
   const Target& target = unit.target;
-  const Maker make(unit.arena);
+  const Maker make(unit.memory.arena);
   InputObject named = object;
   named.root = with_own_name(*object.root, options.ns, options.name_suffix, make);
   named.id = model::identify(*named.root);
@@ -247,27 +246,10 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   warn_of_deprecated_runtime(unit, *target.behaviours);
 }
 
-void report_duplicates(std::deque<JobUnit>& units) {
-  std::map<std::pair<std::string_view, std::string_view>, const JobUnit*> first;
-  for (JobUnit& unit : units) {
-    const Node* name = unit.job.root ? unit.job.root->at({"metadata", "name"}) : nullptr;
-    if (!name) continue;
-    const std::string_view ns = model::effective_namespace(unit.job.id);
-    const auto [at, is_new] = first.try_emplace({ns, unit.job.id.name}, &unit);
-    if (is_new) continue;
-    Diagnostic duplicate = runtime_ref_error(unit.job, "input/duplicate-object", "metadata.name",
-                                             fmt::format("{} is defined twice", unit.job.id.str()), name);
-    duplicate.notes.push_back(
-        {"the first one", yaml::locate(*at->second->job.root->at({"metadata", "name"}))});
-    unit.diagnostics.add(std::move(duplicate));
-    unit.runtime = nullptr;
-  }
-}
-
 void render_job(JobUnit& unit, const Options& options) {
   const SecretGuard guard(unit);
   const Target& target = unit.target;
-  const Maker make(unit.arena);
+  const Maker make(unit.memory.arena);
   const schema::Schema& spec = *target.schemas->kind("JobSet")->schema->property("spec")->schema;
 
   // merge

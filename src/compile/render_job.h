@@ -1,7 +1,6 @@
 // The passes of one TrainJob.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "compile/compile.h"
@@ -11,10 +10,10 @@
 
 namespace trainjobc::compile {
 
-// One TrainJob on its way. Its nodes live in `arena`.
+// One TrainJob on its way. Its nodes live in `memory`.
 struct JobUnit {
   Target target;
-  base::Arena arena;
+  ObjectMemory memory;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, under its name
   model::TrainJob job;                     // decoded where admitted
@@ -25,9 +24,6 @@ struct JobUnit {
 
 // Passes 2 and 3: admits the TrainJob for the unit's target, and resolves its runtime.
 void admit_job(JobUnit& unit, const InputObject& object, const Options& options, RuntimeStore& store);
-
-// TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors.
-void report_duplicates(std::deque<JobUnit>& units);
 
 // Passes 4 to 7: merge, the webhook's rules, expand, build, admission of the JobSet.
 void render_job(JobUnit& unit, const Options& options);

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "base/files/paths.h"
 #include "base/text/unified_diff.h"
@@ -108,10 +109,10 @@ bool reads_stdin(const std::vector<lint::InputGroup>& groups) {
   });
 }
 
-int print_reports(Console& console, const lint::Findings& findings, const std::vector<Report>& reports,
+// Leaves no findings.
+int print_reports(Console& console, lint::Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
-  lint::ReportInput input{
-      .diagnostics = findings.diagnostics, .files = findings.files, .objects = findings.compiled.linted};
+  lint::ReportInput input{.files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.style.width = console.stdout_width();
   input.fails = [&](const base::Diagnostic& diagnostic) {
@@ -119,10 +120,11 @@ int print_reports(Console& console, const lint::Findings& findings, const std::v
   };
   input.repository = find_repository(console);
   for (const Report& report : reports) {
-    const base::TextStyle style = input.style;
-    if (!report.file.empty()) input.style = {};
-    const std::string text = lint::make_report(report.format, input);
-    input.style = style;
+    lint::ReportInput own = input;
+    if (!report.file.empty()) own.style = {};
+    own.diagnostics =
+        &report == &reports.back() ? std::exchange(findings.diagnostics, {}) : findings.diagnostics;
+    const std::string text = lint::make_report(report.format, std::move(own));
     if (report.file.empty()) {
       const bool is_commands = report.format == lint::ReportFormat::Github;
       if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
@@ -151,7 +153,7 @@ std::string counted(size_t count, std::string_view noun) {
 void note_success(Console& console, const lint::Findings& findings, const std::vector<Report>& reports) {
   const auto& objects = findings.compiled.linted;
   const bool has_text = std::ranges::count(reports, lint::ReportFormat::Text, &Report::format) > 0;
-  if (!has_text || objects.empty() || !findings.diagnostics.empty()) return;
+  if (!has_text || objects.empty()) return;
   const auto jobs = static_cast<size_t>(std::ranges::count_if(
       objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
   const size_t runtimes = objects.size() - jobs;
@@ -187,11 +189,12 @@ int run_lint(Console& console, LintFlags flags) {
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
     if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
   }
-  const int status = print_reports(console, findings, *reports, flags);
-  if (status != kOk) return status;
-  note_success(console, findings, *reports);
   const bool failed = std::ranges::any_of(
       findings.diagnostics.items(), [&](const base::Diagnostic& finding) { return findings.fails(finding); });
+  const bool is_clean = findings.diagnostics.empty();
+  const int status = print_reports(console, findings, *reports, flags);
+  if (status != kOk) return status;
+  if (is_clean) note_success(console, findings, *reports);
   return failed ? kRejected : kOk;
 }
 

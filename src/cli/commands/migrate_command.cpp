@@ -84,7 +84,9 @@ Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
     std::ranges::copy(migration.linted, std::back_inserter(contents.linted));
     std::ranges::copy(migration.passed_over, std::back_inserter(contents.passed_over));
     std::ranges::copy(migration.other_jobs, std::back_inserter(contents.other_jobs));
-    contents.diagnostics.append(migration.findings);
+    for (const base::Diagnostic& found : migration.findings.items()) {
+      if (found.location.file) contents.with_findings.insert(found.location.file->name());
+    }
   }
   return contents;
 }

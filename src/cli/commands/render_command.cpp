@@ -2,16 +2,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <deque>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "cli/output/annotate_origin.h"
-#include "cli/output/mask.h"
 #include "cli/output/output_directory.h"
-#include "cli/output/print_objects.h"
+#include "cli/output/printed_jobs.h"
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "cli/ssh/ssh_key_notes.h"
@@ -40,10 +41,59 @@ ObjectFormat format_of(const std::string& word) {
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
 }
 
-bool write_objects(Console& console, const std::vector<Object>& objects, ObjectFormat format) {
-  const std::string text = print_objects(objects, format);
-  return format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
-}
+// All that is printed: what was passed through, then the jobs' objects.
+class Output {
+ public:
+  explicit Output(const PrintStyle& style) : style_(style) {}
+
+  ObjectSink& sink_of(size_t group) {
+    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<PrintingSink>(style_));
+    return *sinks_[group];
+  }
+
+  void collect(const Compilation& compiled) {
+    for (const Object& object : compiled.objects) {
+      passed_through_.push_back(print(object, style_));
+      keys_.add(object);
+    }
+    for (const PrintedObject& object : passed_through_) objects_.push_back(&object);
+    for (const SunkJob& sunk : compiled.sunk) {
+      const PrintedJob& job = sinks_[sunk.group]->job(sunk.job);
+      keys_.append(job.keys);
+      for (const PrintedObject& object : job.objects) objects_.push_back(&object);
+    }
+  }
+
+  const SshKeys& keys() const { return keys_; }
+  std::span<const PrintedObject* const> objects() const { return objects_; }
+
+  // To standard output; false if not everything could be written.
+  bool write(Console& console) const {
+    constexpr size_t kAtOnce = size_t{1} << 20U;
+    const Joints joints = joints_of(style_.format, objects_.empty());
+    std::string text(joints.opening);
+    for (const PrintedObject* object : objects_) {
+      if (object != objects_.front()) text += joints.between;
+      text += object->text;
+      if (text.size() < kAtOnce) continue;
+      if (!send(console, text)) return false;
+      text.clear();
+    }
+    text += joints.closing;
+    return send(console, text);
+  }
+
+ private:
+  bool send(Console& console, const std::string& text) const {
+    return style_.format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
+  }
+
+  PrintStyle style_;
+  std::vector<std::unique_ptr<PrintingSink>> sinks_;  // by group
+  std::deque<PrintedObject> passed_through_;
+  std::vector<const PrintedObject*> objects_;
+  SshKeys keys_;
+};
 
 int run_render(Console& outer, RenderFlags flags) {
   policy::SshKeyOptions key;
@@ -58,7 +108,14 @@ int run_render(Console& outer, RenderFlags flags) {
   options.policy.ssh_key = std::move(key);
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  Output output({.format = flags.output_dir.empty() ? format_of(flags.format) : ObjectFormat::Yaml,
+                 .annotate_origin = flags.annotate_origin,
+                 .mask_secrets = flags.mask_secrets,
+                 .to_files = !flags.output_dir.empty()});
+  const Compilation compiled =
+      lint::compile_groups_in_passing(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+        return output.sink_of(group);
+      }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
@@ -68,22 +125,15 @@ int run_render(Console& outer, RenderFlags flags) {
   if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
     note_no_job(console);
   }
-  base::Arena changed;
-  if (flags.annotate_origin) {
-    for (Object& object : compiled.objects) object.root = annotate_origin(object, yaml::Maker(changed));
-  }
-  if (flags.mask_secrets) {
-    for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(changed));
-  } else {
-    note_generated_keys(console, compiled, options.policy.ssh_key);
-  }
-  note_omitted_keys(console, compiled, options.policy.ssh_key);
+  output.collect(compiled);
+  if (!flags.mask_secrets) output.keys().note_generated(console, options.policy.ssh_key);
+  output.keys().note_omitted(console, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
     const Prune prune = !flags.prune_output ? Prune::No : rejected ? Prune::Later : Prune::Now;
     if (prune == Prune::Later) note(console, "--prune-output removed nothing because an input was rejected");
-    const int status = write_directory(console, flags.output_dir, compiled.objects, prune);
+    const int status = write_directory(console, flags.output_dir, output.objects(), prune);
     if (status != kOk) return status;
-  } else if (!write_objects(console, compiled.objects, format_of(flags.format))) {
+  } else if (!output.write(console)) {
     return fail(console, "can't write the output");
   }
   return rejected ? kRejected : kOk;

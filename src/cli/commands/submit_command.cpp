@@ -64,7 +64,9 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
     note_no_job(console);
     return kOk;
   }
-  note_omitted_keys(console, sent, options.policy.ssh_key);
+  SshKeys keys;
+  for (const Object& object : sent.objects) keys.add(object);
+  keys.note_omitted(console, options.policy.ssh_key);
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   compiled.compared = lint::compile_groups(std::move(loaded->groups), options).all;

@@ -30,6 +30,16 @@ void write_lines(Console& console, std::string_view text) {
 
 }  // namespace
 
+bool Console::write_stdout(std::string_view text) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  while (text.size() > kAtOnce) {
+    const size_t end = std::min(text.find('\n', kAtOnce), text.size() - 1) + 1;
+    if (!send_stdout(readable(text.substr(0, end)))) return false;
+    text.remove_prefix(end);
+  }
+  return send_stdout(readable(text));
+}
+
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal) {
   const bool wanted = wants_colour(choice, console, is_terminal);
   if (wanted) console.allow_colours();

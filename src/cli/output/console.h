@@ -31,7 +31,7 @@ class Console {
 
   // Text for people, in which nothing but our own colours is more than text. False if not everything could be
   // written.
-  bool write_stdout(std::string_view text) { return send_stdout(readable(text)); }
+  bool write_stdout(std::string_view text);
   void write_stderr(std::string_view text) { send_stderr(readable(text)); }
   // Manifests, byte for byte.
   bool write_manifests(std::string_view text) { return send_stdout(text); }

@@ -26,19 +26,20 @@ std::string component(std::string name) {
 }
 
 // The path of the object's file: a folder for its namespace, if there are several, and its name.
-std::string path_of(const Object& object, bool in_folder) {
-  const std::string file = component(file_name(object));
-  return in_folder && !object.ns.empty() ? component(std::string(object.ns)) + "/" + file : file;
+std::string path_of(const std::string& file, const std::string& ns, bool in_folder) {
+  return in_folder && !ns.empty() ? component(ns) + "/" + component(file) : component(file);
 }
 
-// The objects by their paths in the directory; nullopt, after an error, if two share a path.
-std::map<std::string, const Object*> plan(Console& console, std::span<const Object> objects) {
+using Files = std::map<std::string, const PrintedObject*>;
+
+// The objects by their paths in the directory; empty, after an error, if two share a path.
+Files plan(Console& console, std::span<const PrintedObject* const> objects) {
   std::set<std::string_view> namespaces;
-  for (const Object& object : objects) namespaces.insert(object.ns);
-  std::map<std::string, const Object*> files;
-  for (const Object& object : objects) {
-    const std::string path = path_of(object, namespaces.size() > 1);
-    if (files.try_emplace(path, &object).second) continue;
+  for (const PrintedObject* object : objects) namespaces.insert(object->ns);
+  Files files;
+  for (const PrintedObject* object : objects) {
+    const std::string path = path_of(object->file, object->ns, namespaces.size() > 1);
+    if (files.try_emplace(path, object).second) continue;
     fail(console, fmt::format("--output-dir: two objects would be written to {}", path));
     return {};
   }
@@ -57,7 +58,9 @@ bool is_manifest_at(const std::string& path, std::string text) {
                       .kind = yaml::text_at(root, "kind"),
                       .ns = yaml::text_at(root, {"metadata", "namespace"}),
                       .name = yaml::text_at(root, {"metadata", "name"})};
-  return path == path_of(object, false) || path == path_of(object, true);
+  const std::string own = file_name(object);
+  const std::string ns(object.ns);
+  return path == path_of(own, ns, false) || path == path_of(own, ns, true);
 }
 
 // The files that earlier runs wrote. Users may have edited the list and the directory, so a line counts
@@ -75,8 +78,7 @@ std::set<std::string> listed(Console& console, const std::string& directory, std
   return files;
 }
 
-int prune_files(Console& console, const std::string& directory,
-                const std::map<std::string, const Object*>& written, Prune prune) {
+int prune_files(Console& console, const std::string& directory, const Files& written, Prune prune) {
   const std::string list = fmt::format("{}/{}", directory, kOutputList);
   std::set<std::string> kept;
   for (const auto& [path, object] : written) kept.insert(path);
@@ -96,8 +98,7 @@ int prune_files(Console& console, const std::string& directory,
 }
 
 // Whether the files can be written to their paths; false after an error.
-bool all_stay_inside(Console& console, const std::string& directory,
-                     const std::map<std::string, const Object*>& files, Prune prune) {
+bool all_stay_inside(Console& console, const std::string& directory, const Files& files, Prune prune) {
   std::vector<std::string> names;
   for (const auto& [name, object] : files) names.push_back(name);
   if (prune != Prune::No) names.emplace_back(kOutputList);
@@ -113,9 +114,9 @@ bool all_stay_inside(Console& console, const std::string& directory,
 
 }  // namespace
 
-int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
-                    Prune prune) {
-  const auto files = plan(console, objects);
+int write_directory(Console& console, const std::string& directory,
+                    std::span<const PrintedObject* const> objects, Prune prune) {
+  const Files files = plan(console, objects);
   if (files.empty() && !objects.empty()) return kFailed;
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
   if (!all_stay_inside(console, directory, files, prune)) return kFailed;
@@ -123,9 +124,9 @@ int write_directory(Console& console, const std::string& directory, std::span<co
     const std::string path = fmt::format("{}/{}", directory, name);
     const std::string folder = path.substr(0, path.rfind('/'));
     if (const auto error = console.files().make_directory(folder)) return fail(console, error->message);
-    const unsigned mode = object->kind == "Secret" ? 0600 : 0666;
-    const std::string text = print_objects(std::span(object, 1), ObjectFormat::Yaml);
-    if (const auto error = console.files().write(path, text, mode)) return fail(console, error->message);
+    const unsigned mode = object->is_secret ? 0600 : 0666;
+    if (const auto error = console.files().write(path, object->text, mode))
+      return fail(console, error->message);
   }
   return prune != Prune::No ? prune_files(console, directory, files, prune) : kOk;
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/output/console.h"
-#include "compile/compile.h"
+#include "cli/output/printed_jobs.h"
 
 namespace trainjobc::cli {
 
@@ -23,7 +23,7 @@ enum class Prune {
 // only. Prune::Now removes what the list of the last such run names and this one does not write, if it is the
 // manifest of the object that it is named after, and nothing else. No symbolic link below the directory is
 // followed. Returns the exit status; what failed has been reported.
-int write_directory(Console& console, const std::string& directory, std::span<const Object> objects,
-                    Prune prune);
+int write_directory(Console& console, const std::string& directory,
+                    std::span<const PrintedObject* const> objects, Prune prune);
 
 }  // namespace trainjobc::cli

@@ -16,50 +16,37 @@ yaml::KeyOrder order_of(const Object& object) {
   return object.passthrough ? yaml::KeyOrder::AsIs : yaml::KeyOrder::Kubernetes;
 }
 
-std::string as_yaml(std::span<const Object> objects) {
+// As an item of a List.
+std::string as_json(const Object& object) {
+  std::string text;
+  yaml::write_json(*object.root, order_of(object), 4, text);
   std::string out;
-  for (const Object& object : objects) {
-    if (!out.empty()) out += "---\n";
-    yaml::write_yaml(*object.root, order_of(object), out);
-  }
-  return out;
-}
-
-std::string as_json(std::span<const Object> objects) {
-  std::string out = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [";
-  bool first = true;
-  for (const Object& object : objects) {
-    out += first ? "\n        " : ",\n        ";
-    first = false;
-    std::string text;
-    yaml::write_json(*object.root, order_of(object), 4, text);
-    for (const char c : text) {
-      out += c;
-      if (c == '\n') out += "        ";
-    }
-  }
-  out += first ? "]" : "\n    ]";
-  return out +
-         ",\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
-}
-
-std::string as_names(std::span<const Object> objects) {
-  std::string out;
-  for (const Object& object : objects) {
-    out += kubectl::name_of(object.api_version, object.kind, object.name) + "\n";
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += "        ";
   }
   return out;
 }
 
 }  // namespace
 
-std::string print_objects(std::span<const Object> objects, ObjectFormat format) {
-  switch (format) {
-    case ObjectFormat::Yaml: return as_yaml(objects);
-    case ObjectFormat::Json: return as_json(objects);
-    case ObjectFormat::Name: return as_names(objects);
-  }
-  return "";
+std::string print_object(const Object& object, ObjectFormat format) {
+  if (format == ObjectFormat::Name)
+    return kubectl::name_of(object.api_version, object.kind, object.name) + "\n";
+  if (format == ObjectFormat::Json) return as_json(object);
+  std::string text;
+  yaml::write_yaml(*object.root, order_of(object), text);
+  return text;
+}
+
+Joints joints_of(ObjectFormat format, bool is_empty) {
+  if (format == ObjectFormat::Name) return {};
+  if (format == ObjectFormat::Yaml) return {"", "---\n", ""};
+  constexpr std::string_view kClosing =
+      "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
+  return {is_empty ? "{\n    \"apiVersion\": \"v1\",\n    \"items\": ["
+                   : "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        ",
+          ",\n        ", is_empty ? kClosing.substr(kClosing.find(']')) : kClosing};
 }
 
 std::string file_name(const Object& object) {

@@ -1,7 +1,6 @@
 // Objects as text.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,8 +10,17 @@ namespace trainjobc::cli {
 
 enum class ObjectFormat { Yaml, Json, Name };
 
-// YAML documents, a v1 List as kubectl prints it, or one kind.group/name per line.
-std::string print_objects(std::span<const Object> objects, ObjectFormat format);
+// One object of an output in this format.
+std::string print_object(const Object& object, ObjectFormat format);
+
+// What stands before the first object, between two, and after the last: of YAML documents, of a v1 List as
+// kubectl prints it, or of one kind.group/name per line.
+struct Joints {
+  std::string_view opening;
+  std::string_view between;
+  std::string_view closing;
+};
+Joints joints_of(ObjectFormat format, bool is_empty);
 
 // The file that holds one object in an output directory, named as kustomize names it:
 // jobset.x-k8s.io_v1alpha2_jobset_llama.yaml.

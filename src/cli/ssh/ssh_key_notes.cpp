@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <vector>
 
 #include "policy/plugin.h"
@@ -35,41 +37,48 @@ std::string_view mounted_key(const Object& job_set) {
   return "";
 }
 
-bool holds_secret(const Compilation& compiled, std::string_view ns, std::string_view name) {
-  return std::ranges::any_of(compiled.objects, [&](const Object& object) {
-    return object.kind == kSecret && object.name == name && object.ns == ns;
-  });
-}
-
 }  // namespace
 
-void note_generated_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {
-  if (key.source != policy::SshKeySource::Generate) return;
-  const auto count = std::ranges::count_if(compiled.objects, is_ssh_secret);
-  if (count == 0) return;
+void SshKeys::add(const Object& object) {
+  if (is_ssh_secret(object)) ++rendered_;
+  if (object.kind == kSecret) secrets_.emplace_back(object.ns, object.name);
+  const std::string_view mounted = mounted_key(object);
+  if (!mounted.empty()) mounted_.emplace_back(object.ns, mounted);
+}
+
+void SshKeys::append(const SshKeys& others) {
+  rendered_ += others.rendered_;
+  std::ranges::copy(others.mounted_, std::back_inserter(mounted_));
+  std::ranges::copy(others.secrets_, std::back_inserter(secrets_));
+}
+
+void SshKeys::note_generated(Console& console, const policy::SshKeyOptions& key) const {
+  if (key.source != policy::SshKeySource::Generate || rendered_ == 0) return;
+  const bool one = rendered_ == 1;
   note(console,
        fmt::format("{} with a new SSH key: don't commit {}; --ssh-key seed:FILE renders the same key each "
                    "time, --ssh-key omit renders none",
-                   count == 1 ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", count),
-                   count == 1 ? "it" : "them"));
+                   one ? "a Secret was rendered" : fmt::format("{} Secrets were rendered", rendered_),
+                   one ? "it" : "them"));
 }
 
-void note_omitted_keys(Console& console, const Compilation& compiled, const policy::SshKeyOptions& key) {
+void SshKeys::note_omitted(Console& console, const policy::SshKeyOptions& key) const {
   if (key.source != policy::SshKeySource::Omit) return;
-  std::vector<std::string> secrets;
-  for (const Object& object : compiled.objects) {
-    const std::string_view name = mounted_key(object);
-    if (name.empty() || holds_secret(compiled, object.ns, name)) continue;
-    secrets.push_back(object.ns.empty() ? fmt::format("\"{}\"", name)
-                                        : fmt::format("\"{}\" in namespace \"{}\"", name, object.ns));
+  const std::set<Name> present(secrets_.begin(), secrets_.end());
+  std::vector<std::string> missing;
+  for (const Name& secret : mounted_) {
+    if (present.contains(secret)) continue;
+    const auto& [ns, name] = secret;
+    missing.push_back(ns.empty() ? fmt::format("\"{}\"", name)
+                                 : fmt::format("\"{}\" in namespace \"{}\"", name, ns));
   }
-  if (secrets.empty()) return;
-  const bool one = secrets.size() == 1;
+  if (missing.empty()) return;
+  const bool one = missing.size() == 1;
   note(console,
        fmt::format(
            "--ssh-key omit: create {} of type kubernetes.io/ssh-auth, with the keys ssh-privatekey and "
            "ssh-publickey, before the {}: {}",
-           one ? "a Secret" : "Secrets", one ? "job starts" : "jobs start", fmt::join(secrets, ", ")));
+           one ? "a Secret" : "Secrets", one ? "job starts" : "jobs start", fmt::join(missing, ", ")));
 }
 
 }  // namespace trainjobc::cli

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 
+#include "k8s/check/field.h"
 #include "k8s/jobset/view.h"
 
 namespace trainjobc::compile {
 namespace {
 
+using k8s::job::Field;
 using schema::Property;
 using schema::Schema;
 using yaml::Node;
@@ -19,21 +21,20 @@ class Nulls {
  public:
   explicit Nulls(k8s::Violations& out) : out_(out) {}
 
-  void check(const Node& node, const Schema& schema, const std::string& field) {
+  void check(const Field& field, const Schema& schema) {
+    const Node& node = *field.node();
     if (schema.items) {
-      for (size_t i = 0; i < node.items().size(); ++i)
-        check(*node.items()[i], *schema.items, fmt::format("{}[{}]", field, i));
+      for (size_t i = 0; i < node.items().size(); ++i) {
+        if (const Field item = field.item(i)) check(item, *schema.items);
+      }
       return;
     }
     if (!node.is_map()) return;
     for (const Property& property : schema.properties) {
-      const std::string path =
-          field.empty() ? std::string(property.name) : fmt::format("{}.{}", field, property.name);
-      const Node* value = node.get(property.name);
-      if (value && !value->is_null()) {
-        if (property.schema) check(*value, *property.schema, path);
+      if (const Field value = field.child(property.name)) {
+        if (property.schema) check(value, *property.schema);
       } else if (becomes_null(schema, property)) {
-        add_null(node, property, path);
+        add_null(value, node, property);
       }
     }
   }
@@ -46,9 +47,9 @@ class Nulls {
            std::ranges::find(schema.required, property.name) == schema.required.end();
   }
 
-  void add_null(const Node& parent, const Property& property, const std::string& path) {
+  void add_null(const Field& field, const Node& parent, const Property& property) {
     const std::string_view empty = property.schema->type == schema::Type::String ? "\"\"" : "[]";
-    k8s::jobset::add(out_, "jobset/type", path,
+    k8s::jobset::add(out_, "jobset/type", field.path(),
                      fmt::format("{} must be set, although it may be empty: JobSet's webhook turns a missing "
                                  "value into null, which its schema refuses",
                                  property.name),
@@ -61,7 +62,7 @@ class Nulls {
 }  // namespace
 
 void check_written_nulls(const Node& job_set, const Schema& schema, k8s::Violations& out) {
-  Nulls(out).check(job_set, schema, "");
+  Nulls(out).check(Field(&job_set), schema);
 }
 
 }  // namespace trainjobc::compile

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "compile/generate_name.h"
+#include "base/parallel.h"
+#include "base/text/ascii.h"
 #include "compile/input/document_type.h"
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
@@ -31,8 +35,9 @@ bool is_snapshot(const Node& root) {
 
 class Classifier {
  public:
-  Classifier(InputSet& inputs, base::Diagnostics& diagnostics, const ReadOptions& options)
-      : inputs_(inputs), diagnostics_(diagnostics), options_(options) {}
+  Classifier(ObjectMemory& memory, const ReadOptions& options) : memory_(memory), options_(options) {}
+
+  ReadObjects read;
 
   void add(const Node& root) {
     if (std::optional<std::string> other = describe_other_document(root)) {
@@ -40,7 +45,7 @@ class Classifier {
       return;
     }
     if (std::optional<base::Diagnostic> untyped = check_type_is_there(root)) {
-      diagnostics_.add(std::move(*untyped));
+      read.diagnostics.add(std::move(*untyped));
       return;
     }
     const std::string_view kind = string_at(root, "kind");
@@ -55,7 +60,7 @@ class Classifier {
   void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
     std::optional<base::Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
     const bool is_ours = !unknown && is_trainer_kind(kind);
-    if (unknown) diagnostics_.add(std::move(*unknown));
+    if (unknown) read.diagnostics.add(std::move(*unknown));
     const model::Dialect* dialect = is_ours ? model::find_dialect(api_version) : nullptr;
     if (dialect) {
       add_translated(root, *dialect, kind);
@@ -64,46 +69,124 @@ class Classifier {
     const InputKind sort = is_ours             ? kind_of(kind)
                            : is_snapshot(root) ? InputKind::Snapshot
                                                : InputKind::Foreign;
-    inputs_.objects.push_back({sort, &root, model::identify(root)});
+    push({.kind = sort, .root = &root, .id = model::identify(root)});
     if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
     std::optional<base::Diagnostic> other = find_training_operator_job(root);
     if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
-    if (other && options_.is_input) diagnostics_.add(std::move(*other));
+    if (other && options_.is_input) read.diagnostics.add(std::move(*other));
   }
 
   void pass_over(const Node& root, std::string what) {
     const base::Location at = yaml::locate(root);
-    inputs_.passed_over.push_back({at.file ? at.file->name() : "", at.line, std::move(what)});
+    read.passed_over.push_back({at.file ? at.file->name() : "", at.line, std::move(what)});
   }
 
   void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
-    model::Translation translation = model::translate(root, dialect, yaml::Maker(inputs_.arena));
-    InputObject object{kind_of(kind), translation.root, model::identify(*translation.root)};
+    model::Translation translation = model::translate(root, dialect, yaml::Maker(memory_.arena));
+    InputObject object{
+        .kind = kind_of(kind), .root = translation.root, .id = model::identify(*translation.root)};
     for (base::Diagnostic& finding : translation.findings) {
       finding.object = object.id.str();
-      diagnostics_.add(std::move(finding));
+      read.diagnostics.add(std::move(finding));
     }
-    object.dialect = &inputs_.dialects.emplace_back(std::move(translation.fields));
-    inputs_.objects.push_back(std::move(object));
+    object.dialect = &memory_.dialects.emplace_back(std::move(translation.fields));
+    push(object);
   }
 
-  InputSet& inputs_;
-  base::Diagnostics& diagnostics_;
+  void push(InputObject object) {
+    object.location = yaml::locate(*object.root);
+    read.objects.push_back(object);
+  }
+
+  ObjectMemory& memory_;
   const ReadOptions& options_;
 };
 
+// Whether a document is most likely one TrainJob. Its text says so on a line of its own; what it really is,
+// only reading it tells.
+bool looks_like_job(const yaml::FoundDocument& document) {
+  if (document.may_be_json) return false;
+  constexpr std::string_view kKind = "kind: TrainJob";
+  const std::string_view text = document.text;
+  const size_t at = text.starts_with(kKind) ? 0 : text.find("\nkind: TrainJob");
+  if (at == std::string_view::npos) return false;
+  const size_t end = text.find(kKind, at) + kKind.size();
+  return end == text.size() || base::kSpace.find(text[end]) != std::string_view::npos;
+}
+
+// A document on its way through read_inputs.
+struct Reading {
+  yaml::FoundDocument document;
+  bool is_deferred = false;
+  std::unique_ptr<ObjectMemory> memory;
+  ReadObjects read;
+};
+
+bool is_kept(const InputObject& object, const ReadOptions& options) {
+  if (object.kind == InputKind::Foreign) return options.keep_foreign;
+  return object.kind != InputKind::TrainJob || options.keep_jobs;
+}
+
+void read_now(Reading& reading, const ReadOptions& options) {
+  reading.memory = std::make_unique<ObjectMemory>();
+  reading.read = read_objects(reading.document, options, *reading.memory);
+  for (InputObject& object : reading.read.objects) {
+    if (!is_kept(object, options)) object = {.kind = object.kind, .location = object.location};
+  }
+  if (std::ranges::none_of(reading.read.objects, &InputObject::root)) reading.memory.reset();
+}
+
+void take(Reading reading, InputSet& inputs, base::Diagnostics& diagnostics) {
+  if (reading.is_deferred) {
+    inputs.unread.push_back(reading.document);
+    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back()});
+    return;
+  }
+  std::ranges::copy(reading.read.objects, std::back_inserter(inputs.objects));
+  if (reading.memory) inputs.memory.push_back(std::move(reading.memory));
+  std::ranges::move(reading.read.passed_over, std::back_inserter(inputs.passed_over));
+  diagnostics.append(std::move(reading.read.diagnostics));
+}
+
 }  // namespace
+
+ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
+                         ObjectMemory& memory) {
+  Classifier classifier(memory, options);
+  for (const yaml::Document& read :
+       yaml::read_document(document, memory.arena, classifier.read.diagnostics)) {
+    classifier.add(*schema::mark_secrets(*read.root, yaml::Maker(memory.arena)));
+  }
+  return std::move(classifier.read);
+}
 
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options) {
-  Classifier classifier(inputs, diagnostics, options);
+  std::vector<Reading> readings;
   for (Source& source : sources) {
     inputs.files.push_back(
         std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
     if (!source.named) inputs.found.insert(inputs.files.back().get());
-    for (const yaml::Document& document : yaml::read(*inputs.files.back(), inputs.arena, diagnostics)) {
-      classifier.add(*schema::mark_secrets(*document.root, yaml::Maker(inputs.arena)));
+    for (const yaml::FoundDocument& document : yaml::find_documents(*inputs.files.back(), diagnostics))
+      readings.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});
+  }
+  constexpr size_t kWorthAThread = 16;
+  base::parallel_for(readings.size(), kWorthAThread, options.threads, [&](size_t index) {
+    if (!readings[index].is_deferred) read_now(readings[index], options);
+  });
+  for (Reading& reading : readings) take(std::move(reading), inputs, diagnostics);
+}
+
+void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
+                   base::Diagnostics& diagnostics, const ReadOptions& options) {
+  for (const InputObject& object : std::exchange(inputs.objects, {})) {
+    if (!documents.contains(object.unread)) {
+      inputs.objects.push_back(object);
+      continue;
     }
+    Reading reading{*object.unread, false, nullptr, {}};
+    read_now(reading, options);
+    take(std::move(reading), inputs, diagnostics);
   }
 }
 
@@ -114,20 +197,10 @@ bool names_job(std::string_view wanted, std::string_view object) {
   return object == wanted || object.substr(object.find('/') + 1) == wanted;
 }
 
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options) {
-  std::vector<std::string> left_out;
-  if (options.jobs.empty()) return left_out;
-  const yaml::Maker make(inputs.arena);
-  std::erase_if(inputs.objects, [&](const InputObject& input) {
-    if (input.kind != InputKind::TrainJob) return false;
-    const std::string id =
-        model::identify(*with_own_name(*input.root, options.ns, options.name_suffix, make)).str();
-    const auto is_it = [&](const std::string& wanted) { return names_job(wanted, id); };
-    if (std::ranges::any_of(options.jobs, is_it)) return false;
-    left_out.push_back(id.substr(id.find('/') + 1));
-    return true;
-  });
-  return left_out;
+bool is_selected(std::string_view object, const Options& options) {
+  return options.jobs.empty() || std::ranges::any_of(options.jobs, [&](const std::string& wanted) {
+           return names_job(wanted, object);
+         });
 }
 
 }  // namespace trainjobc::compile

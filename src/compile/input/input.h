@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "model/dialects.h"
 #include "model/train_job.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::compile {
 
@@ -22,20 +24,35 @@ enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapsh
 
 struct InputObject {
   InputKind kind = InputKind::Foreign;
-  const yaml::Node* root = nullptr;
-  model::ObjectId id;
+  const yaml::Node* root = nullptr;               // nullptr: not read yet, or not kept
+  model::ObjectId id;                             // where `root` is
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
+  const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
+  base::Location location;                        // of `root`
 
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
   }
 };
 
-// The files of one run and all that was read from them. Everything lives until the last copy goes.
+// What objects live in.
+struct ObjectMemory {
+  base::Arena arena;
+  std::list<model::DialectFields> dialects;
+};
+
+// What one document holds.
+struct ReadObjects {
+  std::vector<InputObject> objects;
+  std::vector<PassedOver> passed_over;
+  base::Diagnostics diagnostics;
+};
+
+// The files of one run and what was read from them. Everything lives until the last copy goes.
 struct InputSet {
   std::vector<std::unique_ptr<base::SourceFile>> files;
-  base::Arena arena;
-  std::deque<model::DialectFields> dialects;
+  std::vector<std::unique_ptr<ObjectMemory>> memory;
+  std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources
   std::set<const base::SourceFile*> found;  // in directories, not named
   std::vector<PassedOver> passed_over;
@@ -44,6 +61,10 @@ struct InputSet {
 struct ReadOptions {
   std::string_view pinned_version;  // of Trainer, which serves no older dialect; "": they are translated
   bool is_input = true;             // foreign jobs that look like ours are pointed out
+  bool keep_foreign = true;         // the nodes of foreign objects are wanted
+  bool keep_jobs = true;            // those of TrainJobs are
+  bool defer_jobs = false;          // documents that look like one TrainJob each are left unread
+  unsigned threads = 0;             // 0: as many as there are processors
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
@@ -52,11 +73,18 @@ struct ReadOptions {
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options = {});
 
+// Reads one document of them.
+ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
+                         ObjectMemory& memory);
+
+// Reads these deferred documents after all, as read_inputs reads the others.
+void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
+                   base::Diagnostics& diagnostics, const ReadOptions& options);
+
 // Whether `wanted`, a name or namespace/name, names the TrainJob that diagnostics call `object`.
 bool names_job(std::string_view wanted, std::string_view object);
 
-// Removes the TrainJobs that no one of Options::jobs names, unless there are none. Returns what was removed,
-// as namespace/name.
-std::vector<std::string> leave_out_jobs(InputSet& inputs, const Options& options);
+// Whether Options::jobs is empty, or one of them names the TrainJob.
+bool is_selected(std::string_view object, const Options& options);
 
 }  // namespace trainjobc::compile

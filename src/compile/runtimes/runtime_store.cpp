@@ -122,6 +122,11 @@ const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
 }
 
 Resolution RuntimeStore::resolve(const model::TrainJob& job, bool use_catalogue) {
+  const std::lock_guard lock(mutex_);
+  return look_up(job, use_catalogue);
+}
+
+Resolution RuntimeStore::look_up(const model::TrainJob& job, bool use_catalogue) {
   const model::RuntimeRef& ref = job.runtime_ref;
   const bool cluster = ref.kind == model::kClusterTrainingRuntime;
   const std::string ns(model::effective_namespace(model::runtime_of(ref, job.id.ns)));

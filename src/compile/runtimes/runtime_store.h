@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -63,12 +64,14 @@ class RuntimeStore {
   std::vector<const StoredRuntime*> without_jobs(const std::set<const yaml::Node*>& used) const;
 
   // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
-  // holds ClusterTrainingRuntimes only.
+  // holds ClusterTrainingRuntimes only. Threads may call it side by side; what it finds does not change any
+  // more.
   Resolution resolve(const model::TrainJob& job, bool use_catalogue);
 
  private:
   using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
 
+  Resolution look_up(const model::TrainJob& job, bool use_catalogue);
   void admit(StoredRuntime& stored);
   StoredRuntime& store(const InputObject& object);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
@@ -79,6 +82,7 @@ class RuntimeStore {
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
   base::Diagnostics& diagnostics_;
+  std::mutex mutex_;  // while jobs look for their runtimes
   base::Arena arena_;
   std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
   std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name

@@ -35,7 +35,7 @@ std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::option
   JobUnit unit;
   unit.target = trial.target;
   unit.runtime = trial.runtime;
-  const yaml::Maker make(unit.arena);
+  const yaml::Maker make(unit.memory.arena);
   InputObject object;
   object.kind = InputKind::TrainJob;
   object.root = trial_job(*trial.runtime, *trial.target.behaviours, num_nodes, make);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <set>
 #include <tuple>
 
-#include "compile/versions/version_survey.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -28,7 +28,7 @@ struct VersionGroup {
 
 Diagnostic finding(std::string_view rule, const SurveyedObject& about, const Objection& why) {
   Diagnostic diagnostic = rules::finding(rule);
-  diagnostic.object = about.object->id.str();
+  diagnostic.object = about.id;
   diagnostic.field = why.field;
   diagnostic.location = why.location;
   return diagnostic;
@@ -43,6 +43,11 @@ std::pair<const SurveyedObject*, const Objection*> objection_of(const VersionGro
   return {nullptr, nullptr};
 }
 
+std::string_view kind_name(InputKind kind) {
+  if (kind == InputKind::TrainJob) return model::kTrainJob;
+  return kind == InputKind::TrainingRuntime ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
+}
+
 SurveyedObject fits_every_version(const InputObject& object) {
   SurveyedObject surveyed;
   surveyed.object = &object;
@@ -52,17 +57,15 @@ SurveyedObject fits_every_version(const InputObject& object) {
 
 class Planner {
  public:
-  // Objects other than `only`, if given, are assumed to fit every version.
-  Planner(const InputSet& inputs, const InputSet& runtimes, const std::set<const InputObject*>* only)
-      : only_(only) {
-    index_runtimes(inputs);
-    index_runtimes(runtimes);
+  Planner(const InputSet& inputs, const std::vector<PlannedJob>& jobs,
+          const std::set<const InputObject*>* surveyed)
+      : only_(surveyed) {
     std::set<const InputObject*> used;
-    for (const InputObject& object : inputs.objects) {
-      if (object.kind != InputKind::TrainJob) continue;
-      const InputObject* runtime = runtime_of(object);
-      used.insert(runtime);
-      groups_.push_back({&look_at(object), runtime ? &look_at(*runtime) : nullptr});
+    for (const PlannedJob& job : jobs) {
+      used.insert(job.runtime);
+      const SurveyedObject& own =
+          job.survey ? *job.survey : fits_.emplace_back(fits_every_version(*job.object));
+      groups_.push_back({&own, job.runtime ? &look_at(*job.runtime) : nullptr});
     }
     for (const InputObject& object : inputs.objects) {
       if (object.is_runtime() && !used.contains(&object)) groups_.push_back({nullptr, &look_at(object)});
@@ -85,27 +88,11 @@ class Planner {
   }
 
  private:
-  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // kind, namespace, name
-
-  static Key key_of(const model::ObjectId& id) { return {id.kind, model::effective_namespace(id), id.name}; }
-
-  void index_runtimes(const InputSet& set) {
-    for (const InputObject& object : set.objects) {
-      if (!object.is_runtime()) continue;
-      runtimes_.try_emplace(key_of(object.id), &object);
-    }
-  }
-
-  const InputObject* runtime_of(const InputObject& job) const {
-    const auto found = runtimes_.find(key_of(model::runtime_of(*job.root, job.id.ns)));
-    return found != runtimes_.end() ? found->second : nullptr;
-  }
-
-  const SurveyedObject& look_at(const InputObject& object) {
-    auto& surveyed = surveyed_[&object];
+  const SurveyedObject& look_at(const InputObject& runtime) {
+    auto& surveyed = surveyed_[&runtime];
     if (surveyed) return *surveyed;
-    const bool looks = !only_ || only_->contains(&object);
-    surveyed = std::make_unique<SurveyedObject>(looks ? survey(object) : fits_every_version(object));
+    const bool looks = !only_ || only_->contains(&runtime);
+    surveyed = std::make_unique<SurveyedObject>(looks ? survey(runtime) : fits_every_version(runtime));
     return *surveyed;
   }
 
@@ -130,8 +117,8 @@ class Planner {
     const Objection& one = surveyed.objections.back().front();
     const Objection& other = surveyed.objections[one.accepted_by.newest()].front();
     Diagnostic diagnostic = finding("input/trainer-version", surveyed, one);
-    diagnostic.message = fmt::format("no Trainer version accepts this {}: {}, {}", surveyed.object->id.kind,
-                                     one.text(), other.text());
+    diagnostic.message = fmt::format("no Trainer version accepts this {}: {}, {}",
+                                     kind_name(surveyed.object->kind), one.text(), other.text());
     diagnostic.hint = "write it for one version";
     diagnostic.notes.push_back({other.text(), other.location});
     findings.add(std::move(diagnostic));
@@ -210,7 +197,7 @@ class Planner {
         rules::except(diagnostic);
         diagnostic.message = fmt::format(
             "these files are for different Trainer versions, and a cluster runs one: {} here, but {} in {}",
-            why->text(), because->text(), against->object->id.str());
+            why->text(), because->text(), against->id);
         diagnostic.hint = "each TrainJob is compiled for its own; pin one with --trainer-version";
         diagnostic.notes.push_back({because->text(), because->location});
         findings.add(std::move(diagnostic));
@@ -220,8 +207,8 @@ class Planner {
   }
 
   const std::set<const InputObject*>* only_;
-  std::map<Key, const InputObject*> runtimes_;
-  std::map<const InputObject*, std::unique_ptr<SurveyedObject>> surveyed_;
+  std::deque<SurveyedObject> fits_;
+  std::map<const InputObject*, std::unique_ptr<SurveyedObject>> surveyed_;  // the runtimes
   std::set<const SurveyedObject*> contradictory_;
   std::vector<VersionGroup> groups_;
 };
@@ -262,11 +249,28 @@ VersionPlan plan_for(std::string_view trainer_version) {
   return plan;
 }
 
-VersionPlan plan_by_content(const InputSet& inputs, const InputSet& runtimes,
-                            const std::set<const InputObject*>& refused) {
-  // Most refused objects are refused under every version; then the other inputs needn't be checked.
-  VersionPlan plan = Planner(inputs, runtimes, &refused).plan();
-  return plan.is_newest() ? plan : Planner(inputs, runtimes, nullptr).plan();
+RuntimeIndex::RuntimeIndex(const InputSet& inputs, const InputSet& runtimes) {
+  add(inputs);
+  add(runtimes);
+}
+
+void RuntimeIndex::add(const InputSet& set) {
+  for (const InputObject& object : set.objects) {
+    if (!object.is_runtime()) continue;
+    const model::ObjectId& id = object.id;
+    runtimes_.try_emplace(Key(id.kind, model::effective_namespace(id), id.name), &object);
+  }
+}
+
+const InputObject* RuntimeIndex::runtime_of(const InputObject& train_job) const {
+  const model::ObjectId id = model::runtime_of(*train_job.root, train_job.id.ns);
+  const auto found = runtimes_.find(Key(id.kind, model::effective_namespace(id), id.name));
+  return found != runtimes_.end() ? found->second : nullptr;
+}
+
+VersionPlan plan_by_content(const InputSet& inputs, const std::vector<PlannedJob>& jobs,
+                            const std::set<const InputObject*>* surveyed) {
+  return Planner(inputs, jobs, surveyed).plan();
 }
 
 }  // namespace trainjobc::compile

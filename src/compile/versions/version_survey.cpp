@@ -104,6 +104,7 @@ SurveyedObject survey(const InputObject& object) {
   }
   SurveyedObject surveyed;
   surveyed.object = &object;
+  surveyed.id = object.id.str();
   surveyed.accepted_by = VersionSet::none();
   const std::vector<RefusedFields> refused(by_version.begin(), by_version.end());
   for (size_t i = 0; i < by_version.size(); ++i) {

@@ -24,6 +24,7 @@ struct Objection {
 // One object under every version.
 struct SurveyedObject {
   const InputObject* object = nullptr;
+  std::string id;  // as diagnostics name it
   VersionSet accepted_by = VersionSet::all();
   std::vector<std::vector<Objection>> objections;  // by version; empty if it accepts the object
 };

@@ -118,10 +118,10 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
   std::optional<Options> options = options_of(request);
   if (!options) return unknown_version(request);
   options->render = false;
-  const Compilation compiled =
-      compile_sources(sources_of(request.inputs), sources_of(request.runtimes), *options);
+  Compilation compiled =
+      compile_in_passing(sources_of(request.inputs), sources_of(request.runtimes), *options, nullptr);
   const base::Diagnostics kept =
-      lint::apply_config(compiled.diagnostics, {}, compiled.files, true, compiled.checked);
+      lint::apply_config(std::move(compiled.diagnostics), {}, compiled.files, true, compiled.checked);
   return LintReport{to_findings(kept), compiled.trainer_version};
 }
 

@@ -6,9 +6,11 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "model/train_job.h"
+#include "model/trainer_names.h"
 #include "rules/rules.h"
 #include "tools/lint/suppress.h"
 
@@ -70,6 +72,8 @@ class Merger {
     move_all(one.passed_over, all.passed_over);
     move_all(one.files, all.files);
     move_all(one.other_jobs, all.other_jobs);
+    move_all(one.sunk, all.sunk);
+    all.with_findings.merge(one.with_findings);
     all.train_jobs += one.train_jobs;
     all.documents += one.documents;
     memory_.push_back(std::move(one.memory));
@@ -89,6 +93,7 @@ class Merger {
                                &Block::key);
     }
     for (const Block& block : sorted) std::ranges::copy(block.objects, std::back_inserter(all.objects));
+    std::ranges::stable_sort(all.sunk, {}, [](const SunkJob& job) { return std::tie(job.ns, job.name); });
     std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
     all.diagnostics.sort();
     all.trainer_version = versions_.empty() ? fallback_ : joined(versions_, ", ");
@@ -110,26 +115,28 @@ class Duplicates {
   void check(Compilation& compiled) {
     std::set<std::string> refused;
     for (const LintedObject& object : compiled.linted) {
-      const yaml::Node* name = object.root->at({"metadata", "name"});
-      if (!object.object.starts_with("TrainJob/") || !name) continue;
-      const auto [first, is_new] = first_.try_emplace(object.object, name);
+      if (!object.object.starts_with("TrainJob/") || !object.name.file) continue;
+      const auto [first, is_new] = first_.try_emplace(object.object, object.name);
       if (is_new) continue;
       Diagnostic duplicate = rules::finding("input/duplicate-object");
       duplicate.object = object.object;
       duplicate.field = "metadata.name";
       duplicate.message = fmt::format("{} is defined twice", object.object);
-      duplicate.location = yaml::locate(*name);
-      duplicate.notes.push_back({"the first one", yaml::locate(*first->second)});
+      duplicate.location = object.name;
+      duplicate.notes.push_back({"the first one", first->second});
       compiled.diagnostics.add(std::move(duplicate));
       refused.insert(object.object);
     }
     std::erase_if(compiled.objects, [&](const Object& object) {
       return object.train_job && refused.contains(model::identify(*object.train_job).str());
     });
+    std::erase_if(compiled.sunk, [&](const SunkJob& job) {
+      return refused.contains(model::ObjectId{model::kTrainJob, job.ns, job.name}.str());
+    });
   }
 
  private:
-  std::map<std::string, const yaml::Node*> first_;
+  std::map<std::string, base::Location> first_;
 };
 
 }  // namespace
@@ -174,12 +181,47 @@ void share_runtimes(std::vector<InputGroup>& groups) {
   }
 }
 
-GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
+namespace {
+
+// Compiles the sources of one group.
+using CompileGroup = std::function<Compilation(size_t group, std::vector<Source> inputs,
+                                               std::vector<Source> runtimes, const Options& options)>;
+
+// Where findings go: those of a file to its configuration, others to that of the group `i`.
+class Governors {
+ public:
+  explicit Governors(const std::vector<InputGroup>& groups) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      for (const Source& source : groups[i].inputs) groups_[source.name] = i;
+    }
+  }
+
+  size_t of(const Diagnostic& found, size_t i) const {
+    const auto group = found.location.file ? groups_.find(found.location.file->name()) : groups_.end();
+    return group != groups_.end() ? group->second : i;
+  }
+
+ private:
+  std::map<std::string, size_t> groups_;
+};
+
+void govern(Compilation& compiled, size_t i, const Governors& governors,
+            std::vector<GovernedFindings>& governed, bool moves) {
+  base::Diagnostics findings = moves ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
+  for (Diagnostic& found : findings.take())
+    governed[governors.of(found, i)].diagnostics.add(std::move(found));
+  governed[i].files = compiled.files;
+  governed[i].checked = compiled.checked;
+}
+
+enum class FindingsOf { All, Governed, Both };
+
+GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
+                                const CompileGroup& compile) {
   GroupedCompilation result;
-  std::map<std::string, size_t> governors;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    result.governed.push_back({groups[i].config});
-    for (const Source& source : groups[i].inputs) governors[source.name] = i;
+  const Governors governors(groups);
+  if (wanted != FindingsOf::All) {
+    for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
   share_runtimes(groups);
   Merger merger;
@@ -187,15 +229,11 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     const Options own = options_of(group, options);
-    Compilation compiled = compile_sources(std::move(group.inputs), std::move(group.runtimes), own);
+    Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
+    for (SunkJob& job : compiled.sunk) job.group = i;
     if (options.render && groups.size() > 1) duplicates.check(compiled);
-    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
-      const auto governor =
-          diagnostic.location.file ? governors.find(diagnostic.location.file->name()) : governors.end();
-      result.governed[governor != governors.end() ? governor->second : i].diagnostics.add(diagnostic);
-    }
-    result.governed[i].files = compiled.files;
-    result.governed[i].checked = compiled.checked;
+    if (wanted != FindingsOf::All)
+      govern(compiled, i, governors, result.governed, wanted == FindingsOf::Governed);
     if (groups.size() == 1) {
       result.all = std::move(compiled);
       return result;
@@ -207,11 +245,40 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
   return result;
 }
 
-base::Diagnostics apply_configs(const std::vector<GovernedFindings>& governed, bool has_advice) {
+Compilation compile_and_keep(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
+                             const Options& options) {
+  return compile_sources(std::move(inputs), std::move(runtimes), options);
+}
+
+Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
+                               const Options& options) {
+  return compile_in_passing(std::move(inputs), std::move(runtimes), options, nullptr);
+}
+
+}  // namespace
+
+GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
+  return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+}
+
+GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {
+  return compile_each(std::move(groups), options, FindingsOf::Governed, compile_and_forget);
+}
+
+GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+                                             const SinkOfGroup& sink_of) {
+  return compile_each(
+      std::move(groups), options, FindingsOf::All,
+      [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
+        return compile_in_passing(std::move(inputs), std::move(runtimes), own, &sink_of(group));
+      });
+}
+
+base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {
   base::Diagnostics all;
-  for (const GovernedFindings& findings : governed)
-    all.append(
-        apply_config(findings.diagnostics, *findings.config, findings.files, has_advice, findings.checked));
+  for (GovernedFindings& findings : governed)
+    all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
+                            findings.checked));
   all.sort();
   return all;
 }

@@ -1,6 +1,7 @@
 // The inputs of a command, in groups: each configuration governs the files that lie below it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,7 +55,15 @@ void share_runtimes(std::vector<InputGroup>& groups);
 // error where it is rendered.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
+// The same in little memory (see compile_in_passing), each group with its sink; `governed` is empty.
+using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
+GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+                                             const SinkOfGroup& sink_of);
+
+// Only the findings, by configuration: `all` has none.
+GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);
+
 // Applies each configuration's severities and suppressions to what it governs (see apply_config).
-base::Diagnostics apply_configs(const std::vector<GovernedFindings>& governed, bool has_advice = true);
+base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice = true);
 
 }  // namespace trainjobc::lint

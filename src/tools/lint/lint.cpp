@@ -15,9 +15,9 @@ base::Severity least_severity(const std::string& level) {
 }
 
 // Removes the fixes for files other than these.
-base::Diagnostics fixable(const base::Diagnostics& diagnostics, const std::vector<std::string>& files) {
+base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::string>& files) {
   base::Diagnostics kept;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
+  for (base::Diagnostic& diagnostic : diagnostics.take()) {
     const auto is_input = [&](const base::Edit& edit) {
       return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
     };
@@ -58,8 +58,8 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
     }
   }
   std::ranges::sort(findings.files);
-  GroupedCompilation grouped = compile_groups(std::move(groups), options);
-  findings.diagnostics = fixable(apply_configs(grouped.governed), findings.files);
+  GroupedCompilation grouped = find_in_groups(std::move(groups), options);
+  findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
   findings.compiled = std::move(grouped.all);
   return findings;
 }
@@ -74,7 +74,8 @@ size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& o
     apply(fixed, groups);
     findings = find(groups, options, fail_on);
   }
-  findings.diagnostics = fixable(findings.diagnostics, {});  // the remaining fixes can't be applied
+  findings.diagnostics =
+      fixable(std::move(findings.diagnostics), {});  // the remaining fixes can't be applied
   return applied;
 }
 

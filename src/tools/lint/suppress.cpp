@@ -183,12 +183,12 @@ class Suppressor {
 
 }  // namespace
 
-Diagnostics apply_config(const Diagnostics& diagnostics, const Config& config,
+Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
                          std::span<const SourceFile* const> files, bool has_advice,
                          std::span<const CheckedDocument> documents) {
   Diagnostics kept;
   Suppressor suppressor(config, files, kept);
-  for (Diagnostic diagnostic : diagnostics.items()) {
+  for (Diagnostic& diagnostic : diagnostics.take()) {
     if (suppressor.suppresses_finding(diagnostic)) continue;
     const auto configured = config.rules.find(diagnostic.rule);
     if (configured != config.rules.end()) {

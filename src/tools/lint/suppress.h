@@ -15,7 +15,7 @@ namespace trainjobc::lint {
 // suppressed nothing. `files` are all files that were linted. Without advice among the diagnostics
 // (`has_advice`), suppressions are not reported: those of advice would all seem unused. The same applies to
 // those in `documents` that are not complete; lines of no document are.
-base::Diagnostics apply_config(const base::Diagnostics& diagnostics, const Config& config,
+base::Diagnostics apply_config(base::Diagnostics diagnostics, const Config& config,
                                std::span<const base::SourceFile* const> files, bool has_advice = true,
                                std::span<const CheckedDocument> documents = {});
 

@@ -227,7 +227,7 @@ bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& ar
   JsonReader reader(file, chunk, arena);
   try {
     while (!reader.at_end()) {
-      TreeBuilder builder(file, arena, found, limits);
+      TreeBuilder builder(file, chunk.text, arena, found, limits);
       const uint32_t line = reader.line();
       reader.value(builder);
       if (builder.root() && !builder.root()->is_null()) read.push_back({builder.root(), line, chunk.text});

@@ -186,27 +186,26 @@ void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offs
 // One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
 const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
                       base::Arena& arena, base::Diagnostics& diagnostics, const ReadLimits& limits,
-                      size_t& repeated_bytes, SyntaxRecorder* recorder) {
-  TreeBuilder builder(file, arena, diagnostics, limits, repeated_bytes);
+                      SyntaxRecorder* recorder) {
+  TreeBuilder builder(file, chunk.text, arena, diagnostics, limits);
   try {
     DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
   } catch (const StopReading&) {
     // The cause has been reported.
   }
-  repeated_bytes = builder.repeated_bytes();
   return builder.root();
 }
 
 const Node* read_yaml(const SourceFile& file, const Chunk& chunk, base::Arena& arena,
-                      base::Diagnostics& diagnostics, const ReadLimits& limits, size_t& repeated_bytes,
+                      base::Diagnostics& diagnostics, const ReadLimits& limits,
                       std::optional<Syntax>* syntax = nullptr) {
   std::vector<size_t> backslashes;
   for (int again = 0;; ++again) {
     SyntaxRecorder recorder(file, static_cast<size_t>(chunk.text.data() - file.text().data()));
     base::Diagnostics found;
     try {
-      const Node* root = read_once(file, chunk, backslashes, arena, found, limits, repeated_bytes,
-                                   syntax ? &recorder : nullptr);
+      const Node* root =
+          read_once(file, chunk, backslashes, arena, found, limits, syntax ? &recorder : nullptr);
       if (syntax) *syntax = recorder.take();
       diagnostics.append(std::move(found));
       return root;
@@ -237,18 +236,35 @@ bool begins_as_json(const SourceFile& file) {
 
 }  // namespace
 
+std::vector<FoundDocument> find_documents(const SourceFile& file, base::Diagnostics& diagnostics,
+                                          const ReadLimits& limits) {
+  std::vector<FoundDocument> found;
+  if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return found;
+  for (const Chunk& chunk : split_documents(file, diagnostics)) {
+    const bool is_first = chunk.text.data() == file.text().data();
+    found.push_back({&file, chunk.text, chunk.first_line, is_first && begins_as_json(file)});
+  }
+  return found;
+}
+
+std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
+                                    base::Diagnostics& diagnostics, const ReadLimits& limits) {
+  std::vector<Document> documents;
+  const Chunk chunk{found.text, found.first_line};
+  if (!check_characters(*found.file, chunk, diagnostics)) return documents;
+  if (found.may_be_json && read_json(*found.file, chunk, arena, diagnostics, limits, documents))
+    return documents;
+  const Node* root = read_yaml(*found.file, chunk, arena, diagnostics, limits);
+  if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
+  return documents;
+}
+
 std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits) {
   std::vector<Document> documents;
-  if (!check_size(file, limits, diagnostics) || !check_encoding(file, diagnostics)) return documents;
-  const bool may_be_json = begins_as_json(file);
-  size_t repeated_bytes = 0;
-  for (const Chunk& chunk : split_documents(file, diagnostics)) {
-    if (!check_characters(file, chunk, diagnostics)) continue;
-    const bool is_first = chunk.text.data() == file.text().data();
-    if (is_first && may_be_json && read_json(file, chunk, arena, diagnostics, limits, documents)) continue;
-    const Node* root = read_yaml(file, chunk, arena, diagnostics, limits, repeated_bytes);
-    if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
+  for (const FoundDocument& found : find_documents(file, diagnostics, limits)) {
+    for (Document& document : read_document(found, arena, diagnostics, limits))
+      documents.push_back(std::move(document));
   }
   return documents;
 }
@@ -257,9 +273,8 @@ std::optional<Syntax> read_syntax(const SourceFile& file, const Document& docume
   base::Diagnostics ignored;
   base::Arena arena;
   const Chunk chunk{document.text, document.first_line};
-  size_t repeated_bytes = 0;
   std::optional<Syntax> syntax;
-  if (!read_yaml(file, chunk, arena, ignored, {}, repeated_bytes, &syntax)) return std::nullopt;
+  if (!read_yaml(file, chunk, arena, ignored, {}, &syntax)) return std::nullopt;
   return syntax;
 }
 

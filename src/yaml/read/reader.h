@@ -34,10 +34,19 @@ namespace trainjobc::yaml {
 // Bounds on hostile input, for each document; of bytes, for the file.
 struct ReadLimits {
   size_t max_bytes = size_t{128} << 20U;
-  size_t max_repeated_bytes = size_t{64} << 20U;  // of keys and scalars that aliases repeat; at least ten
-                                                  // times the file's size
+  // Of keys and scalars that aliases repeat. A document has the share that it has of the file's text, and at
+  // least ten times its own size: what one may repeat does not depend on the others.
+  size_t max_repeated_bytes = size_t{64} << 20U;
   size_t max_values = 5'000'000;  // keys count too; what an alias repeats counts as often as it is repeated
   size_t max_depth = 400;         // of collections in collections
+};
+
+// A document that was found in its file, but not read.
+struct FoundDocument {
+  const base::SourceFile* file = nullptr;
+  std::string_view text;    // in the file; JSON is read up to the next `---`
+  uint32_t first_line = 1;  // where the text begins
+  bool may_be_json = false;
 };
 
 struct Document {
@@ -46,9 +55,18 @@ struct Document {
   std::string_view text;       // in the file; with JSON, all that is there up to the next `---`
 };
 
-// Splits `file` at `---` lines, as Kubernetes does before it parses, and reads each document. A document that
-// can't be read is one or more diagnostics of stage `yaml`; the others are still returned. Nodes live in
-// `arena` and refer to `file`.
+// Splits `file` at `---` lines, as Kubernetes does before it parses. Nothing is found in a file that is too
+// large, or not UTF-8: that is a diagnostic.
+std::vector<FoundDocument> find_documents(const base::SourceFile& file, base::Diagnostics& diagnostics,
+                                          const ReadLimits& limits = {});
+
+// Reads a document: one value, or more of JSON; none if it is empty, or can't be read, which is one or more
+// diagnostics of stage `yaml`. Nodes live in `arena` and refer to the file. Threads may read documents of one
+// file, each into an arena of its own.
+std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
+                                    base::Diagnostics& diagnostics, const ReadLimits& limits = {});
+
+// All documents of a file. One that can't be read does not hide the others.
 std::vector<Document> read(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits = {});
 

@@ -72,7 +72,7 @@ class Handler : public YAML::EventHandler {
 const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena) {
   base::Diagnostics ignored;
   const ReadLimits limits;
-  TreeBuilder builder(file, arena, ignored, limits);
+  TreeBuilder builder(file, chunk.text, arena, ignored, limits);
   Handler handler(builder, arena);
   std::istringstream stream{std::string(chunk.text)};
   try {

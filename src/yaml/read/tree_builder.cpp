@@ -63,9 +63,12 @@ void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
 
 void TreeBuilder::repeat(size_t bytes, const Origin& at) {
   repeated_bytes_ += bytes;
-  const size_t most = std::max(limits_.max_repeated_bytes, 10 * file_.text().size());
+  const double share = static_cast<double>(text_.size()) / static_cast<double>(file_.text().size());
+  const auto own = static_cast<size_t>(share * static_cast<double>(limits_.max_repeated_bytes));
+  const size_t most = std::max(own, 10 * text_.size());
   if (repeated_bytes_ <= most) return;
-  fail("yaml/too-large", at, fmt::format("aliases repeat more than {} MiB of text in this file", most >> 20U),
+  fail("yaml/too-large", at,
+       fmt::format("aliases repeat more than {} KiB of text in this document", most >> 10U),
        "write the text once, in a ConfigMap or in the image");
   throw StopReading{};
 }

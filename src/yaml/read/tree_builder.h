@@ -31,20 +31,15 @@ struct BuiltScalar {
 
 class TreeBuilder {
  public:
-  // `repeated_bytes`: what aliases of the documents above have repeated.
-  TreeBuilder(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
-              const ReadLimits& limits, size_t repeated_bytes = 0)
-      : file_(file),
-        make_(arena),
-        diagnostics_(diagnostics),
-        limits_(limits),
-        repeated_bytes_(repeated_bytes) {}
+  // `text`: the document's, in the file.
+  TreeBuilder(const base::SourceFile& file, std::string_view text, base::Arena& arena,
+              base::Diagnostics& diagnostics, const ReadLimits& limits)
+      : file_(file), text_(text), make_(arena), diagnostics_(diagnostics), limits_(limits) {}
 
   const Maker& make() const { return make_; }
   // nullptr if nothing was read or an error was reported.
   const Node* root() const { return failed_ ? nullptr : root_; }
   bool failed() const { return failed_; }
-  size_t repeated_bytes() const { return repeated_bytes_; }
   // Whether the next node is the key of a map.
   bool expects_key() const { return !stack_.empty() && stack_.back().is_map && stack_.back().expects_key; }
   // The key whose value comes next.
@@ -96,6 +91,7 @@ class TreeBuilder {
   void merge_entries(Frame& frame, const Node& map);
 
   const base::SourceFile& file_;
+  std::string_view text_;
   Maker make_;
   base::Diagnostics& diagnostics_;
   const ReadLimits& limits_;

@@ -33,3 +33,18 @@ TEST_CASE("an exception of a thread reaches the caller, and ends the loop") {
     CHECK(calls <= 6 * threads);
   }
 }
+
+TEST_CASE("each thread has a body of its own") {
+  std::atomic<int> bodies = 0;
+  std::atomic<int> calls = 0;
+  trainjobc::base::parallel_for_each_thread(100, 10, 3, [&] {
+    ++bodies;
+    return [&, own = 0](size_t) mutable {
+      ++own;
+      ++calls;
+      REQUIRE(own <= 100);
+    };
+  });
+  CHECK(calls == 100);
+  CHECK(bodies <= 3);
+}

@@ -449,8 +449,8 @@ TEST_CASE("expansion by aliases is limited, in the whole file") {
   for (int i = 0; i < 40; ++i) text += "d" + std::to_string(i) + ": *a\n";
   const std::string all = read_all(text, {.max_repeated_bytes = 1 << 20U});
   CHECK(all.substr(all.find('\n') + 1) ==
-        R"(job.yaml:28:6: error: aliases repeat more than 2 MiB of text in this file [yaml/too-large]
-   28 | d18: *a
+        R"(job.yaml:20:6: error: aliases repeat more than 979 KiB of text in this document [yaml/too-large]
+   20 | d10: *a
       |      ^~ write the text once, in a ConfigMap or in the image
 )");
 }

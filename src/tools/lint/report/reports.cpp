@@ -28,16 +28,10 @@ std::optional<ReportFormat> parse_report_format(std::string_view name) {
   return static_cast<ReportFormat>(found - kNames.begin());
 }
 
-std::string make_report(ReportFormat format, const ReportInput& input) {
-  const Make make = kMakers[static_cast<size_t>(format)];
-  if (format == ReportFormat::Json) return make(input);
-  const base::Diagnostics causes = compile::without_consequences(input.diagnostics);
-  return make({.diagnostics = causes,
-               .files = input.files,
-               .objects = input.objects,
-               .style = input.style,
-               .fails = input.fails,
-               .repository = input.repository});
+std::string make_report(ReportFormat format, ReportInput input) {
+  if (format != ReportFormat::Json)
+    input.diagnostics = compile::without_consequences(std::move(input.diagnostics));
+  return kMakers[static_cast<size_t>(format)](input);
 }
 
 }  // namespace trainjobc::lint

@@ -23,9 +23,9 @@ struct Repository {
 
 // What a report is about. The diagnostics are sorted; the rest is what they were looked for in.
 struct ReportInput {
-  const base::Diagnostics& diagnostics;
-  std::vector<std::string> files;  // every linted file, those without objects too
-  std::vector<LintedObject> objects;
+  base::Diagnostics diagnostics;
+  std::span<const std::string> files;  // every linted file, those without objects too
+  std::span<const LintedObject> objects;
   base::TextStyle style;  // of the text report
   // What fails a case of the JUnit report.
   std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
@@ -39,6 +39,6 @@ std::span<const std::string_view> report_format_names();
 std::optional<ReportFormat> parse_report_format(std::string_view name);
 
 // The whole report, its last line break included; empty for a clean text or GitHub report.
-std::string make_report(ReportFormat format, const ReportInput& input);
+std::string make_report(ReportFormat format, ReportInput input);
 
 }  // namespace trainjobc::lint

@@ -1,4 +1,4 @@
-#include "compile/admission/admit_all.h"
+#include "compile/runtimes/admit_runtimes.h"
 
 #include <algorithm>
 #include <map>
@@ -50,19 +50,20 @@ std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
 
 // Advice on the runtimes of the inputs, and trial jobs for those that have no TrainJob: each under its
 // own version, as for diagnostics.
-void look_at_runtimes(AdmittedInputs& admitted, const std::map<std::string, Target>& homes) {
+void look_at_runtimes(const AdmittedRuntimes& admitted, const std::map<std::string, Target>& homes,
+                      std::deque<Trial>& trials) {
   std::set<const yaml::Node*> used;
   for (const Library& library : admitted.libraries) library.store->collect_used(used);
-  for (Library& library : admitted.libraries) {
+  for (const Library& library : admitted.libraries) {
     library.store->advise(used);
     for (const StoredRuntime* runtime : library.store->without_jobs(used)) {
       if (homes.at(runtime->object.id.str()) == library.target)
-        admitted.trials.push_back({library.target, runtime, {}});
+        trials.push_back({library.target, runtime, {}});
     }
   }
 }
 
-Library& add_library(AdmittedInputs& admitted, const Target& target) {
+Library& add_library(AdmittedRuntimes& admitted, const Target& target) {
   Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
   library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
   return library;
@@ -70,32 +71,32 @@ Library& add_library(AdmittedInputs& admitted, const Target& target) {
 
 }  // namespace
 
-std::unique_ptr<AdmittedInputs> admit_all(const InputSet& inputs, const InputSet& runtimes,
-                                          const VersionPlan& plan, const Options& options) {
-  auto admitted = std::make_unique<AdmittedInputs>();
-  for (const Target& target : plan.targets()) fill(*add_library(*admitted, target).store, inputs, runtimes);
-  for (const InputObject& object : inputs.objects) {
-    if (object.kind != InputKind::TrainJob) continue;
-    JobUnit& unit = admitted->units.emplace_back();
-    unit.target = plan.target_of(object);
-    const Library& library = *std::ranges::find(admitted->libraries, unit.target, &Library::target);
-    admit_job(unit, object, options, *library.store);
-    if (unit.diagnostics.has_errors()) admitted->refused.insert(&object);
-  }
-  report_duplicates(admitted->units);
+RuntimeStore& AdmittedRuntimes::store_for(const Target& target) const {
+  return *std::ranges::find(libraries, target, &Library::target)->store;
+}
 
+std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
+                                                 const VersionPlan& plan) {
+  auto admitted = std::make_unique<AdmittedRuntimes>();
+  for (const Target& target : plan.targets()) fill(*add_library(*admitted, target).store, inputs, runtimes);
+  return admitted;
+}
+
+RuntimeFindings find_in_runtimes(const AdmittedRuntimes& admitted, const InputSet& inputs,
+                                 const InputSet& runtimes, const VersionPlan& plan, const Options& options) {
+  RuntimeFindings findings;
   std::map<std::string, Target> homes;
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, std::string name) {
     homes.try_emplace(std::move(name), plan.target_of(object));
   });
-  if (!options.render) look_at_runtimes(*admitted, homes);
-  if (!options.jobs.empty()) admitted->trials.clear();  // the jobs left out may use the runtimes
-  for (const Library& library : admitted->libraries) publish(library, homes, admitted->diagnostics);
-  const std::set<std::string> refused = names_of_refused(admitted->diagnostics);
+  if (!options.render) look_at_runtimes(admitted, homes, findings.trials);
+  if (!options.jobs.empty()) findings.trials.clear();  // the jobs left out may use the runtimes
+  for (const Library& library : admitted.libraries) publish(library, homes, findings.diagnostics);
+  const std::set<std::string> refused = names_of_refused(findings.diagnostics);
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {
-    if (refused.contains(name)) admitted->refused.insert(&object);
+    if (refused.contains(name)) findings.refused.insert(&object);
   });
-  return admitted;
+  return findings;
 }
 
 }  // namespace trainjobc::compile

@@ -1,0 +1,75 @@
+// Passes 1 to 7 of all TrainJobs, in parallel: a document that looks like a TrainJob is read, compiled and
+// forgotten by one thread, so that memory does not grow with the number of jobs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compile/compile.h"
+#include "compile/input/input.h"
+#include "compile/render_job.h"
+#include "compile/runtimes/admit_runtimes.h"
+#include "compile/versions/version_plan.h"
+
+namespace trainjobc::compile {
+
+// What remains of a TrainJob after its passes.
+struct JobResult {
+  enum class State {
+    None,     // the document can't be read or is not for Trainer
+    Other,    // it is not one TrainJob: it has to be read with the others
+    LeftOut,  // by Options::jobs
+    Compiled,
+  };
+  State state = State::None;
+  std::string ns;  // of the TrainJob; "" if it sets none
+  std::string name;
+  std::string object;                     // as diagnostics name it; "" unless compiled or left out
+  base::Location location;                // of its document
+  std::optional<base::Location> name_at;  // of its metadata.name, if it was admitted
+  base::Diagnostics reading;              // about its text
+  base::Diagnostics diagnostics;
+  size_t of_admission = 0;  // so many of the diagnostics are of passes 2 and 3
+  std::vector<PassedOver> passed_over;
+  const StoredRuntime* runtime = nullptr;
+  bool refused = false;
+  bool complete = false;  // every rule was looked at
+  bool has_objects = false;
+  PlannedJob planned;
+  std::unique_ptr<JobUnit> unit;     // if units are kept
+  const yaml::Node* root = nullptr;  // as it was read; if units are kept
+};
+
+struct JobsContext {
+  const Options& options;
+  const ReadOptions& reading;
+  const VersionPlan& plan;
+  const AdmittedRuntimes& runtimes;
+  const RuntimeIndex& index;
+  ObjectSink* sink = nullptr;  // nullptr: nobody wants the objects before all passes are done
+  bool keeps_units = false;
+};
+
+Object describe(const yaml::Node& root);
+
+// The rendered objects of a job, as the result lists them.
+std::vector<Object> objects_of(const JobUnit& unit);
+
+// The TrainJobs among the inputs' objects, in their order.
+std::vector<const InputObject*> jobs_of(const InputSet& inputs);
+
+// The passes of each job. Jobs share no mutable state, so the result does not depend on the number of
+// threads.
+std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
+
+// What every Trainer version says to the fields of the jobs. Sets `planned` of each.
+void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,
+                 std::vector<JobResult>& results);
+
+// TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors, and their
+// objects are gone.
+void report_duplicates(std::vector<JobResult>& results);
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,153 @@
+// Jobs that are read, compiled and forgotten one by one: the same findings and the same objects.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "compile/compile.h"
+#include "yaml/write/writer.h"
+
+namespace {
+
+using namespace trainjobc;
+
+std::string text_of(std::span<const Object> objects) {
+  std::string text;
+  for (const Object& object : objects) yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, text);
+  return text;
+}
+
+// Keeps the text of each job's objects.
+class Texts final : public ObjectSink {
+ public:
+  std::vector<std::string> jobs;
+
+  void begin(size_t count) override { jobs = std::vector<std::string>(count); }
+  void take(size_t job, std::span<const Object> objects) override { jobs[job] = text_of(objects); }
+};
+
+std::string findings_of(const Compilation& compiled) {
+  std::string text;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) text += base::format_text(found, {});
+  for (const LintedObject& object : compiled.linted)
+    text += fmt::format("{}:{} {}\n", object.file, object.line, object.object);
+  for (const PassedOver& one : compiled.passed_over)
+    text += fmt::format("{}:{} {}\n", one.file, one.line, one.what);
+  for (const std::string& job : compiled.other_jobs) text += job + " left out\n";
+  return text + fmt::format("{} documents, {} jobs, for {}\n", compiled.documents, compiled.train_jobs,
+                            compiled.trainer_version);
+}
+
+// Both ways, on several threads; what they say, if it is the same.
+std::string both_ways(const std::string& input, Options options = {}) {
+  options.threads = 4;
+  const Compilation kept = compile_sources({{"in.yaml", input}}, {}, options);
+  Texts texts;
+  const Compilation passing = compile_in_passing({{"in.yaml", input}}, {}, options, &texts);
+  std::string objects = text_of(passing.objects);
+  for (const SunkJob& job : passing.sunk) objects += texts.jobs[job.job];
+  REQUIRE(findings_of(passing) == findings_of(kept));
+  REQUIRE(objects == text_of(kept.objects));
+  return findings_of(kept);
+}
+
+std::string job(const std::string& name, const std::string& more = "") {
+  return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
+         "}\nspec:\n  runtimeRef: {name: rt}\n" + more;
+}
+
+constexpr const char* kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: rt
+  labels: {trainer.kubeflow.org/framework: torch}
+spec:
+  mlPolicy: {torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata:
+            labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}
+          spec:
+            template:
+              spec:
+                containers: [{name: node, image: "img:1"}]
+)";
+
+}  // namespace
+
+TEST_CASE("in passing: many jobs before and after their runtime") {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += job(fmt::format("job-{}", 199 - i));
+    if (i == 50) text += std::string("---\n") + kRuntime;
+  }
+  CHECK(both_ways(text).ends_with("101 documents, 100 jobs, for 2.3\n"));
+}
+
+TEST_CASE("in passing: of jobs of one name, the first counts") {
+  const std::string text = kRuntime + job("same", "  trainer: {numNodes: 2}\n") + job("other") +
+                           job("same", "  trainer: {numNodes: 3}\n");
+  CHECK(both_ways(text) ==
+        R"(in.yaml:35:18: error: TrainJob/default/same is defined twice [input/duplicate-object]
+   35 | metadata: {name: same}
+      |                  ^~~~
+  note: the first one at in.yaml:22:18
+in.yaml:1 ClusterTrainingRuntime//rt
+in.yaml:20 TrainJob/default/same
+in.yaml:27 TrainJob/default/other
+in.yaml:33 TrainJob/default/same
+4 documents, 3 jobs, for 2.3
+)");
+}
+
+TEST_CASE("in passing: a document that only looks like a TrainJob is what it is") {
+  // The line is part of a text; the document is the runtime of the job.
+  std::string runtime = kRuntime;
+  runtime.insert(runtime.find("metadata:"), "x: \"\nkind: TrainJob\n  \"\n");
+  CHECK(both_ways(job("a") + "---\n" + runtime) ==
+        R"(in.yaml:10:1: error: unknown field "x" in the object [input/unknown-field]
+   10 | x: "
+      | ^ its fields are apiVersion, kind, metadata, spec
+in.yaml:2 TrainJob/default/a
+in.yaml:8 ClusterTrainingRuntime//rt
+2 documents, 1 jobs, for 2.3
+)");
+  const std::string other = "---\napiVersion: example.com/v1\nkind: TrainJob\nmetadata: {name: b}\n";
+  CHECK(both_ways(kRuntime + job("a") + other) == "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
+                                                  "   26 | apiVersion: example.com/v1\n"
+                                                  "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
+                                                  "in.yaml:1 ClusterTrainingRuntime//rt\n"
+                                                  "in.yaml:20 TrainJob/default/a\n"
+                                                  "3 documents, 1 jobs, for 2.3\n");
+  CHECK(both_ways(kRuntime + job("a") + other, {.passthrough = true}) == "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
+                                                                         "   26 | apiVersion: example.com/v1\n"
+                                                                         "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
+                                                                         "in.yaml:1 ClusterTrainingRuntime//rt\n"
+                                                                         "in.yaml:20 TrainJob/default/a\n"
+                                                                         "3 documents, 1 jobs, for 2.3\n");
+}
+
+TEST_CASE("in passing: jobs for an older Trainer") {
+  const std::string old =
+      "  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n";
+  CHECK(both_ways(kRuntime + job("a") + job("b", old)) == "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 [advice/trainer-version]\n"
+                                                          "   31 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n"
+                                                          "      |   ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1\n"
+                                                          "in.yaml:1 ClusterTrainingRuntime//rt\n"
+                                                          "in.yaml:20 TrainJob/default/a\n"
+                                                          "in.yaml:26 TrainJob/default/b\n"
+                                                          "3 documents, 2 jobs, for 2.1\n");
+}
+
+TEST_CASE("in passing: only the jobs that are asked for") {
+  CHECK(both_ways(kRuntime + job("a") + job("b") + job("c"), {.jobs = {"b"}}) == "in.yaml:1 ClusterTrainingRuntime//rt\n"
+                                                                                 "in.yaml:26 TrainJob/default/b\n"
+                                                                                 "default/a left out\n"
+                                                                                 "default/c left out\n"
+                                                                                 "2 documents, 1 jobs, for 2.3\n");
+}
