@@ -302,6 +302,41 @@ TEST_CASE("missing and orphaned objects") {
         "1 of 1 job differs\n");
 }
 
+TEST_CASE("objects of a typed list have the type of the list, and are as secret as others") {
+  LiveRun run;
+  // The item loses its type, then the list gets it.
+  const std::string group = R"("apiVersion": "jobset.x-k8s.io/v1alpha2",)";
+  for (const auto& [from, to] : {std::pair<std::string, std::string>(group, ""),
+                                 {R"("kind": "JobSet",)", ""},
+                                 {R"("apiVersion": "v1",)", group},
+                                 {R"("kind": "List",)", R"("kind": "JobSetList",)"}}) {
+    REQUIRE(run.live().find(from) != std::string::npos);
+    run.live() = replaced(run.live(), from, to);
+  }
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+  run.live() += R"(
+---
+{"apiVersion": "v1", "kind": "SecretList", "items": [
+  {"metadata": {"name": "demo-mpi-ssh-auth", "namespace": "team-a"}, "data": {"ssh-privatekey": "c2VjcmV0Cg=="}}]})";
+  run.flags.format = "unified";
+  run.flags.orphans = "all";
+  CHECK(run.run() == 1);
+  CHECK(run.console.out ==
+        R"(diff -u -N LIVE/v1.Secret.team-a.demo-mpi-ssh-auth MERGED/v1.Secret.team-a.demo-mpi-ssh-auth
+--- LIVE/v1.Secret.team-a.demo-mpi-ssh-auth
++++ MERGED/v1.Secret.team-a.demo-mpi-ssh-auth
+@@ -1,7 +0,0 @@
+-apiVersion: v1
+-kind: Secret
+-metadata:
+-  name: demo-mpi-ssh-auth
+-  namespace: team-a
+-data:
+-  ssh-privatekey: "***"
+)");
+}
+
 TEST_CASE("objects that Trainer didn't create are no orphans") {
   LiveRun run;
   run.files.files["more.yaml"] =

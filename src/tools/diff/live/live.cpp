@@ -17,25 +17,45 @@ std::string own_text(const Node& root, std::initializer_list<std::string_view> p
   return std::string(yaml::value_at(root, path));
 }
 
-// In a typed list from the API itself (`kubectl get --raw`), items lack the apiVersion and kind of the list.
-void add(const Node& root, const std::string& list_version, const std::string& list_kind, LiveSet& live,
-         LiveText& text) {
-  const auto is_strange = [&] { text.strange = text.strange ? text.strange : &root; };
-  if (!root.is_map()) return is_strange();
-  LiveObject object{own_text(root, {"apiVersion"}), own_text(root, {"kind"}),
-                    own_text(root, {"metadata", "namespace"}), own_text(root, {"metadata", "name"}), &root};
-  if (object.api_version.empty()) object.api_version = list_version;
-  if (object.kind.empty()) object.kind = list_kind;
-  const Node* items = root.get("items");
-  if (object.kind.ends_with("List") && items && items->is_list()) {
-    const std::string item_kind = object.kind.substr(0, object.kind.size() - std::string_view("List").size());
-    for (const Node* item : items->items()) add(*item, object.api_version, item_kind, live, text);
-  } else if (!object.kind.empty() && !object.name.empty()) {
-    live.objects.push_back(std::move(object));
-  } else {
-    is_strange();
+// Reads documents into a set.
+class LiveReader {
+ public:
+  LiveReader(LiveSet& live, LiveText& text) : live_(live), text_(text), make_(live.arena) {}
+
+  // The apiVersion and kind of an object that lacks them are those of its list: a typed list from the API
+  // itself
+  // (`kubectl get --raw`) names them once.
+  void add(const Node& root, std::string_view list_version, std::string_view list_kind) {
+    if (!root.is_map()) return note_strange(root);
+    const Node* object = with_type(with_type(&root, "apiVersion", list_version), "kind", list_kind);
+    LiveObject found{own_text(*object, {"apiVersion"}), own_text(*object, {"kind"}),
+                     own_text(*object, {"metadata", "namespace"}), own_text(*object, {"metadata", "name"})};
+    const Node* items = root.get("items");
+    if (found.kind.ends_with(kList) && items && items->is_list()) {
+      const std::string item_kind = found.kind.substr(0, found.kind.size() - kList.size());
+      for (const Node* item : items->items()) add(*item, found.api_version, item_kind);
+    } else if (!found.kind.empty() && !found.name.empty()) {
+      found.root = schema::mark_secrets(*object, make_);
+      live_.objects.push_back(std::move(found));
+    } else {
+      note_strange(root);
+    }
   }
-}
+
+ private:
+  static constexpr std::string_view kList = "List";
+
+  const Node* with_type(const Node* object, std::string_view key, std::string_view of_list) const {
+    if (of_list.empty() || !yaml::value_at(*object, {key}).empty()) return object;
+    return make_.with(object, key, make_.copied(of_list, object->origin()));
+  }
+
+  void note_strange(const Node& root) { text_.strange = text_.strange ? text_.strange : &root; }
+
+  LiveSet& live_;
+  LiveText& text_;
+  yaml::Maker make_;
+};
 
 }  // namespace
 
@@ -44,7 +64,7 @@ LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics)
   text.is_blank = source.text.find_first_not_of(base::kSpace) == std::string::npos;
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
   for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
-    add(*schema::mark_secrets(*document.root, yaml::Maker(live.arena)), "", "", live, text);
+    LiveReader(live, text).add(*document.root, "", "");
     ++text.documents;
   }
   return text;
