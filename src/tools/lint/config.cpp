@@ -93,10 +93,11 @@ class ConfigReader {
   void read_exclude(const Node& node) {
     if (!expect(node, node.is_list(), "exclude must be a list of globs")) return;
     for (const Node* item : node.items()) {
-      if (!expect(*item, item->is_string() && !item->text().empty(), "a glob must be a string")) return;
       std::string_view glob = item->text();
       if (glob.starts_with("./")) glob.remove_prefix(2);
       if (glob.size() > 1 && glob.ends_with('/')) glob.remove_suffix(1);
+      if (!expect(*item, item->is_string() && !glob.empty(), "a glob must be a string, and not empty"))
+        return;
       config_.exclude.emplace_back(glob);
     }
   }
@@ -158,7 +159,11 @@ class ConfigReader {
     suppression.rule = rule->text();
     suppression.reason = reason->text();
     suppression.location = yaml::locate(*rule);
-    for (const Node* path : paths->items()) suppression.paths.emplace_back(path->text());
+    for (const Node* path : paths->items()) {
+      const bool is_text = path->is_string() && !path->text().empty();
+      if (!expect(*path, is_text, "a path must be a string, and not empty")) return false;
+      suppression.paths.emplace_back(path->text());
+    }
     config_.suppressions.push_back(std::move(suppression));
     return true;
   }

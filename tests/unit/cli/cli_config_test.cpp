@@ -62,6 +62,19 @@ TEST_CASE("a suppression needs a reason") {
         "      |   ^~~~\n");
 }
 
+TEST_CASE("the paths of a suppression and excluded globs say something") {
+  for (const char* nothing : {"{}", "~", "12", "''"}) {
+    CHECK(read_error("suppress:\n- {rule: input/unknown-field, reason: known, paths: [a, " +
+                     std::string(nothing) + "]}\n")
+              .find(": error: a path must be a string, and not empty [config/invalid]\n") !=
+          std::string::npos);
+  }
+  CHECK(read_error("exclude: [charts, ./]\n") ==
+        "team/.trainjobc.yaml:1:19: error: a glob must be a string, and not empty [config/invalid]\n"
+        "    1 | exclude: [charts, ./]\n"
+        "      |                   ^~\n");
+}
+
 TEST_CASE("an unknown version is refused") {
   CHECK(read_error("trainerVersion: 3.1\n") ==
         "team/.trainjobc.yaml:1:17: error: there is no Trainer version \"3.1\" [config/invalid]\n"
