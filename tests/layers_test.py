@@ -69,17 +69,21 @@ for path in public:
 
 # What a plugin generates is called by name in its own file only; the rest of the program reads its descriptor.
 PLUGINS = ROOT / "src" / "policy" / "plugins"
+RULES = ROOT / "src" / "rules"
 plugins = "".join(path.read_text() for path in sorted(PLUGINS.iterdir()))
 variables = set(re.findall(r'"([A-Z][A-Z0-9]*_[A-Za-z0-9_]+)"', plugins))
 suffixes = set(re.findall(r'\{"(?:ConfigMap|Secret)", "(-[^"]+)"', plugins))
-if not variables or not suffixes:
-    problems.append(f"{PLUGINS.relative_to(ROOT)}: no variable or no suffix of an object's name found")
+families = set(re.findall(r'\.env_family = "([^"]+)"', plugins))
+if not variables or not suffixes or not families:
+    problems.append(f"{PLUGINS.relative_to(ROOT)}: no variable, family of variables or suffix of an object's name found")
 for path in sorted((ROOT / "src").rglob("*")):
     if path.suffix not in (".h", ".cpp") or path.is_relative_to(PLUGINS):
         continue
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', line.split("//")[0]):
-            if literal in variables or any(literal.endswith(suffix) for suffix in suffixes):
+            # A rule's text names them by a placeholder.
+            is_named = path.is_relative_to(RULES) and any(name in literal for name in variables | families)
+            if literal in variables or is_named or any(literal.endswith(suffix) for suffix in suffixes):
                 problems.append(f'{path.relative_to(ROOT)}:{number}: "{literal}" is a plugin\'s; read it from its descriptor')
 
 table = re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.M)

@@ -182,15 +182,15 @@ std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t t
   };
   // The sign that the byte is part of; past the end for a token after the line.
   const size_t begin = at.column > line.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
-  const size_t behind = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
-                            ? sign_at(at.end_column) - 1
-                            : signs.size();
+  const size_t after = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
+                           ? sign_at(at.end_column) - 1
+                           : signs.size();
   const SignWindow window = window_around(signs, begin, width == 0 ? kMaxColumns : width);
   const std::string lead(window.first > 0 ? "…" : "");
   std::string shown = lead;
   for (const Sign& sign : signs.subspan(window.first, window.last - window.first)) shown += sign.text;
   if (window.last < signs.size()) shown += "…";
-  const size_t end = std::clamp(behind, begin, std::max(begin, window.last));
+  const size_t end = std::clamp(after, begin, std::max(begin, window.last));
   const size_t before =
       (lead.empty() ? 0 : 1) + columns_of(signs.subspan(window.first, begin - window.first));
   const size_t token = std::max<size_t>(columns_of(signs.subspan(begin, end - begin)), 1);

@@ -1,4 +1,4 @@
-// What differs between Trainer versions beside their schemas and defaults: one row of named behaviours a
+// The differences between Trainer versions other than schemas and defaults: one row of named behaviours per
 // version. No other code compares versions.
 #pragma once
 
@@ -18,30 +18,30 @@ enum class OverrideStyle : uint8_t {
 
 // What spec.trainer.resourcesPerNode does to the resources of the container `node`.
 enum class NodeResourcesStyle : uint8_t {
-  Replace,      // limits and requests together take the place of the runtime's
-  MergePerKey,  // each resource for itself; ignored under a runtime without mlPolicy
+  Replace,      // limits and requests together replace those of the runtime
+  MergePerKey,  // each resource by itself; ignored if the runtime has no mlPolicy
 };
 
 // Which requests of the container `node` a PodGroup's minResources count.
 enum class GangRequests : uint8_t {
-  Runtime,   // the runtime's, whatever the job asks for
+  Runtime,   // those of the runtime; the job's don't count
   Job,       // resourcesPerNode instead, for trainers of a runtime with mlPolicy
   Rendered,  // those of the rendered JobSet
 };
 
-// Where torchrun's processes a node come from, if no number is given.
+// How the number of torchrun's processes per node is determined if none is given.
 enum class TorchProcesses : uint8_t {
-  JobResources,   // resourcesPerNode alone: its limits before its requests, 1 where it has no requests
-  NodeResources,  // the node's resources: "auto" with GPUs, else its CPUs; requests before limits
+  JobResources,   // only resourcesPerNode: limits before requests, 1 if it has no requests
+  NodeResources,  // the node's resources: "auto" with GPUs, otherwise its CPUs; requests before limits
 };
 
 // Which arguments make a torchtune job a QLoRA one.
 enum class QloraSwitch : uint8_t {
-  Mentioned,  // quantize_base in any form, unless use_dora is there in any form
+  Mentioned,  // quantize_base in any form, unless there is use_dora in any form
   True,       // quantize_base=True, unless use_dora=True
 };
 
-// Whose number of processes a node the Flux webhook looks at.
+// Whose number of processes per node the Flux webhook checks.
 enum class FluxProcesses : uint8_t { Runtime, JobThenRuntime };
 
 struct TorchBehaviour {
@@ -50,62 +50,62 @@ struct TorchBehaviour {
 };
 
 struct TorchtuneBehaviour {
-  std::span<const std::string_view> models;    // whose recipes exist
-  std::span<const std::string_view> settings;  // in the runtime's command, kept when it is rewritten
-  bool needs_num_nodes = false;                // the webhook crashes over a job without numNodes
+  std::span<const std::string_view> models;    // those with recipes
+  std::span<const std::string_view> settings;  // in the runtime's command; kept when it is rewritten
+  bool needs_num_nodes = false;                // the webhook crashes on a job without numNodes
   bool counts_gpus = true;                     // one GPU is a single device; false: only numProcPerNode 1 is
   bool has_lora = true;                        // recipes of LoRA and QLoRA
   QloraSwitch qlora = QloraSwitch::True;
-  bool refuses_multi_node_lora = true;  // false: silently fine-tunes in full
+  bool refuses_multi_node_lora = true;  // false: silently does a full fine-tuning
   bool refuses_settings = true;         // in the job's args
 };
 
 struct MpiBehaviour {
-  bool slots_from_gpus = true;       // numProcPerNode 1 of the runtime means one slot a GPU
-  bool launched_node_trains = true;  // under runLauncherAsNode, `node` gets the job's env and resources too
+  bool slots_from_gpus = true;       // numProcPerNode 1 of the runtime means one slot per GPU
+  bool launched_node_trains = true;  // with runLauncherAsNode, `node` also gets the job's env and resources
   bool reserves_env = true;          // false: the job's own values win
   bool key_has_modes = true;         // file modes in the volume of the SSH key
   bool hosts_every_replica = true;   // false: the hostfile lists replica 0 only
-  bool launcher_has_one_replica = false;  // by the webhook, whatever its labels
+  bool launcher_has_one_replica = false;  // required by the webhook, regardless of its labels
 };
 
 struct FluxBehaviour {
   FluxProcesses checked_processes = FluxProcesses::JobThenRuntime;
-  bool wraps_runtime_command = true;  // where the job sets none; false: an empty one
-  bool shares_memory = true;          // a volume in memory at /dev/shm
-  bool counts_resources = true;       // Flux gets the cores and GPUs; false: it looks at its node
+  bool wraps_runtime_command = true;  // if the job sets none; false: an empty one
+  bool shares_memory = true;          // an in-memory volume at /dev/shm
+  bool counts_resources = true;       // Flux is told the cores and GPUs; false: it inspects its node
 };
 
 struct Behaviours {
   std::string_view trainer;  // "2.3"
-  std::string_view jobset;   // the JobSet release that it is built with: "0.12"
+  std::string_view jobset;   // the JobSet release that it uses: "0.12"
 
   OverrideStyle overrides = OverrideStyle::JobSets;
-  bool one_override_a_job = false;  // a replicatedJob is the target of one override at most
-  bool overrides_add_jobs = true;   // false: a target that the runtime does not have is refused
+  bool one_override_per_job = false;  // a replicatedJob is the target of at most one override
+  bool overrides_add_jobs = true;     // false: a target that the runtime does not have is refused
 
   NodeResourcesStyle node_resources = NodeResourcesStyle::MergePerKey;
   GangRequests gang_requests = GangRequests::Rendered;
   bool first_trainer_counts = false;     // all trainers get the pod count of the first
-  bool rebuilds_init_containers = true;  // upserts their env, ports and mounts as it does the containers'
+  bool rebuilds_init_containers = true;  // upserts their env, ports and mounts like those of the containers
 
   TorchBehaviour torch;
   TorchtuneBehaviour torchtune;
   MpiBehaviour mpi;
   FluxBehaviour flux;
-  bool jax_needs_trainer = false;  // the controller crashes over a JAX runtime without a trainer
+  bool jax_needs_trainer = false;  // the controller crashes on a JAX runtime without a trainer
 
   bool any_policy_labels_pods = false;  // `podGroupPolicy: {}` is enough for the pod-group label
 
-  bool webhook_checks_name = false;      // metadata.name, which the schema checks elsewhere
-  bool initializer_needs_mount = true;   // a mount of the volume `initializer`
-  bool ancestor_needs_container = true;  // a job with an ancestor label has the container that belongs to it
+  bool webhook_checks_name = false;          // metadata.name, which the schema checks elsewhere
+  bool initializer_needs_mount = true;       // a mount of the volume `initializer`
+  bool ancestor_needs_container = true;      // a job with an ancestor label has the corresponding container
   bool warns_of_deprecated_runtimes = true;  // of cluster scope
-  bool rewrites_jobs = true;                 // its mutating webhook decodes a TrainJob and writes it again
-  bool runtimes_opt_out = true;              // a label keeps the validating webhook away from a runtime
+  bool rewrites_jobs = true;                 // its mutating webhook decodes a TrainJob and encodes it again
+  bool runtimes_opt_out = true;              // a label excludes a runtime from the validating webhook
   bool heeds_managed_by = true;              // creates nothing for a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
-  bool coordinator_is_label = true;  // JobSet's webhook: the coordinator's address must do as a label's value
+  bool coordinator_is_label = true;          // the coordinator's address must be a valid label value
 };
 
 // Every version that trainjobc compiles for, oldest first.

@@ -57,7 +57,7 @@ void check_pod_overrides(PluginContext& context) {
     bool reaches_a_job = false;
     for (const model::LocatedText& target : override.target_jobs) {
       const bool is_new = seen.insert(target.value).second;
-      if (!is_new && context.info.behaviours->one_override_a_job) {
+      if (!is_new && context.info.behaviours->one_override_per_job) {
         context.findings.add(
             "input/patch-duplicate-target", field_of(override.field),
             fmt::format("replicatedJob \"{}\" is the target of more than one override", target.value),

@@ -32,7 +32,7 @@ class Findings {
  public:
   explicit Findings(base::Diagnostics& out) : out_(&out) {}
 
-  // `field` as the webhook names it; points at `where` (its key or value), or nowhere where that is nullptr.
+  // `field` as the webhook names it; points at `where` (its key or value), or at nothing if that is nullptr.
   base::Diagnostic& add(std::string_view rule, std::string field, std::string message,
                         const yaml::Node* where, std::string hint = "");
   bool has_errors() const;
@@ -52,13 +52,13 @@ struct PluginContext {
   Findings& findings;
 };
 
-// An object that a plugin makes beside the JobSet, called like the TrainJob with a suffix.
+// An object that a plugin creates beside the JobSet. Its name is the TrainJob's with a suffix.
 struct OwnedObject {
   enum class Content {
     Computed,      // the same for the same inputs
-    Scripts,       // the same for the same inputs, but Trainer words them differently
-    SshKey,        // another one each time, and each as good as the other
-    FromOwnerUid,  // computed from the TrainJob's uid, which only an object of the cluster has
+    Scripts,       // the same for the same inputs, but with different text than Trainer's
+    SshKey,        // different each time; any of them works
+    FromOwnerUid,  // computed from the TrainJob's uid, which only an object in the cluster has
   };
   std::string_view kind;
   std::string_view suffix;
@@ -72,25 +72,38 @@ struct OwnedObject {
   }
 };
 
-// What the rest of the program has to know of a framework.
+// A value of the framework label, by which the Kubeflow SDK finds runtimes.
+struct FrameworkLabel {
+  std::string_view value;
+  std::string_view name_prefix;  // of the runtimes that it is for; "" for all others
+};
+
+// What the rest of the program needs to know about a framework.
 struct Framework {
-  // Whether a runtime is for it.
-  bool (*is_used)(const RuntimeInfo&) = nullptr;
-  // What the framework label of such a runtime says; nullptr if that doesn't follow from the policy.
-  std::string_view (*label)(const RuntimeInfo&) = nullptr;
-  std::string_view title;                 // in messages: "JAX"
+  bool (*is_used)(const RuntimeInfo&) = nullptr;  // whether a runtime is for it
+  std::string_view field;                         // of spec.mlPolicy: "jax"
+  std::string_view title;                         // in messages: "JAX"
+  std::span<const FrameworkLabel> labels;         // empty if the policy does not determine the label
+
   std::span<const std::string_view> env;  // the variables that it sets in containers that train
-  std::string_view env_family;            // what they have in common, in messages: "JAX_*"
-  std::string_view env_reader;            // who reads them, in messages: "jax.distributed"
-  std::string_view processes;  // the variable with the number of processes, of a node or the job; "" for none
-  std::string_view address;    // the variable, or what else, that holds the first node's address; "" for none
-  std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin reads itself
+  // Those that it sets for a runtime of a dialect, if they differ; otherwise nullptr.
+  std::span<const std::string_view> (*dialect_env)(const RuntimeInfo&) = nullptr;
+  std::string_view merged_env;  // the one of these that keeps its value from the inputs; "" if none
+  bool reserves_env = false;    // the webhook refuses those of `env` in spec.trainer.env
+  std::string_view env_family;  // what they have in common, in messages: "JAX_*"
+  std::string_view env_reader;  // who reads them, in messages: "jax.distributed"; "" if they are always set
+  std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin itself reads
+
+  bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
+  std::string_view processes;  // the variable with the number of processes, per node or per job; "" if none
+  std::string_view address;    // the variable, or what else, that holds the first node's address; "" if none
+  bool opens_port = false;     // on containers that train: the port that the other nodes connect to
 };
 
 struct Plugin {
   std::string_view name;
-  Framework framework;                   // all empty if the plugin is for none
-  std::span<const OwnedObject> objects;  // that `build` makes; a PodGroup has the TrainJob's own name
+  Framework framework;                   // empty if the plugin is not for a framework
+  std::span<const OwnedObject> objects;  // what `build` creates; a PodGroup has the TrainJob's own name
   // The webhook's rules (Validate); nullptr if there are none.
   void (*validate)(PluginContext&) = nullptr;
   // EnforceMLPolicy or EnforcePodGroupPolicy: changes the pod sets.
@@ -106,10 +119,19 @@ std::span<const Plugin* const> registry();
 // The framework of a runtime; nullptr if it has none.
 const Framework* framework_of(const RuntimeInfo& info);
 
-// The object of some plugin that has this kind and a name of that form; nullptr if no plugin makes such.
+// The framework label of such a runtime; "" if the policy does not determine it.
+std::string_view label_of(const Framework& framework, const RuntimeInfo& info);
+
+// The variables that the framework sets for this runtime.
+std::span<const std::string_view> env_of(const Framework& framework, const RuntimeInfo& info);
+
+// Their titles: "torch, MPI and Flux".
+std::string frameworks_with_processes();
+
+// The plugins' object with this kind and a name of its form; nullptr if no plugin creates such an object.
 const OwnedObject* find_owned_object(std::string_view kind, std::string_view name);
 
-// Whether such an object has that content.
+// Whether it is a plugin's object with that content.
 bool has_content(OwnedObject::Content content, std::string_view kind, std::string_view name);
 
 }  // namespace trainjobc::policy

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "base/text/word_list.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
 
@@ -26,6 +28,26 @@ const Framework* framework_of(const RuntimeInfo& info) {
     if (plugin->framework.is_used && plugin->framework.is_used(info)) return &plugin->framework;
   }
   return nullptr;
+}
+
+std::string_view label_of(const Framework& framework, const RuntimeInfo& info) {
+  const auto fits = [&](const FrameworkLabel& label) {
+    return info.runtime->id.name.starts_with(label.name_prefix);
+  };
+  const auto label = std::ranges::find_if(framework.labels, fits);
+  return label != framework.labels.end() ? label->value : std::string_view();
+}
+
+std::span<const std::string_view> env_of(const Framework& framework, const RuntimeInfo& info) {
+  return framework.dialect_env ? framework.dialect_env(info) : framework.env;
+}
+
+std::string frameworks_with_processes() {
+  std::vector<std::string_view> titles;
+  for (const Plugin* plugin : registry()) {
+    if (plugin->framework.has_processes) titles.push_back(plugin->framework.title);
+  }
+  return base::word_list(titles);
 }
 
 const OwnedObject* find_owned_object(std::string_view kind, std::string_view name) {

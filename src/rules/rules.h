@@ -17,9 +17,11 @@ struct Rule {
   base::Stage stage = base::Stage::Input;
   base::Severity severity = base::Severity::Error;  // unless configured otherwise
   std::string_view summary;                         // one line, without a final stop
-  std::string_view explanation;  // a few sentences: why the cluster refuses it or users regret it, what to do
-  // In the one context that a comment of the row names. Every rule of a JobSet is a warning if another
-  // cluster makes the JobSet.
+  // A few sentences: why the cluster refuses it or users regret it, and what to do. {NAME.FACT} is a fact
+  // about a plugin; policy::explanation_of fills it in.
+  std::string_view explanation_template;
+  // The severity in the one context that a comment of the row names. Every rule of a JobSet is a warning if
+  // another cluster creates the JobSet.
   std::optional<base::Severity> exception;
 };
 
@@ -34,7 +36,7 @@ base::Diagnostic finding(std::string_view id, std::string message = "", std::str
 void set_rule(base::Diagnostic& diagnostic, std::string_view id);
 // Gives it the severity of its rule's exception, if it has one.
 void except(base::Diagnostic& diagnostic);
-// What the jobs of a runtime will meet: no object is refused for it yet.
+// Marks a finding on a runtime that its jobs will cause later: no object is refused for it yet.
 void defer(base::Diagnostic& diagnostic);
 
 }  // namespace trainjobc::rules

@@ -78,13 +78,12 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "    annotations:\n"
      "      alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool"},
     {"advice/flux-setting", Stage::Advice, Warning, "A Flux setting comes from a valueFrom, which is ignored",
-     "The controller itself reads FLUX_VIEW_IMAGE, FLUX_NETWORK_DEVICE and FLUX_QUEUE_POLICY from "
-     "spec.trainer.env when it writes the pods. It sees only plain values; a valueFrom counts as an empty "
-     "string. Write the value into the job."},
+     "The controller itself reads {Flux.settings} from spec.trainer.env when it writes the pods. It sees "
+     "only plain values; a valueFrom counts as an empty string. Write the value into the job."},
     {"advice/framework-label", Stage::Advice, Warning, "A runtime has no framework label",
      "The Kubeflow SDK lists runtimes by the label trainer.kubeflow.org/framework and ignores runtimes "
-     "without it, so users don't find the runtime and can't start jobs from it. Set the label to torch, "
-     "mpi, jax or whatever it runs.\n\n"
+     "without it, so users don't find the runtime and can't start jobs from it. Set the label to what the "
+     "runtime runs: {plugins.labels}, mpi, deepspeed, or another name.\n\n"
      "    labels:\n      trainer.kubeflow.org/framework: torch"},
     {"advice/generated-env", Stage::Advice, Warning, "A variable that the controller computes is set by hand",
      "The controller computes these variables from the numbers of nodes and processes. If a runtime sets "
@@ -260,9 +259,9 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "mpirun starts processes on the nodes over ssh, with the key that the controller mounts at "
      "sshAuthMountPath. Root owns the file. As root, ssh refuses a key that others can read (\"bad "
      "permissions\"), and they can: Trainer 2.3 sets mode 0640, 2.0 to 2.2 set none, which is 0644. As "
-     "another user, ssh must be able to read the file: with mode 0640 only if the pod has an fsGroup. So "
-     "run launcher and nodes as a user, with a group for their volumes. The image's sshd needs "
-     "StrictModes no, because the folder of a Secret is writable for all.\n\n"
+     "another user, ssh looks in that user's home, not in /root, and must be able to read the file: with "
+     "mode 0640 only if the pod has an fsGroup. So run launcher and nodes as a user, with a group for their "
+     "volumes. The image's sshd needs StrictModes no, because everyone can write to a Secret's folder.\n\n"
      "    securityContext: {fsGroup: 1000}\n"
      "    containers:\n"
      "    - name: node\n"
@@ -274,15 +273,17 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "    metadata:\n      labels:\n        kueue.x-k8s.io/queue-name: team-a"},
     {"advice/torchrun-flags", Stage::Advice, Warning, "--torchrun flags can't do what was asked",
      "With --torchrun flags, render writes the rendezvous settings as flags of torchrun, for images whose "
-     "torchrun ignores PET_* variables. It can do this only if the command begins with torchrun, and it "
+     "torchrun ignores {Torch.env_family} variables. It can do this only if the command begins with "
+     "torchrun, and it "
      "does not change flags that are already set. Start the command with torchrun and remove your own "
      "flags.\n\n"
      "    command: [torchrun, train.py]"},
     {"advice/trainer-no-effect", Stage::Advice, Warning,
      "A setting of spec.trainer has no effect with this runtime",
      "image, command, args, env and resources go to the container \"node\" of the replicatedJob with the "
-     "trainer label, and processes matter for torch, MPI and Flux only; claims of resourcesPerNode are "
-     "dropped. The runtime lacks what the setting is for, so the job runs without it. Remove it, or "
+     "trainer label; numProcPerNode has an effect with {plugins.with_processes} only; claims of "
+     "resourcesPerNode are dropped. The runtime lacks what the setting is for, so the job runs without it. "
+     "Remove it, or "
      "change the runtime."},
     {"advice/trainer-version", Stage::Advice, Info, "The files are not for the newest Trainer version",
      "If no version is given, trainjobc uses the newest one that has all fields of the TrainJobs and "

@@ -62,9 +62,9 @@ constexpr std::array kInputPolicyRules = std::to_array<Rule>({
      "refuses the job if one is missing. The names are those in the runtime's template, such as \"node\" "
      "or \"launcher\", not the names of containers or the roles in labels. Correct the name."},
     {"input/reserved-env", Stage::Input, Error, "The job sets a variable that the framework's plugin sets",
-     "The controller computes these variables from the number of nodes and processes: PET_* for torch, "
-     "some OMPI_MCA_* for MPI, DMLC_* for XGBoost. A value from the job would break the rendezvous, so "
-     "the webhook refuses it. Remove it, and set numNodes and numProcPerNode instead."},
+     "The controller computes these variables from the number of nodes and processes: "
+     "{plugins.reserved_env}. A value from the job would break the rendezvous, so the webhook refuses it. "
+     "Remove it, and set numNodes and numProcPerNode instead."},
     {"input/torchtune-immutable-argument", Stage::Input, Error,
      "The job changes a setting that its runtime fixes",
      "A torchtune runtime's paths for the model and the output depend on its volumes, so the webhook of "

@@ -9,6 +9,7 @@
 #include "base/text/lines.h"
 #include "base/text/suggest.h"
 #include "cli/exit_status.h"
+#include "policy/rule_texts.h"
 #include "rules/rules.h"
 
 namespace trainjobc::cli {
@@ -42,7 +43,7 @@ int explain_rule(Console& console, const std::string& id) {
     const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
     const std::string text = fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule->id, to_string(rule->severity),
                                          to_string(rule->stage), base::wrap(rule->summary, terminal, 2),
-                                         wrapped(rule->explanation, width));
+                                         wrapped(policy::explanation_of(*rule), width));
     return console.write_stdout(text) ? kOk : kFailed;
   }
   std::vector<std::string_view> ids;

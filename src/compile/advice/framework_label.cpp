@@ -28,7 +28,7 @@ void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
   const Node* metadata = root.get("metadata");
   if (metadata->at({"labels", model::kFrameworkLabel})) return;
   const policy::Framework* known = policy::framework_of(context.info);
-  const std::string_view framework = known && known->label ? known->label(context.info) : "";
+  const std::string_view framework = known ? policy::label_of(*known, context.info) : "";
   base::Location where = locate_key_of(metadata, "labels");
   if (const Node* name = metadata->get("name"); name && !where.file) where = yaml::locate(*name);
   if (!where.file) where = locate_key_of(metadata, "generateName");

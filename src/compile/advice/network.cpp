@@ -99,8 +99,8 @@ void check_addresses(const RuntimeContext& context, Advisor& advisor) {
 }
 
 void check_ports(const RuntimeContext& context, Advisor& advisor) {
-  const std::string_view address = address_of(context.info);
-  const bool opens_port = !address.empty() && !context.info.policy->flux;
+  const policy::Framework* framework = policy::framework_of(context.info);
+  const bool opens_port = framework && framework->opens_port;
   const policy::PodSet* trainer = trainer_of(context.info).set;
   for (const ContainerPlace& place : containers_of(context.info)) {
     if (place.is_init) continue;

@@ -145,7 +145,7 @@ std::string_view shown(const Node& empty) {
   return empty.is_string() ? "\"\"" : empty.text();
 }
 
-// Parts that nobody sets to empty in order to clear them.
+// Parts that are not set to empty in order to clear them.
 bool is_structure(std::string_view key) {
   return key == "template" || key == "spec" || key == "metadata";
 }
@@ -178,8 +178,8 @@ class IdleValues {
     const bool is_merged = field.find("replicatedJobs") != std::string::npos;
     if (directive && !below && is_merged) {
       report(entry, field,
-             fmt::format("all of {} is removed: the runtime has none for $patch to {}", entry.key,
-                         directive->text()),
+             fmt::format("{0} is removed as a whole: the runtime has no {0} that $patch: {1} could apply to",
+                         entry.key, directive->text()),
              "remove the line with $patch");
       return;
     }

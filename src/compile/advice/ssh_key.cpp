@@ -16,17 +16,20 @@ using policy::Container;
 using policy::PodSet;
 using yaml::Node;
 
-// What runs ssh, and as whom. nullptr for what the runtime leaves to the image.
+constexpr std::string_view kRootHome = "/root/";
+
+// What runs ssh, and as which user. nullptr for what the runtime leaves to the image.
 struct Client {
   const PodSet& set;
   const Container& container;
   std::string field;      // spec.template.spec.replicatedJobs[0].template.spec.template.spec
   std::string_view path;  // where the key is mounted
+  const Node* path_node = nullptr;
   const Node* user = nullptr;
   const Node* group = nullptr;
   const Node* volume_group = nullptr;
 
-  bool is_root() const { return user ? user->as_int() == 0 : path.starts_with("/root/"); }
+  bool is_root() const { return user ? user->as_int() == 0 : path.starts_with(kRootHome); }
 };
 
 const Node* security_setting(const PodSet& set, const Container& container, std::string_view name) {
@@ -44,6 +47,7 @@ std::optional<Client> client_of(const policy::RuntimeInfo& info) {
                 replicated_job_field(static_cast<size_t>(launcher - info.pod_sets.data())) +
                     ".template.spec.template.spec",
                 path ? std::string_view(path->value) : "/root/.ssh",
+                path ? path->node : nullptr,
                 security_setting(*launcher, *container, "runAsUser"),
                 security_setting(*launcher, *container, "runAsGroup"),
                 launcher->pod_spec()->at({"securityContext", "fsGroup"})};
@@ -70,6 +74,17 @@ base::Location place_of(const Client& client, const Node* setting) {
   return yaml::locate(setting ? *setting : *client.set.replicated_job->get("name"));
 }
 
+// ssh looks for its key in its user's home folder, and /root is not another user's.
+void check_home(const Client& client, Advisor& advisor) {
+  if (client.is_root() || !client.path.starts_with(kRootHome)) return;
+  const base::Location written = client.path_node ? yaml::locate(*client.path_node) : base::Location();
+  advisor.warn("advice/ssh-key", "spec.mlPolicy.mpi.sshAuthMountPath",
+               fmt::format("mpirun runs as user {}, whose ssh does not look for the key in {}",
+                           client.user->text(), client.path),
+               written.file ? written : yaml::locate(*client.user),
+               "set sshAuthMountPath to the folder .ssh in the user's home");
+}
+
 }  // namespace
 
 void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
@@ -77,6 +92,7 @@ void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
   const auto client = client_of(context.info);
   // ssh takes its key from a folder .ssh; what is mounted elsewhere is copied.
   if (!client || !client->path.ends_with("/.ssh") || copies_key(client->set)) return;
+  check_home(*client, advisor);
   const bool has_modes = context.info.behaviours->mpi.key_has_modes;
   if (client->is_root()) {
     advisor.warn(

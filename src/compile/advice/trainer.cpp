@@ -62,7 +62,8 @@ std::vector<std::string_view> idle_keys(const AdviceContext& context) {
   const bool mpi = info.is_mpi();
   const bool launched_node =
       mpi && info.policy->mpi->run_launcher_as_node && info.pod_set_by_name(model::kNode);
-  const bool counts_processes = info.policy && (info.policy->torch || mpi || info.policy->flux);
+  const policy::Framework* framework = policy::framework_of(info);
+  const bool counts_processes = framework && framework->has_processes;
   std::vector<std::string_view> keys;
   for (const yaml::Entry& entry : context.job.trainer->node->entries()) {
     bool idle = false;
@@ -88,8 +89,10 @@ Reason reason_for_idling(const policy::RuntimeInfo& info, std::string_view key) 
                         model::kTrainer),
             "label the replicatedJob that trains, in the runtime"};
   }
-  if (key == "numProcPerNode")
-    return {"only torch, mpi and flux runtimes count processes per node", "remove it"};
+  if (key == "numProcPerNode") {
+    return {fmt::format("only {} runtimes count processes per node", policy::frameworks_with_processes()),
+            "remove it"};
+  }
   if (!info.policy) return {fmt::format("runtime \"{}\" has no mlPolicy", name), "add one to the runtime"};
   return {fmt::format("no container of runtime \"{}\" uses it", name), "remove it"};
 }

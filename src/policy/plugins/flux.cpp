@@ -20,6 +20,7 @@ namespace {
 using yaml::Maker;
 using yaml::Node;
 
+constexpr std::array<FrameworkLabel, 1> kLabels{{{"flux"}}};
 constexpr std::array<OwnedObject, 2> kObjects{{
     {"ConfigMap", "-flux-entrypoint", OwnedObject::Content::Scripts},
     {"Secret", "-flux-curve", OwnedObject::Content::FromOwnerUid},
@@ -261,10 +262,12 @@ void build(PluginContext& context, NodeList& objects) {
 
 constexpr Plugin kPlugin{.name = "Flux",
                          .framework = {.is_used = is_used,
-                                       .label = [](const RuntimeInfo&) -> std::string_view { return "flux"; },
+                                       .field = "flux",
                                        .title = "Flux",
-                                       .address = "the brokers' list of hosts",
-                                       .settings = kSettings},
+                                       .labels = kLabels,
+                                       .settings = kSettings,
+                                       .has_processes = true,
+                                       .address = "the brokers' list of hosts"},
                          .objects = kObjects,
                          .validate = validate,
                          .expand = expand,

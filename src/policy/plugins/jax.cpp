@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kEnv{"JAX_NUM_PROCESSES", "JAX_PROCESS_ID",
                                                "JAX_COORDINATOR_ADDRESS"};
+constexpr std::array<FrameworkLabel, 1> kLabels{{{"jax"}}};
 
 void report_missing_trainer(PluginContext& context) {
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
@@ -60,13 +61,15 @@ void expand(PluginContext& context) {
 
 constexpr Plugin kPlugin{.name = "JAX",
                          .framework = {.is_used = is_used,
-                                       .label = [](const RuntimeInfo&) -> std::string_view { return "jax"; },
+                                       .field = "jax",
                                        .title = "JAX",
+                                       .labels = kLabels,
                                        .env = kEnv,
                                        .env_family = "JAX_*",
                                        .env_reader = "jax.distributed",
                                        .processes = kEnv[0],
-                                       .address = kEnv[2]},
+                                       .address = kEnv[2],
+                                       .opens_port = true},
                          .expand = expand};
 
 }  // namespace trainjobc::policy::jax

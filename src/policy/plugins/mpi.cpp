@@ -26,27 +26,33 @@ constexpr std::array<OwnedObject, 2> kObjects{{
     {"Secret", "-mpi-ssh-auth", OwnedObject::Content::SshKey},
     {"ConfigMap", "-mpi-hostfile"},
 }};
-// What an implementation of MPI calls its settings: names of variables; "" if it has none.
+// The variables of an implementation of MPI, by what they set; "" if it has none for that.
 struct Implementation {
-  std::string_view name;            // spec.mlPolicy.mpi.mpiImplementation
-  std::string_view hostfile;        // path of the hostfile
-  std::string_view keeps_domains;   // "true": hosts keep their full names
-  std::string_view slots;           // processes per node
-  std::string_view shell_args;      // arguments of ssh
-  std::string_view interface;       // of the launcher's own address
-  std::string_view slot_separator;  // between a host and its slots in the hostfile
+  std::string_view name;                  // spec.mlPolicy.mpi.mpiImplementation
+  std::span<const std::string_view> env;  // all of those below
+  std::string_view hostfile;              // path of the hostfile
+  std::string_view keeps_domains;         // "true": hosts keep their full names
+  std::string_view slots;                 // processes per node
+  std::string_view shell_args;            // arguments of ssh
+  std::string_view interface;             // of the launcher's own address
+  std::string_view slot_separator;        // between a host and its slots in the hostfile
 
   // Hydra, the launcher of MPICH and Intel MPI, has its nodes call back at its host name, which they can't
   // resolve, unless it is told an interface; and it knows itself in the hostfile by its host name only.
   bool is_hydra() const { return !interface.empty(); }
 };
 
-// OpenMPI, which Trainer sets up; Intel and MPICH, of dialects. Source of the names: each one's manual.
+// The variables of the dialects' implementations. Source of the names: each one's manual.
+constexpr std::array<std::string_view, 4> kIntelEnv{
+    "I_MPI_HYDRA_HOST_FILE", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "I_MPI_HYDRA_IFACE"};
+constexpr std::array<std::string_view, 3> kMpichEnv{"HYDRA_HOST_FILE", "HYDRA_LAUNCHER_EXTRA_ARGS",
+                                                    "HYDRA_IFACE"};
+
+// OpenMPI, which Trainer sets up; Intel and MPICH, of dialects.
 constexpr std::array kImplementations = std::to_array<Implementation>({
-    {"OpenMPI", kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
-    {"Intel", "I_MPI_HYDRA_HOST_FILE", "", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
-     "I_MPI_HYDRA_IFACE", ":"},
-    {"MPICH", "HYDRA_HOST_FILE", "", "", "HYDRA_LAUNCHER_EXTRA_ARGS", "HYDRA_IFACE", ":"},
+    {"OpenMPI", kEnv, kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
+    {"Intel", kIntelEnv, kIntelEnv[0], "", kIntelEnv[1], kIntelEnv[2], kIntelEnv[3], ":"},
+    {"MPICH", kMpichEnv, kMpichEnv[0], "", "", kMpichEnv[1], kMpichEnv[2], ":"},
 });
 
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
@@ -116,6 +122,11 @@ const Implementation* implementation_of(const RuntimeInfo& info) {
   if (!given) return nullptr;
   const auto found = std::ranges::find(kImplementations, given->value, &Implementation::name);
   return found != kImplementations.end() ? &*found : nullptr;
+}
+
+std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {
+  const Implementation* implementation = implementation_of(info);
+  return implementation ? implementation->env : std::span<const std::string_view>();
 }
 
 int64_t slots(const RuntimeInfo& info) {
@@ -295,7 +306,8 @@ void validate(PluginContext& context) {
                          "and \"node\", and the runtime lacks one of them",
                          nodes->node, "write 1, or add the missing replicatedJob to the runtime");
   }
-  if (info.behaviours->mpi.reserves_env) check_reserved_env(context, kPlugin.framework);
+  if (info.behaviours->mpi.reserves_env)
+    check_reserved_env(context, kPlugin.framework, ReservedEnvField::List);
 }
 
 void expand(PluginContext& context) {
@@ -319,9 +331,17 @@ void build(PluginContext& context, NodeList& objects) {
 
 }  // namespace
 
-// Runtimes say which framework runs over MPI: "mpi", "deepspeed", "mlx".
+// No label: runtimes say which framework runs over MPI, "mpi", "deepspeed" or "mlx".
 constexpr Plugin kPlugin{.name = "MPI",
-                         .framework = {.is_used = is_used, .title = "MPI", .env = kEnv, .processes = kEnv[3]},
+                         .framework = {.is_used = is_used,
+                                       .field = "mpi",
+                                       .title = "MPI",
+                                       .env = kEnv,
+                                       .dialect_env = dialect_env,
+                                       .reserves_env = true,
+                                       .env_family = "OMPI_MCA_*",
+                                       .has_processes = true,
+                                       .processes = kEnv[3]},
                          .objects = kObjects,
                          .validate = validate,
                          .expand = expand,

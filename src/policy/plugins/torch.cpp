@@ -22,8 +22,14 @@ namespace {
 using yaml::Maker;
 using yaml::Node;
 
-constexpr std::array<std::string_view, 5> kEnv{"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
-                                               "PET_MASTER_ADDR", "PET_MASTER_PORT"};
+// Those of Trainer, then those of an elastic runtime; whether the last of them is set depends on the runtime.
+constexpr std::array<std::string_view, 10> kEnv{
+    "PET_NNODES",       "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT",
+    kRendezvousBackend, kRendezvousHost,      kRendezvousId,   kRendezvousConfig, kMaxRestarts};
+constexpr std::span<const std::string_view> kOwnEnv = std::span(kEnv).first(5);
+
+// The community's torchtune runtimes have their own label.
+constexpr std::array<FrameworkLabel, 2> kLabels{{{"torchtune", "torchtune"}, {"torch"}}};
 
 // What spec.trainer.numProcPerNode may be instead of a number.
 constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
@@ -82,13 +88,14 @@ void check_env_injection(PluginContext& context) {
   }
 }
 
-// The community's torchtune runtimes have their own label.
-std::string_view label(const RuntimeInfo& info) {
-  return info.runtime->id.name.starts_with("torchtune") ? "torchtune" : "torch";
-}
-
 bool is_used(const RuntimeInfo& info) {
   return info.policy && info.policy->torch;
+}
+
+std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {
+  const auto& elastic = info.policy->torch->elastic;
+  if (!elastic) return kOwnEnv;
+  return std::span(kEnv).first(elastic->max_restarts ? kEnv.size() : kEnv.size() - 1);
 }
 
 void validate(PluginContext& context) {
@@ -97,7 +104,7 @@ void validate(PluginContext& context) {
   const Node* given = context.info.job->trainer ? context.info.job->trainer->num_proc_per_node : nullptr;
   if (!given && !context.info.behaviours->torch.always_checked) return;
   if (given) check_word(context, *given);
-  check_reserved_env(context, kPlugin.framework);
+  check_reserved_env(context, kPlugin.framework, ReservedEnvField::List);
   if (is_torchtune(context.info)) validate_torchtune(context);
 }
 
@@ -142,13 +149,19 @@ std::string first_node_address(const RuntimeInfo& info) {
 
 constexpr Plugin kPlugin{.name = "Torch",
                          .framework = {.is_used = is_used,
-                                       .label = label,
+                                       .field = "torch",
                                        .title = "torch",
-                                       .env = kEnv,
+                                       .labels = kLabels,
+                                       .env = kOwnEnv,
+                                       .dialect_env = dialect_env,
+                                       .merged_env = kRendezvousConfig,
+                                       .reserves_env = true,
                                        .env_family = "PET_*",
                                        .env_reader = "torchrun",
+                                       .has_processes = true,
                                        .processes = kEnv[1],
-                                       .address = kEnv[3]},
+                                       .address = kEnv[3],
+                                       .opens_port = true},
                          .validate = validate,
                          .expand = expand};
 

@@ -1,8 +1,9 @@
-// What the torch policy, torchtune and torchrun's flags share.
+// Declarations that the torch policy, torchtune and torchrun's flags share.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "policy/plugin.h"
 
@@ -17,22 +18,26 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// The job's numProcPerNode, else the runtime's; if that is not a number, what follows from the resources, by
-// the rule of the Trainer version.
+// The job's numProcPerNode, otherwise the runtime's; if that is not a number, the number that the Trainer
+// version derives from the resources.
 ProcPerNode proc_per_node(const RuntimeInfo& info);
 
-// The DNS name of the first node, whatever the replicatedJob is called: <job>-node-0-0.<job>.
+// The DNS name of the first node, independent of the name of the replicatedJob: <job>-node-0-0.<job>.
 std::string first_node_address(const RuntimeInfo& info);
 
 // Whether the job's command is exactly [tune, run].
 bool is_torchtune(const RuntimeInfo& info);
-// The webhook's rules: supported models, one node, LoRA and QLoRA, arguments that the runtime owns.
+// The webhook's rules: supported models, one node, LoRA and QLoRA, arguments that the runtime fixes.
 void validate_torchtune(PluginContext& context);
 // Appends rendezvous, recipe, config and the runtime's own settings to the command.
 void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes);
 
-// --torchrun flags: writes the PET_* values as flags too, after a leading `torchrun`. Flags that are there
-// win.
+// The leading words of a command and its arguments that torchrun itself reads: all before the script, which
+// gets the others. None if the command doesn't begin with torchrun. The lists may be nullptr.
+std::vector<const yaml::Node*> torchrun_words(const yaml::Node* command, const yaml::Node* args);
+
+// --torchrun flags: writes the PET_* values as flags too, after a leading `torchrun`. Flags that are already
+// there stay.
 void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
                           const ProcPerNode& processes);
 

@@ -21,11 +21,10 @@ const model::ElasticPolicy* elastic_of(const RuntimeInfo& info) {
   return elastic ? &*elastic : nullptr;
 }
 
-constexpr std::string_view kConfig = "PET_RDZV_CONF";
 constexpr std::string_view kIsHost = "is_host=";
 
 bool is_config(const Node* env) {
-  return text_at(*env, "name") == kConfig;
+  return text_at(*env, "name") == kRendezvousConfig;
 }
 
 std::string_view value_of(const Node& env) {
@@ -60,19 +59,24 @@ std::string node_range(const RuntimeInfo& info, int64_t nodes) {
   return fmt::format("{}:{}", least, most);
 }
 
+std::string ElasticSetting::flag() const {
+  constexpr std::string_view kPrefix = "PET_";
+  return "--" + base::lower_case(variable.substr(kPrefix.size()));
+}
+
 // Source of the rule: the API's own words, "only the c10d backend is supported", and torchrun's variables.
 std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container) {
   const model::ElasticPolicy* elastic = elastic_of(info);
   if (!elastic) return {};
   std::vector<ElasticSetting> settings{
-      {"rdzv_backend", "c10d", elastic->node},
-      {"rdzv_endpoint", fmt::format("{}:{}", first_node_address(info), model::kTrainerPort), elastic->node},
-      {"rdzv_id", std::string(info.job_name()), elastic->node}};
+      {kRendezvousBackend, "c10d", elastic->node},
+      {kRendezvousHost, fmt::format("{}:{}", first_node_address(info), model::kTrainerPort), elastic->node},
+      {kRendezvousId, std::string(info.job_name()), elastic->node}};
   if (std::string config = rendezvous_config(info, container); !config.empty())
-    settings.push_back({"rdzv_conf", std::move(config), elastic->node});
+    settings.push_back({kRendezvousConfig, std::move(config), elastic->node});
   if (elastic->max_restarts)
     settings.push_back(
-        {"max_restarts", std::to_string(elastic->max_restarts->value), elastic->max_restarts->node});
+        {kMaxRestarts, std::to_string(elastic->max_restarts->value), elastic->max_restarts->node});
   return settings;
 }
 
@@ -82,12 +86,12 @@ void inject_rendezvous(PluginContext& context, Container& container) {
   if (own && value_of(*own).find(kIsHost) == std::string_view::npos) {
     context.findings.add(
         "advice/generated-env", "spec.trainer.env",
-        fmt::format("{} replaces is_host=true, without which torchrun 1.13 starts no rendezvous", kConfig),
+        fmt::format("{} replaces is_host=true, without which torchrun 1.13 starts no rendezvous",
+                    kRendezvousConfig),
         own, "add is_host=true to the value");
   }
   for (const ElasticSetting& setting : elastic_settings(context.info, container)) {
-    const std::string name = fmt::format("PET_{}", base::upper_case(setting.name));
-    upsert_env(container.env, env_value(make, keep(make, name), setting.value,
+    upsert_env(container.env, env_value(make, setting.variable, setting.value,
                                         make.made("torch/elastic", {setting.source})));
   }
 }

@@ -1,4 +1,4 @@
-// Elastic torchrun: a range of nodes in place of a number. Runtimes of dialects have it.
+// Elastic torchrun: a range of nodes instead of a number, in runtimes of dialects.
 #pragma once
 
 #include <string>
@@ -10,24 +10,33 @@
 
 namespace trainjobc::policy::torch {
 
-// PET_NNODES: "2", or "2:8" where the runtime is elastic.
+// PET_NNODES: "2", or "2:8" if the runtime is elastic.
 std::string node_range(const RuntimeInfo& info, int64_t nodes);
 
-// An argument of torchrun: rdzv_backend is --rdzv_backend and PET_RDZV_BACKEND.
+inline constexpr std::string_view kRendezvousBackend = "PET_RDZV_BACKEND";
+inline constexpr std::string_view kRendezvousHost = "PET_RDZV_ENDPOINT";
+inline constexpr std::string_view kRendezvousId = "PET_RDZV_ID";
+inline constexpr std::string_view kRendezvousConfig = "PET_RDZV_CONF";
+inline constexpr std::string_view kMaxRestarts = "PET_MAX_RESTARTS";
+
+// An argument of torchrun.
 struct ElasticSetting {
-  std::string_view name;
+  std::string_view variable;  // PET_RDZV_BACKEND
   std::string value;
   const yaml::Node* source = nullptr;
+
+  std::string flag() const;  // --rdzv_backend
 };
 
-// torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not elastic.
+// The settings of torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not
+// elastic.
 std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container);
 
-// Nothing if the runtime is not elastic.
+// Adds the variables of the rendezvous. Does nothing if the runtime is not elastic.
 void inject_rendezvous(PluginContext& context, Container& container);
 
-// The job is complete when its first node is, which is the one that the others meet at: a node that never
-// started, or was lost, would keep the job waiting forever. Nothing if the runtime is not elastic.
+// Makes the job complete when its first node is, to which the others connect: otherwise a node that never
+// started, or was lost, would keep the job waiting forever. Does nothing if the runtime is not elastic.
 void complete_with_first_node(PluginContext& context, PodSet& trainer);
 
 }  // namespace trainjobc::policy::torch

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ std::vector<Flag> flags_of(const RuntimeInfo& info, const Container& container, 
                           {"--master_addr", first_node_address(info)},
                           {"--master_port", std::to_string(model::kTrainerPort)}};
   for (const ElasticSetting& setting : elastic_settings(info, container))
-    flags.push_back({fmt::format("--{}", setting.name), setting.value});
+    flags.push_back({setting.flag(), setting.value});
   return flags;
 }
 
@@ -53,15 +54,42 @@ bool sets_flag(const Node& word, const Flag& flag) {
   return false;
 }
 
-const Node* find_flag(const Node* words, const Flag& flag) {
-  if (!words) return nullptr;
-  for (const Node* word : words->items()) {
-    if (sets_flag(*word, flag)) return word;
-  }
-  return nullptr;
+// The flags of torchrun that take no value. Source: torch/distributed/run.py.
+constexpr std::array<std::string_view, 11> kSwitches{"-h",
+                                                     "--help",
+                                                     "-m",
+                                                     "--module",
+                                                     "--standalone",
+                                                     "--no-python",
+                                                     "--no_python",
+                                                     "--run-path",
+                                                     "--run_path",
+                                                     "--virtual-local-rank",
+                                                     "--virtual_local_rank"};
+
+// How many words a flag of torchrun takes; 0 for the script, or what is before it.
+size_t words_of_flag(std::string_view word) {
+  if (!word.starts_with('-') || word == "-" || word == "--") return 0;
+  const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
+  const bool has_value = is_joined || word.find('=') != std::string_view::npos;
+  return has_value || std::ranges::find(kSwitches, word) != kSwitches.end() ? 1 : 2;
 }
 
 }  // namespace
+
+std::vector<const Node*> torchrun_words(const Node* command, const Node* args) {
+  if (!is_torchrun(command)) return {};
+  NodeList words(command->items().begin(), command->items().end());
+  if (args) words.insert(words.end(), args->items().begin(), args->items().end());
+  size_t count = 1;
+  while (count < words.size()) {
+    const size_t taken = words_of_flag(words[count]->text());
+    if (taken == 0) break;
+    count += taken;
+  }
+  words.resize(std::min(count, words.size()));
+  return words;
+}
 
 void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
                           const ProcPerNode& processes) {
@@ -74,15 +102,15 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
                          command ? command : info.job->trainer->node);
     return;
   }
+  const NodeList own = torchrun_words(command, args);
   NodeList words{command->items().front()};
   for (const Flag& flag : flags_of(info, container, nodes, processes)) {
-    const Node* given = find_flag(command, flag);
-    if (!given) given = find_flag(args, flag);
-    if (given) {
+    const auto given = std::ranges::find_if(own, [&](const Node* word) { return sets_flag(*word, flag); });
+    if (given != own.end()) {
       context.findings.add("advice/torchrun-flags", "spec.trainer.command",
                            fmt::format("{} is already set and stays unchanged; the controller's value is {}",
                                        flag.name, flag.value),
-                           given);
+                           *given);
       continue;
     }
     words.push_back(context.make.copied(fmt::format("{}={}", flag.name, flag.value),

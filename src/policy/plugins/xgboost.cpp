@@ -1,6 +1,4 @@
 // XGBoost: the collective's tracker runs on the first node; every GPU, or else every node, is a worker.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -16,24 +14,14 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kEnv{"DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID",
                                                "DMLC_NUM_WORKER"};
+constexpr std::array<FrameworkLabel, 1> kLabels{{{"xgboost"}}};
 
 bool is_used(const RuntimeInfo& info) {
   return info.policy && info.policy->xgboost;
 }
 
 void validate(PluginContext& context) {
-  const RuntimeInfo& info = context.info;
-  if (!is_used(info) || !info.job->trainer || !info.job->trainer->env) return;
-  size_t index = 0;
-  for (const yaml::Node* env : info.job->trainer->env->items()) {
-    const yaml::Node* name = env->get("name");
-    if (name && std::ranges::find(kEnv, name->text()) != kEnv.end()) {
-      context.findings.add("input/reserved-env", fmt::format("spec.trainer.env[{}]", index),
-                           fmt::format("{} is reserved: the XGBoost runtime sets it", name->text()), name,
-                           "remove it");
-    }
-    ++index;
-  }
+  if (is_used(context.info)) check_reserved_env(context, kPlugin.framework, ReservedEnvField::Item);
 }
 
 void expand(PluginContext& context) {
@@ -60,17 +48,19 @@ void expand(PluginContext& context) {
 
 }  // namespace
 
-constexpr Plugin kPlugin{
-    .name = "XGBoost",
-    .framework = {.is_used = is_used,
-                  .label = [](const RuntimeInfo&) -> std::string_view { return "xgboost"; },
-                  .title = "XGBoost",
-                  .env = kEnv,
-                  .env_family = "DMLC_*",
-                  .env_reader = "its collective",
-                  .processes = kEnv[3],
-                  .address = kEnv[0]},
-    .validate = validate,
-    .expand = expand};
+constexpr Plugin kPlugin{.name = "XGBoost",
+                         .framework = {.is_used = is_used,
+                                       .field = "xgboost",
+                                       .title = "XGBoost",
+                                       .labels = kLabels,
+                                       .env = kEnv,
+                                       .reserves_env = true,
+                                       .env_family = "DMLC_*",
+                                       .env_reader = "its collective",
+                                       .processes = kEnv[3],
+                                       .address = kEnv[0],
+                                       .opens_port = true},
+                         .validate = validate,
+                         .expand = expand};
 
 }  // namespace trainjobc::policy::xgboost

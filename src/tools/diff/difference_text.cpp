@@ -44,11 +44,11 @@ void cut_to_difference(ValueTexts& texts) {
   const size_t shorter = std::min(a.size(), b.size());
   const auto ahead = std::ranges::mismatch(a, b);
   const auto same_ahead = static_cast<size_t>(ahead.in1 - a.begin());
-  const auto behind = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
-  const size_t same_behind = std::min(static_cast<size_t>(behind.first - a.rbegin()), shorter - same_ahead);
+  const auto tails = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  const size_t same_after = std::min(static_cast<size_t>(tails.first - a.rbegin()), shorter - same_ahead);
   const size_t begin = same_ahead > kContext ? same_ahead - kContext : 0;
   const auto shown = [&](const std::string& text) {
-    return cut(text, begin, std::min(text.size() - same_behind + kContext, begin + kMaxWidth));
+    return cut(text, begin, std::min(text.size() - same_after + kContext, begin + kMaxWidth));
   };
   texts = {shown(a), shown(b)};
 }

@@ -58,7 +58,7 @@ std::string_view field_of(OverrideStyle style) {
   return "";
 }
 
-// The map without null entries, which nobody wrote.
+// The map without null entries, which no input contains.
 const Node* map_of(const Maker& make, std::initializer_list<Entry> entries, const Node* place) {
   std::vector<Entry> given;
   for (const Entry& entry : entries) {
@@ -209,7 +209,7 @@ class OverrideWriter {
           lose(*entry.value, fmt::format("metadata.{} of a pod", entry.key));
       }
     }
-    if (target_.behaviours.one_override_a_job) check_targets(targets);
+    if (target_.behaviours.one_override_per_job) check_targets(targets);
     if (!is_pod_spec()) {
       overrides_.push_back(
           map_of(make_, {{"targetJobs", targets}, {"metadata", job.pod_metadata}, {"spec", job.pod_spec}},

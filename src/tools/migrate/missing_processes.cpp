@@ -60,14 +60,14 @@ std::optional<int64_t> number(std::string_view text) {
 }  // namespace
 
 ProcessNumbers missing_processes(const Compilation& before, const Compilation& after,
-                                 const std::set<std::string>& telling) {
+                                 const std::set<std::string>& setting) {
   const auto had = processes_of(before);
   const auto has = processes_of(after);
   ProcessNumbers numbers;
   for (const LintedObject& job : before.linted) {
     if (!is_job(job)) continue;
     const bool was_told =
-        telling.contains(runtime_of(job)) || job.root->at({"spec", "trainer", "numProcPerNode"});
+        setting.contains(runtime_of(job)) || job.root->at({"spec", "trainer", "numProcPerNode"});
     const auto old_one = had.find(job.object);
     const auto new_one = has.find(job.object);
     if (!was_told || old_one == had.end() || new_one == has.end()) continue;

@@ -91,7 +91,8 @@ std::string_view word_of(Phase phase) {
 }
 
 std::string describe(const JobSetState& state) {
-  return fmt::format("{}, created {}", word_of(state.phase), state.since);
+  const std::string_view phase = word_of(state.phase);
+  return state.since.empty() ? std::string(phase) : fmt::format("{}, created {}", phase, state.since);
 }
 
 std::string describe_jobs(const JobSetState& state) {

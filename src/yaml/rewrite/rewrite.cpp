@@ -102,14 +102,14 @@ std::vector<Piece> Rewriter::map_pieces(const Node& map, size_t indent) {
     if (own && own->value == entry.value) moved = own;
     const bool is_moved = moved && moved->key == entry.key && !moved->map->flow;
     pieces.push_back(entry_piece(is_moved ? moved : own, entry, indent));
-    sources.push_back(own ? own->index : source_behind(place, map, sources));
+    sources.push_back(own ? own->index : source_after(place, map, sources));
   }
   settle(place, std::move(placed), sources, indent, pieces);
   return pieces;
 }
 
-size_t Rewriter::source_behind(const Syntax* place, const Node& map,
-                               const std::vector<size_t>& sources) const {
+size_t Rewriter::source_after(const Syntax* place, const Node& map,
+                              const std::vector<size_t>& sources) const {
   const size_t next = sources.empty() ? 0 : sources.back() + 1;
   if (!place) return 0;
   const std::vector<WrittenEntry>& old_entries = index_.entries(*place);

@@ -102,10 +102,9 @@ void Rewriter::settle(const Syntax* place, std::vector<PlacedComments> placed,
       lines += fmt::format("{}{}{}", std::string(indent, ' '), index_.slice(comment.begin, comment.end),
                            index_.line_break());
     }
-    const auto behind =
-        std::ranges::find_if(sources, [&](size_t source) { return source >= comments.child; });
-    if (behind != sources.end()) {
-      Piece& piece = pieces[static_cast<size_t>(behind - sources.begin())];
+    const auto after = std::ranges::find_if(sources, [&](size_t source) { return source >= comments.child; });
+    if (after != sources.end()) {
+      Piece& piece = pieces[static_cast<size_t>(after - sources.begin())];
       piece.gap = lines + piece.gap;
     } else {
       const size_t length = lines.size() - index_.line_break().size();

@@ -1,4 +1,4 @@
-// What rewrite.cpp and its neighbours share: one document on its way.
+// What rewrite.cpp and the files beside it share: the rewriting of one document.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace trainjobc::yaml {
 
-// What can't be rewritten; caught in rewrite().
+// Thrown for what can't be rewritten; caught in rewrite().
 struct Stop {
   std::string message;
   size_t offset = 0;
@@ -68,13 +68,13 @@ class Rewriter {
   // By offset.
   std::map<size_t, Comment> unused_comments();
 
-  // `text` moved to the right or left; its first line stays where it is.
+  // `text` with another indentation; its first line is unchanged.
   static std::string shifted(std::string_view text, size_t from, size_t to);
 
-  // The comments above a child of a block collection; `end` is where what is before it ends.
+  // The comments above a child of a block collection; `end` is the end of what precedes it.
   std::string gap(size_t end, const Syntax& child, size_t indent);
 
-  // Where what is before the child of a collection ends.
+  // The end of what precedes the child of a collection.
   size_t end_before(const Syntax& collection, size_t child) const;
 
   std::string joined(const std::vector<Piece>& pieces, size_t indent) const;
@@ -86,8 +86,9 @@ class Rewriter {
 
   std::vector<Piece> map_pieces(const Node& map, size_t indent);
 
-  // Where a new entry counts as standing: where one is gone after the entry before it, else with that one.
-  size_t source_behind(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const;
+  // The position that a new entry counts as: that of a removed entry after the entry before it, otherwise
+  // that entry's own.
+  size_t source_after(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const;
 
   Piece entry_piece(const WrittenEntry* written, const Entry& entry, size_t indent);
 
@@ -96,7 +97,7 @@ class Rewriter {
   // What follows `key:`: " scalar", " {…}", or a line break and a block. `indent` is the key's.
   std::string value_text(const Node& value, size_t indent);
 
-  // Whether a part of the old document is in it that can't be in brackets.
+  // Whether it contains a part of the old document that can't be in brackets.
   bool holds_block(const Node& node) const;
 
   // A scalar, or a collection in brackets; `indent` is that of the line.
@@ -107,7 +108,7 @@ class Rewriter {
   // A new item of a block list, after its dash.
   void add_item(const Node& item, size_t indent, Piece& piece);
 
-  // Comments that belong to nothing in the new tree stay where they were, on lines of their own.
+  // Comments of values that are not in the new tree stay where they were, on their own lines.
   struct PlacedComments {
     size_t child = 0;  // of the old collection: an item or an entry
     std::vector<Comment> comments;
@@ -136,8 +137,8 @@ class Rewriter {
   std::optional<size_t> map_step_;
   std::optional<size_t> list_step_;
   std::vector<Range> used_;
-  std::set<size_t> taken_gaps_;         // a comment above what is written twice is written once
-  std::map<size_t, Comment> unplaced_;  // of the second pass: those that the first one had no use for
+  std::set<size_t> taken_gaps_;         // a comment above a value that is written twice is written once
+  std::map<size_t, Comment> unplaced_;  // of the second pass: those that the first one did not write
 };
 
 }  // namespace trainjobc::yaml

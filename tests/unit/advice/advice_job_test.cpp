@@ -153,7 +153,7 @@ TEST_CASE("advice/trainer-no-effect: no label, no policy, no use") {
   CHECK(
       advice("advice/trainer-no-effect",
              runtime("{jax: {}}", trainer()) + job("  trainer: {numProcPerNode: 2}\n")) ==
-      R"(in.yaml:28:13: warning: numProcPerNode has no effect: only torch, mpi and flux runtimes count processes per node [advice/trainer-no-effect]
+      R"(in.yaml:28:13: warning: numProcPerNode has no effect: only torch, MPI and Flux runtimes count processes per node [advice/trainer-no-effect]
    28 |   trainer: {numProcPerNode: 2}
       |             ^~~~~~~~~~~~~~ remove it
   note: the runtime at in.yaml:4:9

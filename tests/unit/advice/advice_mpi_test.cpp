@@ -80,8 +80,13 @@ TEST_CASE("advice/mpi-image: two images instead of one") {
       |                    ^~~~~~~~ use a runtime whose replicatedJob "node" has this image too
   note: the image of "node" at in.yaml:28:26
 )");
-  CHECK(with_image(mpi("", "", "{mpi: {}}", ""), "mine:1")
-            .find("only replicatedJob \"node\": \"launcher\" keeps") != std::string::npos);
+  CHECK(
+      with_image(mpi("", "", "{mpi: {}}", ""), "mine:1") ==
+      R"(in.yaml:36:20: warning: the image reaches only replicatedJob "node": "launcher" keeps "img:1", and mpirun runs one program on both [advice/mpi-image]
+   36 |   trainer: {image: "mine:1"}
+      |                    ^~~~~~~~ use a runtime whose replicatedJob "launcher" has this image too
+  note: the image of "launcher" at in.yaml:19:26
+)");
   CHECK(with_image(mpi("", ""), "img:1") == "");
   std::string different = mpi("", "");
   different.replace(different.find("img:1"), 5, "launch:1");
@@ -144,7 +149,7 @@ TEST_CASE("advice/processes-per-gpu: torch") {
                runtime("{torch: {}}", trainer()) + job("  trainer: {numProcPerNode: 8}\n")) == "");
 }
 
-TEST_CASE("advice/processes-per-gpu: a flag of torchrun beats the field") {
+TEST_CASE("advice/processes-per-gpu: a flag of torchrun overrides the field") {
   const auto found = [](const std::string& trainer_section) {
     return advice("advice/processes-per-gpu",
                   runtime("{torch: {}}", trainer(gpus(4))) + job("  trainer: " + trainer_section + "\n"));
@@ -162,6 +167,8 @@ TEST_CASE("advice/processes-per-gpu: a flag of torchrun beats the field") {
   note: the node's nvidia.com/gpu at in.yaml:21:56
 )");
   CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=4, a.py]}") == "");
+  // The script's own.
+  CHECK(found("{command: [torchrun, a.py], args: [--nproc-per-node=8]}") == "");
   CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=gpu, a.py]}") == "");
   CHECK(found("{numProcPerNode: 8, command: [bash, -c, \"torchrun --nproc_per_node 4 a.py\"]}") == "");
 }
@@ -199,8 +206,12 @@ TEST_CASE("advice/processes-per-gpu: MPI slots") {
   // The runtime hears of it, its jobs don't.
   CHECK(advice("advice/processes-per-gpu", mpi("", gpus(8), two) + job("  trainer: {numNodes: 2}\n")) ==
         advice("advice/processes-per-gpu", mpi("", gpus(8), two)));
-  CHECK(advice("advice/processes-per-gpu", mpi("", gpus(8)) + job("  trainer: {numProcPerNode: 16}\n"))
-            .find("16 processes per node share its 8 nvidia.com/gpu") != std::string::npos);
+  CHECK(advice("advice/processes-per-gpu", mpi("", gpus(8)) + job("  trainer: {numProcPerNode: 16}\n")) ==
+        R"(in.yaml:37:29: warning: 16 processes per node share its 8 nvidia.com/gpu [advice/processes-per-gpu]
+   37 |   trainer: {numProcPerNode: 16}
+      |                             ^~ 8 would give one process each
+  note: the node's nvidia.com/gpu at in.yaml:29:56
+)");
   CHECK(advice("advice/processes-per-gpu", mpi("", gpus(2), two) + job("  trainer: {}\n")) == "");
   CHECK(advice("advice/processes-per-gpu", mpi(gpus(8), "", two) + job("  trainer: {}\n")) == "");
 }

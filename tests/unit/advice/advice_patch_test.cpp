@@ -125,7 +125,7 @@ TEST_CASE("advice/patch-no-effect: $patch with nothing to work on") {
       "      template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}\n";
   CHECK(
       advice("advice/patch-no-effect", patched(metadata)) ==
-      R"(in.yaml:35:29: warning: all of annotations is removed: the runtime has none for $patch to replace [advice/patch-no-effect]
+      R"(in.yaml:35:29: warning: annotations is removed as a whole: the runtime has no annotations that $patch: replace could apply to [advice/patch-no-effect]
    35 |       template: {metadata: {annotations: {$patch: replace, a: b}}}}]}}}
       |                             ^~~~~~~~~~~ remove the line with $patch
 )");

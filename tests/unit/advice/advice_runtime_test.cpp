@@ -51,16 +51,25 @@ metadata:
     team: a
 spec: {mlPolicy: {jax: {}}, template: {spec: {}}}
 )";
-  CHECK(fixed("advice/framework-label", labelled)
-            .find("    trainer.kubeflow.org/framework: jax\n    team: a\n") != std::string::npos);
+  CHECK(fixed("advice/framework-label", labelled) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: rt
+  labels:  # ours
+    trainer.kubeflow.org/framework: jax
+    team: a
+spec: {mlPolicy: {jax: {}}, template: {spec: {}}}
+)");
   const std::string json =
       R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "ClusterTrainingRuntime",
  "metadata": {
    "name": "rt"}, "spec": {"mlPolicy": {"xgboost": {}}, "template": {"spec": {}}}}
 )";
-  CHECK(fixed("advice/framework-label", json)
-            .find(R"(   "labels": {"trainer.kubeflow.org/framework": "xgboost"}, "name": "rt"})") !=
-        std::string::npos);
+  CHECK(fixed("advice/framework-label", json) ==
+        R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "ClusterTrainingRuntime",
+ "metadata": {
+   "labels": {"trainer.kubeflow.org/framework": "xgboost"}, "name": "rt"}, "spec": {"mlPolicy": {"xgboost": {}}, "template": {"spec": {}}}}
+)");
   CHECK(advice("advice/framework-label", fixed("advice/framework-label", json)) == "");
   const std::string plain = R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
@@ -178,8 +187,29 @@ TEST_CASE("advice/gpu-limit: another limit, and a job's own error") {
    21 |                   resources: {requests: {amd.com/gpu: 2}, limits: {amd.com/gpu: 4}}
       |                                          ^~~~~~~~~~~ extended resources need a limit equal to the request
 )");
-  CHECK(fixed("advice/gpu-limit", of_resources("{limits: {cpu: 1}, requests: {amd.com/gpu: 2}}"))
-            .find("limits: {amd.com/gpu: 2, cpu: 1}") != std::string::npos);
+  CHECK(fixed("advice/gpu-limit", of_resources("{limits: {cpu: 1}, requests: {amd.com/gpu: 2}}")) ==
+        R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: rt
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy: {torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+                  image: img:1
+                  resources: {limits: {amd.com/gpu: 2, cpu: 1}, requests: {amd.com/gpu: 2}}
+)");
   CHECK(advice("advice/gpu-limit",
                of_resources("{requests: {amd.com/gpu: \"2\"}, limits: {amd.com/gpu: 2}}")) == "");
   CHECK(advice("advice/gpu-limit",

@@ -27,7 +27,8 @@ std::string key(const std::string& pod, const std::string& container, const std:
                                R"(
                   securityContext: )" +
                                container + "\n";
-  return advice("advice/ssh-key", runtime("{mpi: {sshAuthMountPath: " + path + "}}", launcher), {}, version);
+  const std::string policy = path.empty() ? "{mpi: {}}" : "{mpi: {sshAuthMountPath: " + path + "}}";
+  return advice("advice/ssh-key", runtime(policy, launcher), {}, version);
 }
 
 }  // namespace
@@ -52,7 +53,22 @@ TEST_CASE("advice/ssh-key: root") {
    12 |       - name: launcher
       |               ^~~~~~~~ set runAsUser, and fsGroup in the pod's securityContext
 )");
-  CHECK(key("{fsGroup: 1000}", "{runAsUser: 1000}", "2.3", "/root/.ssh") == "");
+}
+
+TEST_CASE("advice/ssh-key: another user, whose home is not /root") {
+  CHECK(
+      key("{fsGroup: 1000}", "{runAsUser: 1000}", "2.3", "/root/.ssh") ==
+      R"(in.yaml:8:38: warning: mpirun runs as user 1000, whose ssh does not look for the key in /root/.ssh [advice/ssh-key]
+    8 |   mlPolicy: {mpi: {sshAuthMountPath: /root/.ssh}}
+      |                                      ^~~~~~~~~~ set sshAuthMountPath to the folder .ssh in the user's home
+)");
+  // The schema's default.
+  CHECK(
+      key("{runAsUser: 1000}", "{}", "2.2", "") ==
+      R"(in.yaml:8:19: warning: mpirun runs as user 1000, whose ssh does not look for the key in /root/.ssh [advice/ssh-key]
+    8 |   mlPolicy: {mpi: {}}
+      |                   ^ set sshAuthMountPath to the folder .ssh in the user's home
+)");
 }
 
 TEST_CASE("advice/ssh-key: another user") {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/rule_texts.h"
+
 using trainjobc::base::Severity;
 using trainjobc::base::Stage;
 using trainjobc::rules::all_rules;
@@ -65,14 +67,15 @@ TEST_CASE(
     CHECK(rule.summary.size() <= 100);
     CHECK(rule.summary.find('\n') == rule.summary.npos);
     CHECK_FALSE(rule.summary.ends_with('.'));
-    const size_t end = rule.explanation.find("\n\n");
-    const std::string_view prose = rule.explanation.substr(0, end);
+    const std::string explanation = trainjobc::policy::explanation_of(rule);
+    const size_t end = explanation.find("\n\n");
+    const std::string_view prose = std::string_view(explanation).substr(0, end);
     CHECK(is_sentence(prose));
     CHECK(prose.size() >= 100);
     CHECK(prose.size() <= 700);
     CHECK(prose.find('\n') == prose.npos);
-    if (end == rule.explanation.npos) continue;
-    std::string_view example = rule.explanation.substr(end + 2);
+    if (end == explanation.npos) continue;
+    std::string_view example = std::string_view(explanation).substr(end + 2);
     CHECK_FALSE(example.ends_with('\n'));
     while (!example.empty()) {
       const size_t line = std::min(example.find('\n'), example.size());

@@ -295,7 +295,7 @@ TEST_CASE("--replace tries a JobSet without the claims that are deleted with the
         "\n"
         "trainjobc: nothing was sent: the cluster would refuse to update 1 object; --replace deletes and "
         "recreates it, which loses:\n"
-        "  JobSet team-a/demo: not started, created \n"
+        "  JobSet team-a/demo: not started\n"
         "    its Jobs and Pods, their logs, and everything that their containers wrote, "
         "except to persistent volumes\n"
         "    the claim cache-demo, and the data on its volume\n");
@@ -328,7 +328,7 @@ TEST_CASE("--replace tells how to delete the claims that stay") {
   CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
   CHECK(run.console.err ==
         "warning: --replace deletes and recreates objects; this is lost:\n"
-        "  JobSet team-a/demo: not started, created \n"
+        "  JobSet team-a/demo: not started\n"
         "    its Jobs and Pods, their logs, and everything that their containers wrote, "
         "except to persistent volumes\n"
         "    but not the claim cache-demo, which is kept: the new JobSet is refused unless its template "
@@ -356,7 +356,7 @@ TEST_CASE("an object whose old version could not be deleted is not sent") {
   CHECK(run.run() == 2);
   CHECK(run.console.out == "JobSet team-a/other created\n2 jobs: 1 created, 1 not applied\n");
   CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
-  JobSet team-a/demo: not started, created 
+  JobSet team-a/demo: not started
     its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
 trainjobc: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
   kubectl delete jobsets.jobset.x-k8s.io --cascade=foreground --ignore-not-found --wait --namespace=team-a: exit status 1
@@ -388,7 +388,7 @@ TEST_CASE("--replace deletes nothing whose new version is refused, and lists wha
   CHECK(run.run() == 2);
   CHECK(run.runner.lines().find("kubectl delete") == std::string::npos);
   CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
-  JobSet team-a/demo: not started, created 
+  JobSet team-a/demo: not started
     its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
 trainjobc: the API server refused it
   kubectl create --field-manager=trainjobc --dry-run=server -f - --namespace=team-a: exit status 1
@@ -399,7 +399,7 @@ not applied:
   failing = "apply";
   CHECK(run.run() == 2);
   CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
-  JobSet team-a/demo: not started, created 
+  JobSet team-a/demo: not started
     its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
 trainjobc: the API server refused it
   kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a: exit status 1

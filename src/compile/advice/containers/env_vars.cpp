@@ -68,14 +68,15 @@ const Container* container_of(const policy::RuntimeInfo& info, std::string_view 
   return set != info.pod_sets.end() ? find_container(*set, name) : nullptr;
 }
 
-// The variables that the controller sets.
-std::span<const std::string_view> generated_env(const policy::RuntimeInfo& info) {
-  const policy::Framework* framework = policy::framework_of(info);
-  return framework ? framework->env : std::span<const std::string_view>();
-}
-
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+// Whether the controller sets the variable without regard to the inputs' own value.
+bool is_generated(const policy::RuntimeInfo& info, std::string_view variable) {
+  const policy::Framework* framework = policy::framework_of(info);
+  return framework && variable != framework->merged_env &&
+         contains(policy::env_of(*framework, info), variable);
 }
 
 // storageUri and env STORAGE_URI of one initializer.
@@ -126,7 +127,7 @@ void check_generated_env(const AdviceContext& context, Advisor& advisor) {
   if (!env || !trainer_of(context.merged).set) return;
   for (size_t i = 0; i < env->size(); ++i) {
     const Node* name = env->items()[i]->get("name");
-    if (!contains(generated_env(context.merged), name->text())) continue;
+    if (!is_generated(context.merged, name->text())) continue;
     advisor.warn("advice/generated-env", fmt::format("spec.trainer.env[{}]", i),
                  fmt::format("{} replaces the value that the controller computes", name->text()),
                  yaml::locate(*name), "remove it, unless every node should have this value");
@@ -141,7 +142,7 @@ void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor
     if (&place.set != set || place.is_init || place.container.name != model::kNode) continue;
     for (size_t i = 0; i < place.container.env.size(); ++i) {
       const Node* name = place.container.env[i]->get("name");
-      if (!contains(generated_env(context.info), name->text())) continue;
+      if (!is_generated(context.info, name->text())) continue;
       advisor.warn("advice/generated-env", fmt::format("{}.env[{}]", place.field, i),
                    fmt::format("the controller replaces {} in every job{}", name->text(),
                                mpi ? "" : " that has spec.trainer"),

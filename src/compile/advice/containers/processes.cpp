@@ -10,6 +10,7 @@
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "policy/plugins/torch.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -89,22 +90,15 @@ std::optional<int64_t> written_number(const Node* node) {
 // The runtime's number of processes; 0 if it has none.
 Plan runtime_plan(const policy::RuntimeInfo& info) {
   Plan plan;
-  if (!info.policy) return plan;
-  if (info.policy->flux && info.policy->flux->num_proc_per_node) {
-    plan.given = info.policy->flux->num_proc_per_node->node;
-    plan.field = "spec.mlPolicy.flux.numProcPerNode";
-  } else if (info.policy->mpi && info.policy->mpi->num_proc_per_node) {
-    plan.given = info.policy->mpi->num_proc_per_node->node;
-    plan.field = "spec.mlPolicy.mpi.numProcPerNode";
-  } else if (info.policy->torch) {
-    plan.given = info.policy->torch->num_proc_per_node;
-    plan.field = "spec.mlPolicy.torch.numProcPerNode";
-  }
+  const policy::Framework* framework = policy::framework_of(info);
+  if (!framework || !framework->has_processes) return plan;
+  plan.given = info.policy->node->at({framework->field, "numProcPerNode"});
+  plan.field = fmt::format("spec.mlPolicy.{}.numProcPerNode", framework->field);
   plan.processes = written_number(plan.given).value_or(0);
   return plan;
 }
 
-// The number of processes in a torchrun command of the job, which beats numProcPerNode. `known` is false
+// The number of processes in a torchrun command of the job, which overrides numProcPerNode. `known` is false
 // if there is one that can't be read.
 struct ProcessFlag {
   const Node* word = nullptr;
@@ -115,9 +109,11 @@ struct ProcessFlag {
 
 ProcessFlag process_flag(const model::Trainer& trainer) {
   ProcessFlag flag;
+  const policy::NodeList own = policy::torch::torchrun_words(trainer.command, trainer.args);
   const auto look_at = [&](const Node* words, std::string_view key) {
     for (size_t i = 0; words && i < words->size(); ++i) {
       const Node& word = *words->items()[i];
+      if (!own.empty() && std::ranges::find(own, &word) == own.end()) continue;  // the script's
       const std::string text = with_dashes(word.text());
       if (text.find("--nproc-per-node") == std::string::npos) continue;
       const bool is_alone = text == "--nproc-per-node" && i + 1 < words->size();
@@ -168,8 +164,8 @@ void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
 
 void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
-  if (!context.job.trainer || !info.policy) return;
-  if (!(info.policy->torch || info.policy->mpi || info.policy->flux)) return;
+  const policy::Framework* framework = policy::framework_of(info);
+  if (!context.job.trainer || !framework || !framework->has_processes) return;
   const model::Trainer& trainer = *context.job.trainer;
   Plan plan = runtime_plan(info);
   const auto number = written_number(trainer.num_proc_per_node);
@@ -191,7 +187,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     return;
   }
   plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
-  const auto rendered = rendered_number(context.admitted_job_set, policy::framework_of(info)->processes);
+  const auto rendered = rendered_number(context.admitted_job_set, framework->processes);
   plan.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (plan.devices) report(plan, field, where, advisor);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/lines.h"
+#include "policy/rule_texts.h"
 #include "rules/rules.h"
 #include "tools/lint/report/report_formats.h"
 #include "tools/lint/report/report_place.h"
@@ -54,13 +55,14 @@ std::string to_markdown(std::string_view explanation) {
 }
 
 ordered_json to_json(const rules::Rule& rule) {
-  const std::string_view first_paragraph = rule.explanation.substr(0, rule.explanation.find("\n\n"));
+  const std::string explanation = policy::explanation_of(rule);
+  const std::string_view first_paragraph = std::string_view(explanation).substr(0, explanation.find("\n\n"));
   ordered_json json;
   json["id"] = rule.id;
   json["shortDescription"] = text(rule.summary);
   json["fullDescription"] = text(first_paragraph);
   json["defaultConfiguration"] = {{"level", level_of(rule.severity)}};
-  json["help"] = {{"text", rule.explanation}, {"markdown", to_markdown(rule.explanation)}};
+  json["help"] = {{"text", explanation}, {"markdown", to_markdown(explanation)}};
   return json;
 }
 
