@@ -297,6 +297,13 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "that runs it accepts them, but trainjobc compiles for Kubeflow Trainer and checked nothing in this "
      "object. Trainer runs the same work as a TrainJob. Turn the rule off for files that stay as they "
      "are."},
+    {"advice/tune-command", Stage::Advice, Warning, "tune refuses the command that Trainer makes",
+     "For a command [tune, run], Trainer chooses torchtune's recipe and configuration by the number of "
+     "nodes, processes and GPUs. Some of its choices fail as soon as the job starts: a recipe for a single "
+     "device with more than one process, a recipe for several processes without torchrun, a configuration "
+     "that torchtune does not have, or settings of LoRA for a recipe that trains all weights. Ask for as "
+     "many GPUs as processes.\n\n"
+     "    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: 2"},
     {"advice/typographic-sign", Stage::Advice, Warning,
      "A command contains curly quotes or typographic dashes",
      "Word processors and chat programs replace typed quotes, dashes and spaces with typographic ones. "

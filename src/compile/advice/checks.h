@@ -40,6 +40,9 @@ void check_job_sizes(const AdviceContext& context, Advisor& advisor);
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor);
 void check_job_processes(const AdviceContext& context, Advisor& advisor);
 
+// tune.cpp
+void check_tune_command(const AdviceContext& context, Advisor& advisor);
+
 // gpus.cpp
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor);
 void check_hidden_gpus(const AdviceContext& context, Advisor& advisor);

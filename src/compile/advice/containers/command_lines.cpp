@@ -131,6 +131,11 @@ std::vector<std::string_view> words_of(const CommandLine& line) {
   return words;
 }
 
+bool is_tune_run(const yaml::Node* command) {
+  return command && command->size() == 2 && command->items()[0]->text() == "tune" &&
+         command->items()[1]->text() == "run";
+}
+
 size_t script_index(const std::vector<std::string_view>& words) {
   if (words.empty() || !(is_shell(words.front()) || is_python(words.front()))) return words.size();
   for (size_t i = 1; i + 1 < words.size(); ++i) {

@@ -20,6 +20,9 @@ std::vector<std::string_view> words_of(const CommandLine& line);
 // Which of the words is a script, given to a shell or Python with -c; the number of words if none is.
 size_t script_index(const std::vector<std::string_view>& words);
 
+// Whether a job's command is exactly [tune, run], which Trainer completes.
+bool is_tune_run(const yaml::Node* command);
+
 // "python3" of "/usr/bin/python3".
 std::string_view base_name(std::string_view path);
 

@@ -6,6 +6,7 @@
 
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
+#include "compile/advice/containers/command_lines.h"
 #include "compile/advice/rendered.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
@@ -189,7 +190,9 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
   const auto rendered = rendered_number(context.admitted_job_set, framework->processes);
   plan.processes = flag.word ? flag.processes : rendered.value_or(0);
-  if (plan.devices) report(plan, field, where, advisor);
+  if (!plan.devices) return;
+  if (is_tune_run(trainer.command) && amount_of(*plan.devices) == 1) return;  // advice/tune-command
+  report(plan, field, where, advisor);
 }
 
 }  // namespace trainjobc::compile::advice
