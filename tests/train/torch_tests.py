@@ -56,6 +56,21 @@ class Torch(TrainTest):
         wrong = with_env(self.objects(2, 1), "PET_MASTER_ADDR", "sums-node-0-0.other")
         self.assert_fails(wrong, saying="sums-node-0-0.other")
 
+    def test_another_port_is_seen(self):
+        seen = self.run_job(with_env(self.objects(2, 1), "PET_MASTER_PORT", "29501"))
+        self.assertEqual([report["store"] for report in seen], ["sums-node-0-0.sums:29501"] * 2)
+
+    def test_a_wrong_port_fails(self):
+        self.assert_fails(with_env(self.objects(2, 1), "PET_MASTER_PORT", "65536"), saying="endpoint 'sums-node-0-0.sums:65536' must be")
+
+    def test_a_wrong_port_in_the_flags_fails(self):
+        wrong = with_words(self.objects(2, 1, "--torchrun", "flags"), "29500", "65536")
+        self.assert_fails(wrong, saying="endpoint 'sums-node-0-0.sums:65536' must be")
+
+    def test_a_wrong_number_of_processes_is_seen(self):
+        seen = self.run_job(with_env(self.objects(2, 2), "PET_NPROC_PER_NODE", "1"))
+        self.assertEqual([report["world"] for report in seen], [2, 2])
+
     def test_a_wrong_address_in_the_flags_fails(self):
         wrong = with_words(self.objects(2, 1, "--torchrun", "flags"), "sums-node-0-0.sums", "sums-worker-0-0.sums")
         self.assert_fails(wrong, saying="sums-worker-0-0.sums")

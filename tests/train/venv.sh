@@ -18,4 +18,4 @@ venv() {
 venv "$1" small jax==0.10.2 xgboost-cpu==3.2.0 impi-rt==2021.18.1 mpi4py==4.1.2 'mlx[cpu]==0.32.4'
 # With PyTorch, 6 GB. DeepSpeed's build looks for a GPU's compiler unless told not to.
 export DS_BUILD_OPS=0
-venv "$1" torch torch==2.15.0 torchtune==0.6.1 torchao==0.10.0 setuptools==84.2.1 deepspeed==0.19.8
+venv "$1" torch torch==2.15.0 torchtune==0.6.1 torchao==0.10.0 setuptools==84.2.1 deepspeed==0.19.8 mpi4py==4.1.2
