@@ -57,8 +57,9 @@ auto sort_key(const Diagnostic& d) {
 }  // namespace
 
 void Diagnostics::sort() {
-  std::ranges::stable_sort(
-      items_, [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) < sort_key(b); });
+  const auto precedes = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) < sort_key(b); };
+  // Most are in order already, and sorting takes as much memory again.
+  if (!std::ranges::is_sorted(items_, precedes)) std::ranges::stable_sort(items_, precedes);
   const auto same = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) == sort_key(b); };
   const auto tail = std::ranges::unique(items_, same);
   items_.erase(tail.begin(), tail.end());

@@ -10,7 +10,8 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
     text_.erase(0, 3);
     had_byte_order_mark_ = true;
   }
-  text_.shrink_to_fit();  // readers leave room for a whole block, and there may be thousands of files
+  // Readers leave room for a whole block, and there may be thousands of files; a large one is not copied.
+  if (text_.capacity() - text_.size() > text_.size() / 8) text_.shrink_to_fit();
   line_starts_.push_back(0);
   if (text_.size() > std::numeric_limits<uint32_t>::max()) return;  // no reader takes a file of this size
   line_starts_.reserve(static_cast<size_t>(std::ranges::count(text_, '\n')) + 1);

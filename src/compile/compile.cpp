@@ -57,6 +57,8 @@ class Run {
     collect_diagnostics();
     collect_objects();
     collect_documents();
+    memory_->inputs.objects = {};  // the nodes stay where they are
+    memory_->inputs.unread = {};
     result_.memory = std::move(memory_);
     return std::move(result_);
   }
@@ -190,13 +192,13 @@ class Run {
   }
 
   // Jobs have the names under which they were admitted.
-  void add_job(const JobResult& job) {
+  void add_job(JobResult& job) {
     if (job.state == JobResult::State::LeftOut)
       result_.other_jobs.push_back(job.object.substr(job.object.find('/') + 1));
     if (job.state != JobResult::State::Compiled) return;
     ++result_.documents;
     ++result_.train_jobs;
-    result_.linted.push_back({name_of(job.location), job.object, job.location.line,
+    result_.linted.push_back({name_of(job.location), std::move(job.object), job.location.line,
                               job.name_at.value_or(base::Location{}), job.root});
   }
 

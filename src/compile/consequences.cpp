@@ -92,6 +92,7 @@ class Kept {
   }
 
   base::Diagnostics take() {
+    places_.clear();
     base::Diagnostics all;
     for (const First& first : firsts_) all.add(first.with_note());
     return all;

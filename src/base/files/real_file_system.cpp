@@ -72,13 +72,13 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
     return IoError{fmt::format("read {}: larger than {} MiB, which is too large for a manifest", name,
                                kMaxFileSize >> 20U)};
   };
+  constexpr size_t kBlock = size_t{1} << 16U;
   std::string text;
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && status.st_size > 0) {
     if (static_cast<uintmax_t>(status.st_size) > kMaxFileSize) return too_large();
-    text.reserve(static_cast<size_t>(status.st_size) + 1);
+    text.reserve(static_cast<size_t>(status.st_size) + kBlock);
   }
-  constexpr size_t kBlock = size_t{1} << 16U;
   while (true) {
     const size_t at = text.size();
     text.resize(at + kBlock);

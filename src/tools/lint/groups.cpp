@@ -208,8 +208,12 @@ class Governors {
 void govern(Compilation& compiled, size_t i, const Governors& governors,
             std::vector<GovernedFindings>& governed, bool moves) {
   base::Diagnostics findings = moves ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
-  for (Diagnostic& found : findings.take())
-    governed[governors.of(found, i)].diagnostics.add(std::move(found));
+  if (governed.size() == 1) {
+    governed[i].diagnostics = std::move(findings);
+  } else {
+    for (Diagnostic& found : findings.take())
+      governed[governors.of(found, i)].diagnostics.add(std::move(found));
+  }
   governed[i].files = compiled.files;
   governed[i].checked = compiled.checked;
 }
