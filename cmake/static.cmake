@@ -19,7 +19,7 @@ endif()
 
 add_executable(trainjobc-static EXCLUDE_FROM_ALL src/cli/main.cpp)
 target_link_libraries(trainjobc-static PRIVATE trainjobc_cli)
-target_link_options(trainjobc-static PRIVATE -static -s)
+target_link_options(trainjobc-static PRIVATE -static-pie -s)
 # GNU ld warns of getaddrinfo and the like in libcrypto, which nothing here calls.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,--no-warnings LINKER_TAKES_NO_WARNINGS)

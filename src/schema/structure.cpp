@@ -255,8 +255,8 @@ class Validator {
   }
 
   // The API server evaluates CEL rules on values that are too short, but not on those that are too long.
-  void check_length(const Node& node, int64_t length, std::optional<int64_t> least,
-                    std::optional<int64_t> most, std::string_view what, const k8s::Path& path) {
+  void check_length(const Node& node, int64_t length, const std::optional<int64_t>& least,
+                    const std::optional<int64_t>& most, std::string_view what, const k8s::Path& path) {
     if (least && length < *least) {
       add("input/bounds", node, path,
           length == 0 && *least == 1 ? fmt::format("{} can't be empty", path.str())
@@ -271,8 +271,11 @@ class Validator {
   }
 
   void validate_map(const Node& map, const Schema& schema, const k8s::Path& path) {
+    // A constant has no uninitialised bytes, which compilers compare before they look whether there is a
+    // value.
+    static constexpr std::optional<int64_t> kNoLimit;
     if (schema.bounds)
-      check_length(map, count_known(map, schema), schema.bounds->min_properties, {}, "field", path);
+      check_length(map, count_known(map, schema), schema.bounds->min_properties, kNoLimit, "field", path);
     for (const std::string_view name : schema.required) {
       if (map.get(name)) continue;
       result.types_fit = false;

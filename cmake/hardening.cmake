@@ -1,0 +1,26 @@
+# What makes a mistake in this code hard to exploit, in each binary: addresses that are random (PIE), tables of
+# the linker that are read-only once the program runs (full RELRO), a stack that is not executable; and, with
+# TRAINJOBC_HARDEN, a stack that is checked, checked calls of the C library, and indirect jumps that must arrive at a
+# mark (CET). tests/hardening_test.py looks at the result. A sanitizer checks more, and is in the way of these.
+option(TRAINJOBC_HARDEN "Compile with stack protector, _FORTIFY_SOURCE and CET" OFF)
+if(TRAINJOBC_SANITIZED)
+  return()
+endif()
+add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+if(NOT TRAINJOBC_HARDEN)
+  return()
+endif()
+
+include(CheckCXXCompilerFlag)
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
+  string(MAKE_C_IDENTIFIER "TRAINJOBC_HAS${flag}" has)
+  check_cxx_compiler_flag("-Werror ${flag}" ${has})
+  if(${has})
+    add_compile_options(${flag})
+  endif()
+endforeach()
+add_compile_options(-fPIE)
+# It needs optimisation.
+add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
+                    $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRAINJOBC_STATIC>>>:-pie>)

@@ -1,0 +1,20 @@
+# Builds that find what tests alone don't: -DTRAINJOBC_SANITIZE=ON, -DTRAINJOBC_TSAN=ON, -DTRAINJOBC_FUZZ=ON.
+if(TRAINJOBC_SANITIZE OR TRAINJOBC_TSAN OR TRAINJOBC_FUZZ)
+  set(TRAINJOBC_SANITIZED ON)
+  set(CMAKE_CXX_FLAGS_DEBUG "-g1")  # only lines for stack traces; full debug info takes a fifth of the build time
+  add_compile_options(-fno-omit-frame-pointer)
+endif()
+if(TRAINJOBC_SANITIZE OR TRAINJOBC_FUZZ)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(TRAINJOBC_TSAN)
+  set(CMAKE_CXX_FLAGS_DEBUG "-g1 -O1")  # ThreadSanitizer costs less in code of this kind
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+endif()
+if(TRAINJOBC_FUZZ)
+  set(CMAKE_CXX_FLAGS_DEBUG "-gline-tables-only -O1 -ffunction-sections")
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-Wl,--gc-sections)
+endif()
