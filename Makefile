@@ -8,7 +8,9 @@
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
+# make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
+# make tsan     render, lint and diff with eight threads under ThreadSanitizer
 # All but `make golden`, `format` and `tidy` install what is missing (Debian packages) first.
 
 BUILD ?= build
@@ -16,10 +18,12 @@ BUILD_TYPE ?= Release
 TRAINER ?= 2.3
 LIVE ?= --random 200 --conformance
 TRAIN ?= all
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?=
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan install tarball deb wheel dist static clean
+.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz install tarball deb wheel dist static clean
 
 all: build
 
@@ -76,6 +80,17 @@ tidy: $(BUILD)/build.ninja
 asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan BUILD_TYPE=Debug CMAKE_FLAGS=-DTRAINJOBC_SANITIZE=ON
 
+tsan: bootstrap
+	@cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_TSAN=ON -DCMAKE_UNITY_BUILD=ON > /dev/null
+	@ninja -C build-tsan --quiet trainjobc
+	@python3 tests/threads_test.py build-tsan/trainjobc
+
+fuzz: bootstrap
+	@cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_WERROR=OFF -DCMAKE_UNITY_BUILD=ON \
+	  -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
+	@ninja -C build-fuzz --quiet fuzz_targets
+	@python3 tests/fuzz/run.py build-fuzz/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
 
@@ -96,4 +111,4 @@ dist: tarball deb wheel
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan
+	@rm -rf build build-asan build-tsan build-fuzz

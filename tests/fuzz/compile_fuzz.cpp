@@ -14,7 +14,7 @@ size_t compile(const std::string& text, bool render) {
   options.snapshot = render;
   options.threads = 1;
   options.policy.ssh_key.source = trainjobc::policy::SshKeySource::Seed;
-  options.policy.ssh_key.material = "fuzz";
+  options.policy.ssh_key.material = "any sixteen bytes";
   const trainjobc::Compilation compiled = trainjobc::compile_sources({{"in.yaml", text}}, {}, options);
   size_t size = 0;
   for (const trainjobc::base::Diagnostic& found : compiled.diagnostics.items())

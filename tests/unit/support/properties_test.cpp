@@ -1,0 +1,39 @@
+// What the fuzz targets hold to be true, over a few inputs, and over those that once were a finding.
+#include <doctest/doctest.h>
+
+#include "support/comparing.h"
+#include "support/configuring.h"
+#include "support/merging.h"
+
+using namespace trainjobc;
+
+TEST_CASE("merge: maps, lists and directives") {
+  CHECK(test::wrong_with_merge("spec: {containers: [{name: a, image: i}], hostname: x}\n---\n"
+                               "spec: {containers: [{name: b}, {name: a, image: j}], hostname: null}\n") ==
+        "");
+  CHECK(test::wrong_with_merge("metadata: {labels: {a: b}}\n---\nmetadata: {labels: {$patch: delete}}\n") ==
+        "");
+  CHECK(test::wrong_with_merge("spec: {tolerations: [1]}\n---\nspec: {tolerations: [{key: a}]}\n") == "");
+}
+
+TEST_CASE("configuration: good, wrong, and of several documents") {
+  CHECK(test::wrong_with_configuration("exclude: ['**/a*', ./b/]\n---\n"
+                                       "a: 1 # trainjobc:ignore input/unknown-field -- known\n") == "");
+  CHECK(test::wrong_with_configuration("rules: {advice/image-tag: off}\n") == "");
+  CHECK(test::wrong_with_configuration("rules: [\n") == "");
+  CHECK(test::wrong_with_configuration("failOn: never\n--- \nfailOn: never\n") == "");
+}
+
+TEST_CASE("comparing: objects of a cluster with secrets") {
+  CHECK(test::wrong_with_live(
+            "{kind: Secret, apiVersion: v1, metadata: {name: m-mpi-ssh-auth}, data: {a: s3cr3t}}\n") == "");
+  CHECK(test::wrong_with_live(
+            "{kind: SecretList, apiVersion: v1, items: [{metadata: {name: m-mpi-ssh-auth, "
+            "ownerReferences: [{kind: TrainJob, name: m}]}, stringData: {a: s3cr3t}}]}\n") == "");
+  CHECK(
+      test::wrong_with_live(
+          "{kind: JobSet, apiVersion: jobset.x-k8s.io/v1alpha2, metadata: {name: a, namespace: team}, spec: "
+          "{replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: node, "
+          "env: [{name: HF_TOKEN, value: s3cr3t}]}]}}}}}]}}\n") == "");
+  CHECK(test::wrong_with_diff_of_itself(test::compared_jobs()) == "");
+}
