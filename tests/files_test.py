@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What trainjobc does to files and processes that are not its own: modes, owners, links and edits survive, nothing is
-removed outside --output-dir, no temporary file and no kubectl stays behind.
+removed outside --output-dir, no temporary file and no kubectl process is left.
 
 usage: files_test.py BINARY
 """
@@ -99,7 +99,7 @@ def test_a_fixed_file_keeps_mode_owner_and_link(folder):
     check(os.getuid() != 0 or (status.st_uid, status.st_gid) == (1234, 2345), f"--fix changed the owner: {status}")
     check((folder / "link.yaml").is_symlink(), "--fix replaced a symbolic link")
     check((folder / "hard").read_text() == BAD, "--fix wrote through a hard link")
-    check(names(folder) == ["a.yaml", "hard", "link.yaml"], f"--fix left files behind: {names(folder)}")
+    check(names(folder) == ["a.yaml", "hard", "link.yaml"], f"--fix left files: {names(folder)}")
 
 
 def test_a_read_only_file_is_refused(folder):
@@ -125,7 +125,7 @@ def test_an_edit_made_meanwhile_is_kept(folder):
     out, err = process.communicate(job("other"))
     check(process.returncode == 2 and file.read_text() == edited, f"migrate of an edited file: {process.returncode} {out} {err}")
     check("a.yaml: the file has changed since it was read and was left unchanged\n" in err, f"migrate of an edited file: {err}")
-    check(names(folder) == ["a.yaml"], f"migrate left files behind: {names(folder)}")
+    check(names(folder) == ["a.yaml"], f"migrate left files: {names(folder)}")
 
 
 def is_reading(process):

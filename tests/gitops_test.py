@@ -242,7 +242,7 @@ def test_argo_plugin(folder):
     check("PRIVATE" not in made.stderr and not any(value[:40] in made.stderr for value in secrets), "a key on stderr")
     del app["ARGOCD_ENV_SSH_KEY"]
     kinds = [one["kind"] for one in yaml.safe_load_all(run(generate, work, app).stdout)]
-    check("Secret" not in kinds, "generate makes a Secret that nobody asked for")
+    check("Secret" not in kinds, "generate makes a Secret that was not requested")
 
 
 def main():

@@ -43,7 +43,7 @@ def main():
     there = {path.name: path.read_text() for path in MAN.glob("*.1")}
     for name in sorted(made.keys() | there.keys()):
         if made.get(name) != there.get(name):
-            problems.append(f"man/{name} is not what --help says now; make golden writes it anew")
+            problems.append(f"man/{name} is not what --help says now; make golden updates it")
     text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z]+) ", text.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
     for command in commands:

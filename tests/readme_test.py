@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What the README shows is what the binary does.
 
-Every `$ trainjobc …` of a ```console block prints what stands below it (a line `…` stands for any lines). Every
-trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs as it stands in a copy of examples/;
-programs that are not trainjobc's are played, and what needs a cluster gets as far as asking kubectl. YAML parses, and
+Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines). Every
+trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
+other programs are replaced by fakes, and what needs a cluster gets as far as asking kubectl. YAML parses, and
 settings are settings.
 usage: readme_test.py BINARY [FILE…]
 """

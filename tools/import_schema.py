@@ -21,7 +21,7 @@ import sys
 
 KINDS = ("ClusterTrainingRuntime", "JobSet", "TrainJob", "TrainingRuntime")
 
-# The keywords that are facts; the others (descriptions, examples) stay behind.
+# The keywords that are facts; the others (descriptions, examples) are left out.
 SCALARS = (
     "anyOf", "default", "enum", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength",
     "minProperties", "minimum", "pattern", "required", "type", "x-kubernetes-int-or-string",

@@ -54,7 +54,7 @@ def main():
             root["required"] = sorted({"apiVersion", "kind", "metadata", *root.get("required", [])})
             title = f"{kind} of Kubeflow Trainer {facts['trainer']}"
             schema = {"$schema": "http://json-schema.org/draft-07/schema#", "title": title, **reference(row["node"]), "definitions": definitions}
-            # Beside $ref, draft 7 reads nothing: the root stands in allOf.
+            # Beside $ref, draft 7 reads nothing: the root is in allOf.
             schema["allOf"] = [{"$ref": schema.pop("$ref")}]
             target = folder / f"v{facts['trainer']}" / row["group"] / f"{kind.lower()}_{row['version']}.json"
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,12 @@
-// The C++ API of trainjobc, a library without a cluster: TrainJobs and their runtimes in; out, the objects
-// that the Kubeflow Trainer controller would create, or what the cluster would refuse and users would regret.
+// The C++ API of trainjobc. TrainJobs and their runtimes go in; out come the objects that the Kubeflow
+// Trainer controller would create, and findings: what the cluster would refuse and what users would regret.
+// No cluster is needed.
 //
 //   find_package(trainjobc REQUIRED)
 //   target_link_libraries(program PRIVATE trainjobc::trainjobc)
 //
-// A call reads no file, no environment and no network, keeps nothing, and may run beside others. A result
-// owns all that it holds. No function throws, but for std::bad_alloc. All texts are UTF-8.
+// A call reads no files, no environment variables and no network, keeps no state, and is thread-safe. A
+// result owns everything that it holds. The only exception is std::bad_alloc. All texts are UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace trainjobc {
 
-// YAML documents or JSON, as in a file. `name` is what findings call it: a path, or any other word.
+// YAML documents or JSON, as in a file. `name` is its name in findings: a path, or anything else.
 struct Manifests {
   std::string name;
   std::string text;
@@ -24,8 +25,8 @@ struct Manifests {
 
 // Where the SSH key of an MPI job comes from.
 enum class SshKey {
-  Random,    // another one each time, as in the cluster
-  Omit,      // there is no Secret among the objects
+  Random,    // a different one each time, as in the cluster
+  Omit,      // the objects include no Secret
   FromFile,  // Request::ssh_key_material is the text of an unencrypted private key
   FromSeed   // Request::ssh_key_material is a secret seed: the same job gets the same key
 };
@@ -34,7 +35,7 @@ struct Request {
   std::vector<Manifests> inputs;    // TrainJobs, runtimes; documents of other kinds are skipped
   std::vector<Manifests> runtimes;  // searched for runtimes after the inputs; their other objects are ignored
   // The Trainer that the cluster runs: one of trainer_versions(), also written "v2.3" or "2.3.1"; or "auto",
-  // the newest that takes the inputs.
+  // the newest that accepts the inputs.
   std::string trainer_version = "auto";
   bool use_catalogue = true;      // search the runtimes that Trainer ships last
   bool with_defaults = false;     // the JobSet as the cluster stores it, not as the controller sends it
@@ -61,14 +62,14 @@ struct Note {
   Place place;
 };
 
-// A change that mends the finding and can do no harm: `text` instead of what is at `place`.
+// A safe change that fixes the finding: `text` replaces what is at `place`.
 struct Fix {
   Place place;
   std::string text;
 };
 
 struct Finding {
-  std::string rule;   // "input/unknown-field"; `trainjobc lint --explain RULE` tells more
+  std::string rule;   // "input/unknown-field"; `trainjobc lint --explain RULE` explains it
   std::string stage;  // who would say it: "yaml", "input", "jobset", "job", or "advice" for trainjobc alone
   Level level = Level::Error;
   std::string object;   // "TrainJob/namespace/name"; "" if the document has no readable identity
@@ -78,7 +79,7 @@ struct Finding {
   Place place;
   std::vector<Note> notes;
   std::vector<Fix> fixes;
-  std::string text;  // all of it with the source line, as the command line prints it. Secrets are not shown
+  std::string text;  // the finding as the command line prints it, with its source line; without secrets
 };
 
 struct RenderedObject {
@@ -86,16 +87,16 @@ struct RenderedObject {
   std::string kind;
   std::string object_namespace;  // "" if the TrainJob has none
   std::string name;
-  std::string train_job;  // the TrainJob that it is made of: "TrainJob/namespace/name"
+  std::string train_job;  // the TrainJob that it is made from: "TrainJob/namespace/name"
   std::string yaml;       // one document without a separator. A Secret holds its private key
 };
 
 struct Rendering {
-  // By namespace and name of the TrainJob; of each its ConfigMaps, Secrets, PodGroup and JobSet. Nothing of a
-  // TrainJob that would be refused.
+  // Sorted by namespace and name of the TrainJob; for each, its ConfigMaps, Secrets, PodGroup and JobSet.
+  // Those of a TrainJob that would be refused are left out.
   std::vector<RenderedObject> objects;
   std::vector<Finding> findings;  // by file, line and column
-  std::string trainer_version;    // that the objects are for. "2.1, 2.3" if the inputs fit no single one
+  std::string trainer_version;    // that the objects are for; "2.1, 2.3" if no single one fits
 };
 
 struct LintReport {
@@ -111,8 +112,8 @@ struct InvalidRequest {
 
 // What is wrong with the inputs is in the findings, not an InvalidRequest.
 std::variant<Rendering, InvalidRequest> render_manifests(const Request& request);
-// The same findings and more: of runtimes without a TrainJob, and of suppressions. with_defaults and the SSH
-// key mean nothing here.
+// The same findings, and those about runtimes without a TrainJob and about suppressions. with_defaults and
+// the SSH key have no effect.
 std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request);
 
 // "2.0", …, ascending.

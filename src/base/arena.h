@@ -1,4 +1,4 @@
-// Arena: the memory that trees of one run live in. Nothing in it is destroyed one by one.
+// Arena: the memory for the trees of one run. It runs no destructors; everything is freed together.
 #pragma once
 
 #include <algorithm>

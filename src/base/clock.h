@@ -1,4 +1,4 @@
-// Time, exchangeable for tests.
+// The clock as an interface, which tests replace.
 #pragma once
 
 #include <chrono>

@@ -42,7 +42,7 @@ struct Diagnostic {
   Location location;
   std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
   std::vector<Note> notes;
-  bool hide_source = false;  // the source line holds something secret: it is not shown
+  bool hide_source = false;  // the source line contains a secret: it is not shown
   std::vector<Edit> fix;     // safe to apply without asking; empty if there is none
 };
 
@@ -61,7 +61,7 @@ class Diagnostics {
   bool empty() const { return items_.empty(); }
   bool has_errors() const;
   bool has_refusals() const;
-  // By file, line, column, then rule, field, message: the order of every report. Drops exact repetitions.
+  // By file, line, column, then rule, field, message: the order of every report. Drops exact duplicates.
   void sort();
 
  private:

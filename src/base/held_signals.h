@@ -1,12 +1,13 @@
-// Signals that wait until something is finished.
+// Signals that are delayed until an operation is complete.
 #pragma once
 
 #include <csignal>
 
 namespace trainjobc::base {
 
-// Holds back the signals that ask this process to end (SIGHUP, SIGINT, SIGQUIT, SIGTERM) from this thread,
-// which must be the only one; they arrive when it goes. Those that are ignored stay ignored. May be nested.
+// Blocks the signals that ask this process to end (SIGHUP, SIGINT, SIGQUIT, SIGTERM) in this thread, which
+// must be the only one; they are delivered when the object is destroyed. Ignored signals stay ignored. May be
+// nested.
 class HeldSignals {
  public:
   HeldSignals();

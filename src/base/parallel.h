@@ -1,4 +1,4 @@
-// A loop on several threads.
+// A loop that runs on several threads.
 #pragma once
 
 #include <cstddef>

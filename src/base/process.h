@@ -1,4 +1,4 @@
-// Other programs, run without a shell: the real ones, or a fake's answers in tests.
+// Runs other programs without a shell. Tests use a fake.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,19 @@ namespace trainjobc::base {
 
 enum class Streams {
   Capture,   // stdout and stderr come back in the result
-  Terminal,  // both are this process's own: pagers, diff programs with a screen of their own
+  Terminal,  // inherited: for pagers, and diff programs that use the whole screen
 };
 
 struct ProcessRequest {
-  // The program, looked for in PATH unless it holds a slash, and its arguments. No shell reads them.
+  // The program, searched for in PATH unless it contains a slash, and its arguments. No shell is involved.
   std::vector<std::string> argv;
   std::string input;  // all of its standard input
   Streams streams = Streams::Capture;
-  std::chrono::milliseconds timeout{0};  // then it is killed; 0: never
+  std::chrono::milliseconds timeout{0};  // after which it is killed; 0: never
 };
 
 struct ProcessResult {
-  int status = 0;  // as a shell counts: the exit status, or 128 + the signal that ended it
+  int status = 0;  // as in a shell: the exit status, or 128 + the signal that ended it
   std::string out;
   std::string err;
 };
@@ -35,17 +35,17 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
 
-  // An error if the program could not be started or did not end in time; whatever it says itself is a
-  // result.
+  // An error if the program could not be started or did not end in time. Anything else, including a failure
+  // of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
 
-  // For programs that run side by side and are read as they write.
+  // For programs that run in parallel and whose output is read while they run.
   virtual std::unique_ptr<ProcessReader> make_reader() = 0;
 };
 
-// The program inherits the environment and the three standard streams (replaced as asked), nothing else.
-// One whose output is captured leads a process group: what ends it, the timeout or a signal that ends this
-// process (HeldSignals), ends the programs that it has started too.
+// The program inherits the environment and the three standard streams (replaced as asked), nothing else. A
+// program whose output is captured leads a process group: the timeout, or a signal that ends this process
+// (HeldSignals), also ends the programs that it has started.
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;

@@ -1,4 +1,4 @@
-// Programs that run side by side and are read as they write: the real ones, or played ones in tests.
+// Programs that run in parallel and whose output is read while they run. Tests use fakes.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@ namespace trainjobc::base {
 
 struct ProcessNews {
   enum class Kind {
-    Nothing,      // in the time given
+    Nothing,      // before the timeout
     Output,       // a program wrote to its standard output
-    Ended,        // a program ended; all that it wrote has been told
+    Ended,        // a program ended; all of its output has been reported
     Interrupted,  // a signal asks this process to end
   };
   Kind kind = Kind::Nothing;
   size_t program = 0;    // of Output and Ended
-  std::string output;    // of Output: whatever came at once, which may end anywhere
+  std::string output;    // of Output: what is available, which may end in the middle of a line
   ProcessResult result;  // of Ended: status and standard error
   int signal = 0;        // of Interrupted
 };
@@ -28,15 +28,15 @@ class ProcessReader {
  public:
   virtual ~ProcessReader() = default;
 
-  // Starts a program with nothing on its standard input. The number is never given again.
+  // Starts a program with an empty standard input. Returns its number, which is never reused.
   virtual IoResult<size_t> start(const std::vector<std::string>& argv) = 0;
-  // What comes next, waited for that long.
+  // Waits for the next event.
   virtual ProcessNews next(std::chrono::milliseconds timeout) = 0;
 };
 
-// Each program leads a process group; those that still run end with the reader. While there is one, this
-// thread must be the only one: signals that ask this process to end are news, and take effect when the reader
-// goes.
+// Each program leads a process group. Programs that still run are ended with the reader. While it exists,
+// this thread must be the only one: signals that ask this process to end are events, and take effect when the
+// reader is destroyed.
 std::unique_ptr<ProcessReader> make_process_reader();
 
 }  // namespace trainjobc::base

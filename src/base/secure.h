@@ -1,4 +1,4 @@
-// Wiping of buffers that held key material. Needs libcrypto, so only layers that link it may include this.
+// Wipes buffers that contained key material. Needs libcrypto, so only layers that link it may include this.
 #pragma once
 
 #include <openssl/crypto.h>
@@ -6,7 +6,7 @@
 namespace trainjobc::base {
 
 // Overwrites a contiguous container's elements when the scope ends. Declare it right after the container; a
-// container that grows afterwards leaves unwiped copies behind, so reserve first.
+// container that grows afterwards leaves unwiped copies, so reserve first.
 template <class Container>
 class ScopedWipe {
  public:

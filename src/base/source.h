@@ -19,7 +19,7 @@ class SourceFile {
   // Line `number`, counted from 1, without its line break; empty if there is no such line.
   std::string_view line(uint32_t number) const;
   uint32_t line_count() const { return static_cast<uint32_t>(line_starts_.size()); }
-  // Byte offset of a line's first character; the text's size where there is no such line.
+  // Byte offset of a line's first character; the text's size if there is no such line.
   size_t line_start(uint32_t number) const;
   // The number of the line that holds the byte at `offset`; the last line for anything after the text.
   uint32_t line_at(size_t offset) const;
@@ -34,7 +34,7 @@ class SourceFile {
 };
 
 // A range of a file. Lines and columns count from 1; columns count bytes; `end_column` is one past the last
-// byte. `line == 0` means the file as a whole, `file == nullptr` no place at all.
+// byte. `line == 0` is the file as a whole, `file == nullptr` no place.
 struct Location {
   const SourceFile* file = nullptr;
   uint32_t line = 0;

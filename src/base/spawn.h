@@ -1,4 +1,4 @@
-// What running other programs needs: pipes, a program's start, its end.
+// The parts of running another program: pipes, its start, its end.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ struct Pipe {
   bool open();
 };
 
-// Adds what is ready to `text`; an end that is through is closed.
+// Appends what is available to `text`; closes the pipe at its end.
 void drain(Descriptor& from, std::string& text);
 
 class Spawn {
@@ -45,18 +45,19 @@ class Spawn {
 
 enum class Ended { Itself, TooLate, Signal };
 
-// Waits for the end, which reap then tells; a program that closed its streams may still run. `signals` is a
-// signalfd, or closed.
+// Waits for the program to end; reap() then returns its status. A program that closed its streams may still
+// run. `signals` is a signalfd, or closed.
 Ended await_end(pid_t pid, std::optional<std::chrono::steady_clock::time_point> deadline,
                 const Descriptor& signals);
 
-// As a shell counts. nullopt, and errno says why: the system has not kept the status.
+// As in a shell. nullopt if the system has not kept the status; errno says why.
 std::optional<int> reap(pid_t pid);
 
-// The first of the signals that waits; 0 for none.
+// The first pending signal; 0 if there is none.
 int pending_signal(const sigset_t& held);
 
-// Ends the program, and what it has started if it leads a group: at once, or by `signal` with time to obey.
+// Ends the program, and what it has started if it leads a group: at once, or by `signal` with time to clean
+// up.
 void end_program(pid_t pid, bool leads_group, int signal);
 
 }  // namespace trainjobc::base

@@ -1,4 +1,4 @@
-// CLI11's classes, for headers: its own header costs seconds where only a reference is passed on.
+// CLI11's classes, for headers that only pass references on: CLI11's own header takes seconds to compile.
 #pragma once
 
 namespace CLI {

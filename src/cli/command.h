@@ -10,7 +10,7 @@
 
 namespace trainjobc::cli {
 
-// Adds the command's flags to `app` and returns what runs it once they are parsed.
+// Adds the command's flags to `app` and returns the function that runs it after they are parsed.
 using Setup = std::function<int(Console&)> (*)(CLI::App& app);
 
 struct Command {

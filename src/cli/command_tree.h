@@ -1,5 +1,5 @@
-// What the CLI11 tree says of commands and flags, for help, manual pages, completion and suggestions.
-// Commands say it once, in their setup.
+// Commands and flags as in the CLI11 tree, for help, manual pages, completion and suggestions. Each command
+// defines them once, in its setup.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace trainjobc::cli {
 struct FlagText {
   std::vector<std::string> names;    // "-f", "--filename"; of a positional, its name: "PATH"
   std::string value;                 // "PATH"; "" for a switch
-  std::vector<std::string> choices;  // all values, where they are few
+  std::vector<std::string> choices;  // all values, if there are only a few
   std::string default_value;
   std::string description;
   bool positional = false;
@@ -21,10 +21,10 @@ struct FlagText {
   bool has_name(const std::string& name) const;
 };
 
-// The flags and positionals of a command, in its order; hidden ones are left out.
+// The flags and positionals of a command, in order; hidden ones are left out.
 std::vector<FlagText> flags_of(const CLI::App& command);
 
-// The commands below `app`, in their order; hidden ones are left out.
+// The commands below `app`, in order; hidden ones are left out.
 std::vector<const CLI::App*> commands_of(const CLI::App& app);
 
 // The command of that name below `app`, or nullptr.
@@ -36,7 +36,7 @@ std::string full_name(const CLI::App& app);
 // "trainjobc render [FLAGS] [PATH...]".
 std::string usage_line(const CLI::App& app);
 
-// "--output yaml|json|name", without the names' own dashes changed.
+// "--output yaml|json|name", with the dashes of the names unchanged.
 std::string value_text(const FlagText& flag);
 
 }  // namespace trainjobc::cli

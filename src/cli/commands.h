@@ -1,4 +1,4 @@
-// The setups that the registry lists; each command has a file of its own.
+// The setup functions in the registry; each command has its own file.
 #pragma once
 
 #include "cli/command.h"

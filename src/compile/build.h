@@ -1,4 +1,4 @@
-// Pass 6, build: the JobSet from what the policies made of the runtime.
+// Pass 6, build: the JobSet from the runtime that the plugins have expanded.
 // Source of the rules: Trainer's JobSet plugin, jobset.go and builder.go.
 #pragma once
 
@@ -9,9 +9,9 @@ namespace trainjobc::compile {
 
 const yaml::Node* build_job_set(const policy::RuntimeInfo& info, const yaml::Maker& make);
 
-// `job_set` with the volumeClaimPolicies of the same JobSet as it is stored. JobSet's webhook completes them
-// when the JobSet is created, but not when it is updated, and they can't be changed: applying less than
-// what is stored is refused each time.
+// `job_set` with the volumeClaimPolicies of the stored JobSet. JobSet's webhook completes them when the
+// JobSet is created, but not when it is updated, and they can't be changed: applying less than what is stored
+// is always refused.
 const yaml::Node* with_stored_claims(const yaml::Node* job_set, const yaml::Node& admitted,
                                      const yaml::Maker& make);
 

@@ -1,4 +1,4 @@
-// Which documents of the inputs had every rule looked at.
+// Which documents of the inputs had all rules checked.
 #pragma once
 
 #include <vector>

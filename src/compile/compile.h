@@ -16,7 +16,7 @@
 
 namespace trainjobc {
 
-// One input file. `name` is what diagnostics call it.
+// One input file. `name` is its name in diagnostics.
 struct Source {
   std::string name;
   std::string text;
@@ -25,17 +25,17 @@ struct Source {
 
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
-  bool use_catalogue = true;             // resolve runtimes from the built-in catalogue, last
+  bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
   bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
-  bool render = true;                    // false: only diagnostics are wanted
+  bool render = true;                    // false: only produce diagnostics
   bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
   bool passthrough = false;              // return foreign objects too, unchanged
   std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
-  std::string name_suffix;               // for metadata.generateName; "": from the content's hash
+  std::string name_suffix;               // for metadata.generateName; "": the content's hash
   policy::PolicyOptions policy;
-  unsigned threads = 0;           // 0: as many as there are processors
-  bool translate_pinned = false;  // read the older dialects although trainer_version is not "auto"
+  unsigned threads = 0;           // 0: one per processor
+  bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };
 
 struct Object {
@@ -44,7 +44,7 @@ struct Object {
   std::string_view ns;
   std::string_view name;
   const yaml::Node* root = nullptr;
-  const yaml::Node* train_job = nullptr;  // what it was made from; none of an object passed through
+  const yaml::Node* train_job = nullptr;  // what it was made from; nullptr for an object passed through
   bool passthrough = false;               // an input of another kind, as it was read
 };
 
@@ -79,25 +79,25 @@ struct SunkJob {
   std::string name;
 };
 
-// A document that is not for Trainer: it gets no findings.
+// A document that is not for Trainer and gets no findings.
 struct PassedOver {
   std::string file;
   uint32_t line = 0;
   std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
 };
 
-// A document of the inputs, and whether every rule was looked at that can have a finding in it: not where an
-// error ended the passes before, or where Options::jobs left out a job that it may have to do with.
+// A document of the inputs, and whether all rules were checked that can have a finding in it: not if an error
+// ended the passes early, or if Options::jobs left out a job that may concern it.
 struct CheckedDocument {
   const base::SourceFile* file = nullptr;
   uint32_t line = 0;  // where it begins
   bool complete = false;
 };
 
-// What a compilation gives. Nodes live as long as `memory`.
+// The result of a compilation. Nodes live as long as `memory`.
 struct Compilation {
-  // Passed-through objects first, then each TrainJob's objects by namespace and name of the TrainJob:
-  // ConfigMaps, Secrets, PodGroup, JobSet. Only of TrainJobs without errors.
+  // Passed-through objects first, then the objects of the TrainJobs without errors, by namespace and name of
+  // the TrainJob: ConfigMaps, Secrets, PodGroup, JobSet.
   std::vector<Object> objects;
   base::Diagnostics diagnostics;               // sorted
   std::vector<LintedObject> linted;            // in the order of the inputs
@@ -111,7 +111,7 @@ struct Compilation {
   std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
                                         // only until 2.1"
   std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
-  size_t train_jobs = 0;                // how many TrainJobs the inputs held
+  size_t train_jobs = 0;                // the number of TrainJobs in the inputs
   size_t documents = 0;
   std::shared_ptr<const void> memory;
 };

@@ -1,4 +1,4 @@
-// One cause, one finding.
+// Removes findings that are consequences of others: one cause, one finding.
 #pragma once
 
 #include "base/diagnostic.h"

@@ -1,4 +1,4 @@
-// How many pods a replicatedJob has, where numNodes says so.
+// The number of a replicatedJob's pods, if numNodes sets it.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace trainjobc::compile {
 
-// The rule that made such a count.
+// The rule that computes such a count.
 inline constexpr std::string_view kPodCountRule = "trainer/pod-count";
 
-// Calls the counts by the name that they have in the input, in messages about a JobSet's Jobs.
+// Replaces the names of such counts in messages about a JobSet's Jobs by their name in the input.
 void name_num_nodes(const yaml::Node& job_set, k8s::Violations& violations);
 
 }  // namespace trainjobc::compile

@@ -1,4 +1,4 @@
-// Under which namespace and name a TrainJob is admitted: --namespace, and metadata.generateName offline.
+// The namespace and name of a TrainJob: --namespace, and metadata.generateName offline.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace trainjobc::compile {
 
-// `root` with metadata.name made of its generateName and a suffix, where it has no name. The suffix is the
-// given one or, where that is "", five characters from the hash of the object's content: the same input
-// always gets the same name.
+// `root`; if it has no name, with metadata.name set to its generateName and a suffix. The suffix is the given
+// one or, if that is "", five characters from the hash of the object's content: the same input always gets
+// the same name.
 const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
                                       const yaml::Maker& make);
 
-// The same, with metadata.namespace set to `ns` before, where it has none and `ns` is not "".
+// The same, after setting metadata.namespace to `ns` if it has none and `ns` is not "".
 const yaml::Node* with_own_name(const yaml::Node& root, const std::string& ns, std::string_view suffix,
                                 const yaml::Maker& make);
 

@@ -1,4 +1,4 @@
-// spec.trainer.resourcesPerNode on its way into the containers that train.
+// Applies spec.trainer.resourcesPerNode to the containers that train.
 #pragma once
 
 #include "policy/runtime_info.h"
@@ -9,7 +9,7 @@ namespace trainjobc::compile {
 // version does.
 void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
 
-// Whether a job's resourcesPerNode goes to the set's first container `node`.
+// Whether a job's resourcesPerNode applies to the set's first container `node`.
 bool takes_node_resources(const policy::RuntimeInfo& info, const policy::PodSet& set);
 
 }  // namespace trainjobc::compile

@@ -15,11 +15,11 @@ struct JobUnit {
   Target target;
   ObjectMemory memory;
   base::Diagnostics diagnostics;
-  const yaml::Node* source = nullptr;      // the TrainJob as it was read, under its name
-  model::TrainJob job;                     // decoded where admitted
-  const StoredRuntime* runtime = nullptr;  // nullptr: rejected, without a runtime, or with a rejected one
-  std::vector<const yaml::Node*> objects;  // of the result, in their order
-  bool complete = false;                   // no pass was left out, so that every rule was looked at
+  const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name
+  model::TrainJob job;                     // decoded if admitted
+  const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
+  std::vector<const yaml::Node*> objects;  // of the result, in order
+  bool complete = false;                   // no pass was left out, so all rules were checked
 };
 
 // Passes 2 and 3: admits the TrainJob for the unit's target, and resolves its runtime.

@@ -1,5 +1,5 @@
-// Runtime snapshots: Trainer 2.3 keeps the runtime that a TrainJob began with in a ConfigMap, and uses that
-// one from then on.
+// Runtime snapshots: Trainer 2.3 stores the runtime of a new TrainJob in a ConfigMap, and uses that one from
+// then on.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,9 @@ std::string snapshot_name(const model::TrainJob& job);
 const yaml::Node* build_snapshot(const model::TrainJob& job, const yaml::Node& encoded_runtime,
                                  const yaml::Maker& make);
 
-// The runtime in a snapshot of the job. nullopt, with a diagnostic, where the controller would refuse it: it
-// is owned by another TrainJob, can't be read, or holds another runtime than the job refers to. Nodes live in
-// `memory`; their lines count within the snapshot's text.
+// The runtime in a snapshot of the job. nullopt, with a diagnostic, if the controller would refuse it:
+// another TrainJob owns it, it can't be read, or it contains another runtime than the job refers to. Nodes
+// live in `memory`; their lines are those of the snapshot's text.
 std::optional<InputObject> read_snapshot(const yaml::Node& config_map, const model::TrainJob& job,
                                          InputSet& memory, base::Diagnostics& diagnostics);
 

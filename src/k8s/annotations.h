@@ -5,11 +5,11 @@
 
 namespace trainjobc::k8s {
 
-// What kubectl apply remembers; of a Secret, its values too.
+// What kubectl apply last applied; for a Secret, including its values.
 inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// Of a replicatedJob's template: each Job has the nodes of a domain to itself; with the second, those that
-// are labelled with its name.
+// On a replicatedJob's template: each Job has the nodes of a domain to itself; with the second one, the nodes
+// that are labelled with its name.
 inline constexpr std::string_view kExclusiveTopology = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 inline constexpr std::string_view kNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
 

@@ -1,5 +1,5 @@
-// Decimal: amounts as strings of decimal digits, so that any length is exact, and what Kubernetes' int64
-// makes of them.
+// Decimal: amounts as strings of decimal digits, so that any length is exact, and their conversion to
+// Kubernetes' int64.
 #pragma once
 
 #include <cstddef>
@@ -31,16 +31,16 @@ bool is_whole(const Decimal& amount);
 Decimal at_exponent(Decimal amount, int32_t exponent);
 // Compares the amounts without their signs: -1, 0 or 1.
 int compare_magnitudes(const Decimal& a, const Decimal& b);
-// Of two with the same exponent.
+// Both must have the same exponent.
 Decimal sum(Decimal a, Decimal b);
 
-// Whether the digits, leaving the exponent aside, are an int64.
+// Whether the digits, without the exponent, fit into an int64.
 bool fits_int64(const Decimal& amount);
 // The digits with their sign modulo 2^64.
 int64_t wrapped(const Decimal& amount);
-// What Kubernetes' int64 form answers for the amount in units of 10^exponent.
+// What Kubernetes' int64 form returns for the amount in units of 10^exponent.
 int64_t scaled_in_int64(const Decimal& amount, int32_t exponent);
-// What its big decimal form answers.
+// What its big decimal form returns.
 int64_t scaled_in_decimal(const Decimal& amount, int32_t exponent);
 
 }  // namespace trainjobc::k8s

@@ -7,7 +7,7 @@
 
 namespace trainjobc::k8s {
 
-// Of an object's metadata, a map. Wrong types are validate_structure's to report.
+// `metadata` is an object's metadata, a map. Wrong types are not reported here but by validate_structure.
 Violations validate_labels(const yaml::Node& metadata);
 
 }  // namespace trainjobc::k8s

@@ -18,21 +18,21 @@ bool is_url_path(std::string_view text);
 // A subdomain, a '/' and a path: example.com/manager.
 bool is_domain_prefixed_path(std::string_view text);
 
-// What is wrong with a name, as what follows it in a sentence ("is empty", "has 70 characters, …"); "" where
-// nothing is.
+// What is wrong with a name, as the words that follow it in a sentence ("is empty", "has 70 characters, …");
+// "" if nothing is.
 std::string dns_label_problem(std::string_view text);       // RFC 1123: at most 63 characters
 std::string dns_1035_label_problem(std::string_view text);  // the same, beginning with a letter
 std::string dns_subdomain_problem(std::string_view text);   // at most 253
-std::string label_key_problem(std::string_view text);       // [prefix/]name, also a finalizer's
+std::string label_key_problem(std::string_view text);       // [prefix/]name; also for finalizers
 std::string annotation_key_problem(std::string_view text);  // the same, upper case allowed in the prefix
 std::string label_value_problem(std::string_view text);
 
-// `text` made into a DNS label, or with `dots` a subdomain: lower case, a dash for everything else; "" where
-// nothing is left. `letter_first` drops what is before the first letter.
+// `text` made into a DNS label, or with `dots` a subdomain: lower case, a dash for everything else; "" if
+// nothing is left. `letter_first` drops everything before the first letter.
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first);
 
-// Whether a resource of this name is a device of some vendor, such as nvidia.com/gpu. Their amounts are whole
-// numbers, and requests equal limits.
+// Whether a resource of this name is a vendor's device, such as nvidia.com/gpu. Amounts of devices are whole
+// numbers, and their requests equal their limits.
 bool is_extended_resource(std::string_view name);
 
 }  // namespace trainjobc::k8s

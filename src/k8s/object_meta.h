@@ -7,13 +7,13 @@
 
 namespace trainjobc::k8s {
 
-// What names of a kind may look like. Custom resources take DnsSubdomain.
+// The syntax of the names of a kind. Custom resources have DnsSubdomain.
 enum class NameRule { DnsSubdomain, DnsLabel, Dns1035Label };
 
 // Name, namespace, labels, annotations, owner references and finalizers of `object` at its creation. Fields
-// are the API server's: metadata.name, metadata.labels. A namespace may be absent; that of an object that is
-// not `namespaced` is not looked at, as the API server drops it. Wrong types are validate_structure's to
-// report.
+// are those of the API server: metadata.name, metadata.labels. The namespace may be absent; it is ignored if
+// the object is not `namespaced`, as the API server drops it. Wrong types are not reported here but by
+// validate_structure.
 Violations validate_object_meta(const yaml::Node& object, NameRule rule, bool namespaced);
 
 }  // namespace trainjobc::k8s

@@ -1,4 +1,4 @@
-// The path of a field while a tree is walked; spelt out only when asked for.
+// The path of a field during a walk through a tree; its text is built only when needed.
 #pragma once
 
 #include <string>

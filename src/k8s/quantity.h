@@ -1,4 +1,4 @@
-// Quantity: Kubernetes' resource amounts ("1500m", "10Gi", "1e3"), with its arithmetic to the last digit.
+// Quantity: Kubernetes' resource amounts ("1500m", "10Gi", "1e3"), with exactly the same arithmetic.
 // Source of the rules: k8s.io/apimachinery/pkg/api/resource, its oddities included.
 #pragma once
 
@@ -19,20 +19,22 @@ class Quantity {
   Quantity() = default;
   // Whether Kubernetes reads the text.
   static bool is_valid(std::string_view text);
-  // nullopt if Kubernetes refuses the text, and where digits and exponent together pass 10,000 (Kubernetes
-  // takes any exponent and can then spend minutes on one comparison). The text is not trimmed. Digits below a
-  // nano round up (away from zero) and binary amounts are capped at int64's bounds, both as Kubernetes does.
+  // nullopt if Kubernetes refuses the text, or if digits and exponent together exceed 10,000 (Kubernetes
+  // accepts any exponent and can then spend minutes on one comparison). The text is not trimmed. Digits below
+  // a nano round up (away from zero) and binary amounts are capped at int64's bounds, both as Kubernetes
+  // does.
   static std::optional<Quantity> parse(std::string_view text);
   static Quantity from_int(int64_t value, Format format = Format::DecimalSI);
 
-  // The spelling that Kubernetes writes: no fraction, the largest suffix that fits, format kept ("0.5" ->
-  // "500m"). Until the first add or multiply, a text that Kubernetes takes for canonical stays as it was
-  // written ("+5", "1.500"). Decimal amounts that would need a suffix past E lose it ("1000E" -> "1").
+  // The form that Kubernetes writes: no fraction, the largest suffix that fits, format kept ("0.5" ->
+  // "500m"). Until the first add or multiply, a text that Kubernetes considers canonical stays as it was
+  // written ("+5", "1.500"). Decimal amounts that would need a suffix above E lose it ("1000E" -> "1").
   std::string to_string() const;
   Format format() const { return format_; }
 
-  // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). Faithful also where Go's answer is odd:
-  // a negative fraction rounds away from zero or towards it, an amount beyond int64 is wrapped or 0.
+  // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). The same as in Go even if Go's result is
+  // odd: a negative fraction rounds away from zero or towards it, an amount outside int64 wraps around or is
+  // 0.
   int64_t value() const { return scaled(0); }
   // Kubernetes' MilliValue(): the same in thousandths.
   int64_t milli_value() const { return scaled(-3); }
@@ -52,9 +54,9 @@ class Quantity {
 
   Decimal amount_;
   Format format_ = Format::DecimalSI;
-  // Whether Kubernetes counts in an int64 still, not in a big decimal; value() rounds differently in each.
+  // Whether Kubernetes still uses an int64 and not a big decimal; value() rounds differently in each.
   bool in_int64_ = true;
-  std::string spelling_;  // the parsed text where to_string gives it back, else ""
+  std::string spelling_;  // the parsed text if to_string returns it, otherwise ""
 };
 
 }  // namespace trainjobc::k8s

@@ -1,4 +1,4 @@
-// The releases that the rules of this layer were taken from. A newer release is a changed row, and a run of
+// The releases that the rules of this layer were taken from. For a newer release, change the row and run
 // `make live` against it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What looks like a secret.
+// Recognises secrets.
 #pragma once
 
 #include <string>
@@ -14,17 +14,16 @@ std::string_view known_key(std::string_view text);
 // The same for a word of a command line: the key itself, or --flag=KEY.
 std::string_view known_key_in(std::string_view word);
 
-// Shown instead of a secret.
+// What is shown instead of a secret.
 inline constexpr std::string_view kHidden = "***";
 
-// The text with every known kind of key in it hidden.
+// The text with every known kind of key hidden.
 std::string without_keys(std::string_view text);
 
-// Whether an environment variable of that name holds a secret, going by the name: HF_TOKEN, but not
-// PAD_TOKEN.
+// Whether an environment variable contains a secret, judging by its name: HF_TOKEN, but not PAD_TOKEN.
 bool is_secret_name(std::string_view name);
 
-// Whether an element of an env list holds a secret as plain text.
+// Whether an element of an env list contains a secret in plain text.
 bool is_plain_secret(const yaml::Node& env);
 
 }  // namespace trainjobc::k8s

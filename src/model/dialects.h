@@ -1,5 +1,5 @@
-// Dialects: what TrainJobs and runtimes looked like before Trainer 2.0, and in a fork. One row of facts each;
-// translate() turns their documents into today's.
+// Dialects: the APIs of TrainJobs and runtimes before Trainer 2.0, and of a fork. Each is a row of facts;
+// translate() converts their documents to today's API.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct Dialect {
   std::string_view group;
   std::string_view manager;                         // what spec.managedBy says by default
   std::span<const std::string_view> training_jobs;  // names of the replicatedJob that trains, likeliest first
-  std::string_view trainer_container;               // its container; "" if any name will do
+  std::string_view trainer_container;               // its container; "" if it may have any name
 };
 
 const Dialect* find_dialect(std::string_view api_version);
@@ -36,7 +36,7 @@ struct ElasticPolicy {
   std::optional<LocatedInt> max_restarts;
 };
 
-// What a dialect's runtime says and today's API has no field for. The policies expand it.
+// Settings of a dialect's runtime that today's API has no field for. The policies expand them.
 struct DialectFields {
   std::optional<LocatedText> mpi_implementation;  // "Intel" or "MPICH"
   std::optional<ElasticPolicy> elastic;
@@ -49,12 +49,13 @@ struct DialectFields {
 void apply(const DialectFields& fields, Runtime& runtime);
 
 struct Translation {
-  const yaml::Node* root = nullptr;  // as trainer.kubeflow.org/v1alpha1; what changed is derived from the old
+  const yaml::Node* root = nullptr;  // as trainer.kubeflow.org/v1alpha1; changed values derive from the old
   DialectFields fields;
   std::vector<base::Diagnostic> findings;  // without object
 };
 
-// A TrainJob or runtime of the dialect as today's: API group, names of what trains, fields that moved.
+// Converts a TrainJob or runtime of the dialect to today's API: API group, names of what trains, fields that
+// moved.
 Translation translate(const yaml::Node& root, const Dialect& dialect, const yaml::Maker& make);
 
 }  // namespace trainjobc::model

@@ -7,7 +7,7 @@
 
 namespace trainjobc::model {
 
-// `node` is never null once decoded; it lives as long as the tree.
+// `node` is never null after decoding; it lives as long as the tree.
 template <class T>
 struct Located {
   T value{};
@@ -18,7 +18,7 @@ using LocatedInt = Located<int64_t>;
 using LocatedBool = Located<bool>;
 using LocatedText = Located<std::string_view>;
 
-// nullopt if `node` is null, absent or of another kind (which validation has reported).
+// nullopt if `node` is null, absent or of another type (which validation has reported).
 std::optional<LocatedInt> decode_int(const yaml::Node* node);
 std::optional<LocatedBool> decode_bool(const yaml::Node* node);
 std::optional<LocatedText> decode_text(const yaml::Node* node);

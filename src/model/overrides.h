@@ -1,4 +1,4 @@
-// The parts of a TrainJob that change its runtime's template. Each Trainer version knows one of the three.
+// The parts of a TrainJob that change its runtime's template. Each Trainer version has one of the three.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// How Kueue's and Volcano's queues are named.
+// How objects name queues of Kueue and Volcano.
 #pragma once
 
 #include <string_view>

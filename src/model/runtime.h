@@ -9,7 +9,7 @@
 
 namespace trainjobc::model {
 
-// spec.mlPolicy.torch.envInjection.targets[]: containers that get PET_* too.
+// spec.mlPolicy.torch.envInjection.targets[]: more containers that get the variables of torchrun.
 struct EnvInjectionTarget {
   const yaml::Node* node = nullptr;
   std::string_view job_name;

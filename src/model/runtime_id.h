@@ -8,7 +8,7 @@
 
 namespace trainjobc::model {
 
-// Where the object is applied to; "" for a kind without namespaces.
+// The namespace that the object is applied to; "" for a kind without namespaces.
 std::string_view effective_namespace(const ObjectId& id);
 
 // The runtime of a TrainJob in namespace `ns`, whether or not its runtimeRef is defaulted. The name is "" if

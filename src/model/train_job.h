@@ -1,4 +1,4 @@
-// TrainJob, decoded for the code that computes. A view: what is only carried stays a node.
+// TrainJob, decoded for the code that computes with it. A view: what is only passed on stays a node.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace trainjobc::model {
 
-// Who an object is. `ns` is "" for cluster-scoped kinds and where the document names no namespace.
+// The identity of an object. `ns` is "" for cluster-scoped kinds and if the document names no namespace.
 struct ObjectId {
   std::string_view kind;
   std::string_view ns;
@@ -45,13 +45,13 @@ struct Trainer {
   const yaml::Node* args = nullptr;     // a list; an empty one is not absent
   const yaml::Node* env = nullptr;      // a list, or nullptr
   std::optional<LocatedInt> num_nodes;
-  const yaml::Node* num_proc_per_node = nullptr;   // a number; a word too in Trainer 2.0 and 2.1
+  const yaml::Node* num_proc_per_node = nullptr;   // a number; in Trainer 2.0 and 2.1 also a word
   const yaml::Node* resources_per_node = nullptr;  // limits, requests, claims
 };
 
 struct TrainJob {
   const yaml::Node* root = nullptr;     // defaulted, as Go decodes it
-  const yaml::Node* encoded = nullptr;  // `root` as Go encodes it again: what a merge works on
+  const yaml::Node* encoded = nullptr;  // `root` as Go encodes it again: the input of a merge
   ObjectId id;
   std::string_view uid;
   RuntimeRef runtime_ref;
@@ -65,7 +65,7 @@ struct TrainJob {
 // `node` is spec.runtimeRef, or nullptr.
 RuntimeRef decode_runtime_ref(const yaml::Node* node);
 
-// `root` has its defaults; values of the wrong type are left out.
+// `root` has defaults; values of the wrong type are left out.
 TrainJob decode_train_job(const yaml::Node& root, const yaml::Node& encoded);
 
 }  // namespace trainjobc::model

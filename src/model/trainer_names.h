@@ -1,4 +1,4 @@
-// The fixed names of Kubeflow Trainer: kinds, labels, replicatedJobs and containers with a meaning.
+// The fixed names of Kubeflow Trainer: kinds, labels, replicatedJobs and containers.
 #pragma once
 
 #include <string_view>
@@ -19,13 +19,13 @@ inline constexpr std::string_view kTrainer = "trainer";
 inline constexpr std::string_view kDatasetInitializer = "dataset-initializer";
 inline constexpr std::string_view kModelInitializer = "model-initializer";
 
-// Label of a runtime.
+// Label of a runtime object.
 inline constexpr std::string_view kFrameworkLabel = "trainer.kubeflow.org/framework";
 inline constexpr std::string_view kSupportLabel = "trainer.kubeflow.org/support";
-// "disabled": the release's webhook configuration leaves the runtime out.
+// "disabled": the release's webhook configuration excludes the runtime.
 inline constexpr std::string_view kValidationLabel = "trainer.kubeflow.org/webhook-validation";
 
-// The spec.managedBy that is Trainer's own.
+// The spec.managedBy of Trainer itself.
 inline constexpr std::string_view kTrainJobController = "trainer.kubeflow.org/trainjob-controller";
 
 // The replicatedJob and the container that train, and MPI's launcher.
@@ -35,10 +35,10 @@ inline constexpr std::string_view kLauncher = "launcher";
 // The volume mount that an initializer writes to.
 inline constexpr std::string_view kInitializerVolume = "initializer";
 
-// The port of the first node that the others meet at.
+// The port of the first node that the others connect to.
 inline constexpr int kTrainerPort = 29500;
 
-// What a pod of an Indexed Job knows its index by.
+// The fieldPath of a pod's index in an Indexed Job.
 inline constexpr std::string_view kCompletionIndexField =
     "metadata.annotations['batch.kubernetes.io/job-completion-index']";
 

@@ -8,7 +8,7 @@
 
 namespace trainjobc::model {
 
-// The values of flags that name a Trainer version: "2.0", …
+// The values of flags for a Trainer version: "2.0", …
 std::vector<std::string> trainer_versions();
 
 // "2.3" for 2.3, v2.3, 2.3.0 or v2.3.1; "auto" for auto. nullopt for anything but a known version.

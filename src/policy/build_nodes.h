@@ -1,4 +1,4 @@
-// Small helpers for nodes that policies make.
+// Small helpers to make nodes.
 #pragma once
 
 #include <initializer_list>
@@ -27,7 +27,7 @@ const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std:
 const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view name, yaml::Origin origin);
 
 // An env element of spec.trainer or spec.initializer as the controller rewrites it: `value: ""` is written, a
-// fieldRef loses its apiVersion, a resourceFieldRef gains its divisor, other sources become empty.
+// fieldRef loses its apiVersion, a resourceFieldRef gets a divisor, other sources become empty.
 const yaml::Node* rewritten_env(const yaml::Maker& make, const yaml::Node& env);
 
 // The controller's upserts: replace the first element that matches, or append.
@@ -39,14 +39,14 @@ void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountP
 // Adds every env of the list, rewritten. `env` may be nullptr.
 void upsert_job_env(const yaml::Maker& make, NodeList& list, const yaml::Node* env);
 
-// {containerPort: 29500}, which the headless service leads to.
+// {containerPort: 29500}, reached through the headless service.
 void expose_trainer_port(const yaml::Maker& make, Container& container, std::string_view rule);
 
 // Copies formatted text into the arena.
 std::string_view keep(const yaml::Maker& make, const std::string& text);
 
-// metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference where the
-// TrainJob has a uid.
+// metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if the TrainJob
+// has a uid.
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,
                                  const yaml::Node* labels = nullptr, const yaml::Node* annotations = nullptr);
 

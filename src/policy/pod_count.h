@@ -5,7 +5,7 @@
 
 namespace trainjobc::policy {
 
-// Sets the count to spec.trainer.numNodes where the job has one. `set` may be nullptr.
+// Sets the count to spec.trainer.numNodes if the job has it. `set` may be nullptr.
 inline void take_num_nodes(const RuntimeInfo& info, PodSet* set) {
   if (!set || !info.job->trainer || !info.job->trainer->num_nodes) return;
   const model::LocatedInt& nodes = *info.job->trainer->num_nodes;

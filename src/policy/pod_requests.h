@@ -1,4 +1,4 @@
-// What a pod asks the scheduler for, and the sums over a gang.
+// The resource requests of a pod, and their sums over a gang.
 // Source of the rules: k8s.io/component-helpers/resource, PodRequests.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace trainjobc::policy {
 
 using ResourceTotals = std::map<std::string_view, k8s::Quantity>;
 
-// Requests of one pod: containers and sidecars together, or the init containers where those need more,
-// replaced by pod-level requests for cpu, memory and huge pages, plus the overhead. Limits don't count.
+// Requests of one pod: containers and sidecars together, or the init containers if those need more; replaced
+// by pod-level requests for cpu, memory and huge pages; plus the overhead. Limits don't count.
 ResourceTotals pod_requests(const yaml::Node& pod_spec);
 
 struct Gang {
@@ -21,10 +21,10 @@ struct Gang {
   ResourceTotals resources;
 };
 
-// All pods of the job; replicas of a replicatedJob don't count, as in the controller.
+// All pods of the job; as in the controller, replicas of a replicatedJob don't count.
 Gang gang_of(const RuntimeInfo& info);
 
-// The totals as a node: {cpu: "8", memory: 4Gi}; {} where there are none.
+// The totals as a node: {cpu: "8", memory: 4Gi}; {} if there are none.
 const yaml::Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin);
 
 }  // namespace trainjobc::policy

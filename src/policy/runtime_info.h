@@ -1,6 +1,5 @@
-// RuntimeInfo: one TrainJob on its merged runtime, in the form that the policies work on. The controller
-// calls it runtime.Info: pod sets whose lists the policies extend, written back into the JobSet when it is
-// built.
+// RuntimeInfo: a TrainJob with its merged runtime, as the plugins see it (runtime.Info in the controller).
+// They extend the lists of its pod sets, which are then written back into the JobSet.
 #pragma once
 
 #include <optional>
@@ -17,9 +16,9 @@ namespace trainjobc::policy {
 
 using NodeList = std::vector<const yaml::Node*>;
 
-// The parts of a container that policies change. `template_*` say how many elements came from the template.
+// The parts of a container that plugins change.
 struct Container {
-  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a policy adds
+  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a plugin adds
   std::string_view name;
   const yaml::Node* image = nullptr;
   const yaml::Node* command = nullptr;  // a list, or nullptr
@@ -28,7 +27,7 @@ struct Container {
   NodeList volume_mounts;
 };
 
-// How many pods run, and which node says so.
+// The number of pods, and the node that sets it.
 struct PodCount {
   int64_t value = 1;
   const yaml::Node* source = nullptr;
@@ -43,8 +42,7 @@ struct PodSet {
   NodeList volumes;
   std::vector<Container> init_containers;
   std::vector<Container> containers;
-  const yaml::Node* gang_pod_spec =
-      nullptr;  // whose requests a PodGroup counts; nullptr: those of pod_spec()
+  const yaml::Node* gang_pod_spec = nullptr;  // whose requests a PodGroup counts; nullptr: pod_spec()
 
   const yaml::Node* pod_spec() const;
 };
@@ -58,14 +56,14 @@ struct RuntimeInfo {
   const model::Behaviours* behaviours = nullptr;
   const model::TrainJob* job = nullptr;
   const model::Runtime* runtime = nullptr;
-  std::optional<model::MLPolicy> policy;  // a policy may change its numbers
+  std::optional<model::MLPolicy> policy;  // a plugin may change its numbers
   const yaml::Node* job_set_spec = nullptr;
   StringMap labels;       // of the JobSet
   StringMap annotations;  // of the JobSet
   StringMap pod_labels;
   StringMap pod_annotations;
   std::vector<PodSet> pod_sets;
-  // spec.trainer.command and args as the build uses them: the job's, unless a policy rewrites them.
+  // spec.trainer.command and args as the build uses them: those of the job, unless a plugin rewrites them.
   const yaml::Node* trainer_command = nullptr;
   const yaml::Node* trainer_args = nullptr;
 
@@ -75,11 +73,11 @@ struct RuntimeInfo {
   PodSet* pod_set_by_ancestor(std::string_view ancestor);
   PodSet* pod_set_by_name(std::string_view name);
   const PodSet* pod_set_by_name(std::string_view name) const;
-  // The first pod set of that ancestor only, as the controller looks it up.
+  // Only the first pod set with that ancestor is searched, as in the controller.
   Container* container_by_ancestor(std::string_view ancestor, std::string_view container);
   // Containers first, then init containers.
   Container* container_by_pod_set(std::string_view pod_set, std::string_view container);
-  // The container that trains; nullptr without spec.trainer, where policies inject nothing.
+  // The container that trains; nullptr without spec.trainer: then plugins add nothing.
   Container* trainer_container();
 };
 
@@ -87,12 +85,12 @@ struct RuntimeInfo {
 RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
                               const yaml::Node* job_set_spec, const model::Behaviours& behaviours);
 
-// Whether MPI's launcher is one of the nodes and the set holds the others, which then train as the launcher
-// does.
+// Whether MPI's launcher is one of the nodes and the set contains the others, which then train like the
+// launcher.
 bool is_launched_node(const RuntimeInfo& info, const PodSet& set);
 
-// limits and requests of one node: the job's resourcesPerNode, else the first container `node` of the
-// runtime's node or trainer job that has resources.
+// limits and requests of one node: the job's resourcesPerNode, otherwise those of the first container `node`
+// with resources in the runtime's node or trainer job.
 struct NodeResources {
   const yaml::Node* limits = nullptr;
   const yaml::Node* requests = nullptr;
@@ -103,8 +101,8 @@ NodeResources resources_per_node(const RuntimeInfo& info);
 // Whether a list of limits or requests names a GPU: any resource whose name contains "gpu".
 bool names_gpu(const yaml::Node& list);
 
-// How many GPUs a node has: the first resource whose name contains "gpu", of requests before limits. 0
-// without.
+// The number of GPUs per node: the first resource whose name contains "gpu", in the requests, then in the
+// limits. 0 if there is none.
 int64_t gpus_per_node(const NodeResources& resources);
 
 }  // namespace trainjobc::policy

@@ -8,12 +8,12 @@
 namespace trainjobc::policy {
 
 // The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name;
-// a deprecated ClusterTrainingRuntime is warned about. None for a runtime that its label keeps the webhook
-// away from.
+// a deprecated ClusterTrainingRuntime is a warning. No rules for a runtime whose label excludes it from the
+// webhook.
 void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings);
 
-// Whether the webhooks warn about the runtime: of cluster scope and labelled trainer.kubeflow.org/support:
-// deprecated.
+// Whether the webhooks warn about the runtime: it is cluster-scoped and has the label
+// trainer.kubeflow.org/support: deprecated.
 bool is_deprecated(const model::Runtime& runtime, const model::Behaviours& behaviours);
 
 }  // namespace trainjobc::policy

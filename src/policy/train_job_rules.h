@@ -7,7 +7,7 @@
 
 namespace trainjobc::policy {
 
-// The name is a DNS label, where the schema doesn't see to that.
+// The name is a DNS label, if the schema doesn't check that.
 void validate_train_job(const model::TrainJob& job, const model::Behaviours& behaviours, Findings& findings);
 
 }  // namespace trainjobc::policy

@@ -12,11 +12,11 @@ namespace trainjobc::schema {
 struct CelOutcome {
   bool holds = true;
   std::string hint;                     // what to write instead
-  const yaml::Node* culprit = nullptr;  // where to point, if not at the value itself
-  std::string problem;                  // what follows the field's name in the message: "must be at least 1"
+  const yaml::Node* culprit = nullptr;  // the place to report, if not the value itself
+  std::string problem;  // the words after the field's name in the message: "must be at least 1"
 };
 
-// Whether the code knows the rule. The tables of schemas hold no other: tools/schemagen asks.
+// Whether the code knows the rule. The schema tables contain no others: tools/schemagen checks that.
 bool knows_cel_rule(std::string_view rule);
 
 // Evaluates a rule for a creation.

@@ -1,4 +1,4 @@
-// Comparing what was rendered with what an API server gave back: meaning, not spelling.
+// Compares rendered objects with those of an API server by meaning, not by spelling.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@
 
 namespace trainjobc::schema {
 
-// One step on the way from an object to a field: to a map's key, or to a list's item.
+// One step of the path from an object to a field: a map's key, or a list's item.
 struct Step {
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
-  const Schema* schema = nullptr;    // of the map or list; nullptr if the schema says nothing of it
+  const Schema* schema = nullptr;    // of the map or list; nullptr if the schema does not describe it
   std::string_view key;              // of a map
-  const yaml::Node* item = nullptr;  // of a list: the live item, or the rendered one where live has none
-  size_t index = kNone;       // of a list: in the rendered list; what only live has counts on from its end
+  const yaml::Node* item = nullptr;  // of a list: the live item, or the rendered one if live has none
+  size_t index =
+      kNone;  // of a list: in the rendered list; items that only live has are counted after its end
   size_t live_index = kNone;  // of a list: in the live one; kNone if it has no such item
 
   bool is_item() const { return index != kNone; }
@@ -30,7 +31,7 @@ const Schema* value_schema(const Step& step);
 
 // spec.replicatedJobs[0].name, labels[app.kubernetes.io/name]
 std::string to_string(const FieldPath& path);
-// The same with items of list maps by key: spec.replicatedJobs[node].name
+// The same with the keys of list maps' items: spec.replicatedJobs[node].name
 std::string to_keyed_string(const FieldPath& path);
 // The keys of a list map's item: node, 80/TCP; "" if the list is not a list map.
 std::string item_keys(const yaml::Node& item, const Schema& list);
@@ -42,10 +43,11 @@ struct FieldDifference {
   bool order = false;                    // a list that has the same items in another order
 };
 
-// The fields in which two objects of one schema differ, in the order of `rendered`, each as deep as it goes:
-// maps by key, list maps by their keys, sets in any order, other lists item by item (as a whole where their
-// lengths differ). No difference: the order of keys, null and absent, empty and absent where Go's types can't
-// tell them apart, the spelling of a quantity, 80 and "80" of an int-or-string. `schema` may be nullptr.
+// The fields in which two objects of one schema differ, in the order of `rendered`, each as deep as possible:
+// maps by key, list maps by their keys, sets in any order, other lists item by item (as a whole if their
+// lengths differ). These are not differences: the order of keys, null and absent, empty and absent if Go's
+// types can't distinguish them, the spelling of a quantity, 80 and "80" of an int-or-string. `schema` may be
+// nullptr.
 std::vector<FieldDifference> compare(const yaml::Node& rendered, const yaml::Node& live,
                                      const Schema* schema);
 

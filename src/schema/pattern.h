@@ -1,5 +1,5 @@
 // The patterns of the schemas, matched without a regular expression engine: there are only a few, and each is
-// known by its text.
+// identified by its text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace trainjobc::schema {
 // Whether `text` matches; `pattern` is one of the schema's patterns, or "date-time" for RFC 3339.
 bool matches_pattern(std::string_view pattern, std::string_view text);
 
-// Whether the code knows this pattern. The tables of schemas hold no other: tools/schemagen asks.
+// Whether the code knows this pattern. The schema tables contain no others: tools/schemagen checks that.
 bool knows_pattern(std::string_view pattern);
 
 struct PatternAdvice {
@@ -21,8 +21,8 @@ struct PatternAdvice {
 
 PatternAdvice explain_pattern(std::string_view pattern);
 
-// What to write instead of a text that doesn't match: the text corrected where that is plain, else the
-// advice's hint.
+// What to write instead of a text that doesn't match: the corrected text if there is an obvious one,
+// otherwise the advice's hint.
 std::string pattern_hint(std::string_view pattern, std::string_view text);
 
 }  // namespace trainjobc::schema

@@ -1,5 +1,5 @@
-// Keeping secrets out of what people read. The nodes that hold one are marked when they are read; whatever
-// shows a value asks its node.
+// Keeps secrets out of what people read. Nodes with secrets are marked when they are read; code that shows a
+// value checks its node.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace trainjobc::schema {
 
-// The tree, with the origin of each value that is a secret marked so: of a variable whose name says it, of a
-// Secret. Shares what has none.
+// The tree, with the origins of secret values marked: those of Secrets, and of variables with a name that
+// says so. Shares what contains none.
 const yaml::Node* mark_secrets(const yaml::Node& root, const yaml::Maker& make);
 
-// What is shown of a marked tree: *** for each secret, and for each known kind of key in other values.
+// A marked tree as it is shown: *** for each secret, and for each known kind of key in other values.
 const yaml::Node* masked(const yaml::Node& root, const yaml::Maker& make);
 
-// What is shown of two marked trees side by side: the same, and "*** (before)" and "*** (after)" for secrets
-// that differ.
+// Two marked trees as they are compared: the same, but "*** (before)" and "*** (after)" for secrets that
+// differ.
 struct BeforeAfter {
   const yaml::Node* before = nullptr;
   const yaml::Node* after = nullptr;
 };
 BeforeAfter masked(BeforeAfter nodes, const yaml::Maker& make);
 
-// The secrets of some trees, to be hidden in text that was made elsewhere.
+// The secrets of some trees, to be hidden in text from elsewhere.
 class SecretTexts {
  public:
   // Those of a marked tree.

@@ -1,6 +1,6 @@
 // Structural schemas as constant tables: what the CRDs of one Trainer version accept, how Kubernetes merges
-// and defaults it, and how its Go types serialise. Generated from schema/v*.json by tools/schemagen;
-// read-only data in the binary, nothing is parsed at start.
+// and defaults it, and how the Go types serialise it. Generated from schema/v*.json by tools/schemagen;
+// read-only data in the binary, nothing is parsed at startup.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@ enum class Format : uint8_t { None, Int32, Int64, DateTime };
 // Of arrays; None is an array without x-kubernetes-list-type, which behaves as Atomic.
 enum class ListType : uint8_t { None, Atomic, Map, Set };
 
-// What Go's JSON encoder does with a field of the typed API, and so what a value survives a trip through it.
-// Observed by tools/wirefacts. In every class a given null counts as absent.
+// How Go's JSON encoder writes a field of the typed API, and so which values survive a round trip through it.
+// Recorded by tools/wirefacts. In every class, null counts as absent.
 enum class Wire : uint8_t {
   // Scalar, list or map with `omitempty`: "", 0, false, [] and {} vanish.
   OmitEmpty,
-  // Pointer with `omitempty`, or struct or time with `omitzero`: whatever was given stays, {} and 0 too.
-  // (Go drops an `omitzero` struct that is zero throughout; admission leaves only an empty template so.)
+  // Pointer with `omitempty`, or struct or time with `omitzero`: what was given stays, even {} and 0. (Go
+  // drops an `omitzero` struct whose fields are all zero; after admission, only
+  // an empty template is such a struct.)
   Pointer,
-  // Struct by value: always written, an absent one as its own zero value.
+  // Struct by value: always written, an absent one as its zero value.
   Struct,
   // Scalar without `omitempty`: an absent one is written as its zero value; a quantity's is "0", an
   // int-or-string's the number 0.
   Always,
-  // List, map or pointer without `omitempty`, or a time by value: an absent one is written as null; whatever
-  // was given stays, [] and {} too.
+  // List, map or pointer without `omitempty`, or a time by value: an absent one is written as null; what was
+  // given stays, even [] and {}.
   Null,
 };
 
@@ -45,7 +46,7 @@ struct Property {
   std::string_view patch_merge_key;
 };
 
-// A CEL rule (x-kubernetes-validations). The code knows each rule by its text.
+// A CEL rule (x-kubernetes-validations). The code identifies each rule by its text.
 struct CelRule {
   std::string_view rule;
   std::string_view message;
@@ -94,7 +95,7 @@ struct VersionSchemas {
   const KindSchema* kind(std::string_view name) const;
 };
 
-// Every version the binary knows, oldest first.
+// All versions that the binary knows, oldest first.
 std::span<const VersionSchemas> all_versions();
 const VersionSchemas* find_version(std::string_view trainer);
 

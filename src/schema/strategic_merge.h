@@ -19,10 +19,10 @@ struct MergeError {
 using MergeResult = std::variant<const yaml::Node*, MergeError>;
 
 // `original` with `patch` applied. Maps merge key by key; lists merge by their patchMergeKey, or are replaced
-// where they have no merge strategy; elements that the patch names come before the other elements that follow
-// them in `original`. Understands $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
-// $setElementOrder/…; a null removes its key. Every leaf keeps the origin it had. `original` may be nullptr.
-// The result is Go's, element for element. Where Go's own depends on chance (a list beside its
+// if they have no merge strategy; elements named by the patch come before the other elements that follow them
+// in `original`. Understands $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
+// $setElementOrder/…; a null removes its key. Every leaf keeps its origin. `original` may be nullptr.
+// The result equals Go's, element by element. If Go's result is random (a list beside its
 // $deleteFromPrimitiveList in one map), the patch's order of keys decides.
 MergeResult strategic_merge(const yaml::Node* original, const yaml::Node& patch, const Schema& schema,
                             const yaml::Maker& make);

@@ -1,5 +1,5 @@
-// The trip through Kubernetes' typed Go API: what JSON decoding into the structs and encoding them again
-// leaves of a value.
+// The round trip through Kubernetes' typed Go API: what JSON decoding into the structs and encoding them
+// again keeps of a value.
 #pragma once
 
 #include "schema/schema.h"
@@ -8,13 +8,13 @@
 namespace trainjobc::schema {
 
 // `node` as its Go type would encode it: empty values vanish or stay as each field's Wire says, structs by
-// value appear, quantities get their canonical spelling, keys that the schema doesn't know are dropped.
+// value are added, quantities get their canonical spelling, keys that the schema doesn't know are dropped.
 // Values of the wrong type are left as they are. Shares what did not change.
 const yaml::Node* as_typed(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
-// `node` as a mutating webhook leaves it that decodes and encodes an object: fields that Go always writes are
-// there, and a null item of a list is Go's zero value. Nothing is taken away: the webhook's patch adds and
-// replaces; nulls of a dictionary don't reach it. Shares what did not change.
+// `node` after a mutating webhook that decodes and encodes the object: fields that Go always writes are
+// added, and null items of lists become Go's zero value. Nothing is removed, since the webhook's patch only
+// adds and replaces; nulls of a dictionary don't reach it. Shares what did not change.
 const yaml::Node* with_zero_values(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 }  // namespace trainjobc::schema

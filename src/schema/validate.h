@@ -14,8 +14,8 @@ namespace trainjobc::schema {
 
 // Fields that the schema doesn't know (strict decoding).
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
-// The same for a whole object of `kind`, with hints that look further: fields that only other Trainer
-// versions have, fields that belong elsewhere in the object.
+// The same for a whole object of `kind`, with more hints: fields of other Trainer versions, fields that
+// belong elsewhere in the object.
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
                                     std::string_view trainer_version);
 
@@ -26,11 +26,11 @@ struct Validation {
   bool types_fit = true;
 };
 
-// Everything but unknown fields and CEL rules. `node` has its defaults. The status of a whole object is not
-// looked at: the API server drops it at creation.
+// Everything but unknown fields and CEL rules. `node` has its defaults. The status of a whole object is
+// ignored: the API server drops it at creation.
 Validation validate_structure(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
-// The CEL rules of creation; transition rules (self == oldSelf) hold trivially. The types of `node` fit.
+// The CEL rules of creation; transition rules (self == oldSelf) always hold. `node` must have valid types.
 k8s::Violations validate_cel(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
 }  // namespace trainjobc::schema

@@ -7,6 +7,6 @@ namespace trainjobc::tools {
 
 inline constexpr std::string_view kVersion = TRAINJOBC_VERSION;
 
-inline constexpr std::string_view kVersionDate = "2026-11-21";  // when its manual pages were last worked on
+inline constexpr std::string_view kVersionDate = "2026-11-21";  // of the last change of its manual pages
 
 }  // namespace trainjobc::tools

@@ -1,4 +1,4 @@
-// Fields by key or path, for those who want the value and not the node.
+// Fields by key or path, for callers that need the value and not the node.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace trainjobc::yaml {
 
-// A scalar's text, "null" of a null; "" if there is no scalar.
+// A scalar's text, "null" for a null; "" if there is no scalar.
 inline std::string_view text_of(const Node* node) {
   return node ? node->text() : std::string_view();
 }
@@ -21,13 +21,13 @@ inline std::string_view text_at(const Node& root, std::initializer_list<std::str
   return text_of(root.at(path));
 }
 
-// The same; "" of a null, too.
+// The same, but "" for a null.
 inline std::string_view value_at(const Node& root, std::initializer_list<std::string_view> path) {
   const Node* node = root.at(path);
   return node && !node->is_null() ? node->text() : std::string_view();
 }
 
-// The same; "" of all but strings.
+// The same, but "" for anything but a string.
 inline std::string_view string_of(const Node* node) {
   return node && node->is_string() ? node->text() : std::string_view();
 }

@@ -19,8 +19,8 @@ namespace trainjobc::yaml {
 
 class Node;
 
-// How a value that nobody wrote came to be: the rule ("torch/PET_NNODES", "default") and the input nodes it
-// was computed from, the most telling one first.
+// How a computed value was derived: the rule ("torch/PET_NNODES", "default") and the input nodes it was
+// computed from, the most relevant first.
 struct Derivation {
   std::string_view rule;
   std::span<const Node* const> inputs;
@@ -45,7 +45,7 @@ class Origin {
   uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
-  // Whether the value is a secret, which nothing but manifests shows: see schema/secret_values.h.
+  // Whether the value is a secret, which only manifests show: see k8s/secret_values.h.
   bool is_secret() const { return (column_ & kSecret) != 0; }
   Origin as_secret() const {
     Origin secret = *this;
@@ -90,7 +90,7 @@ class Node {
 
   // A scalar's value: a string's text, a number in JSON's spelling, "true", "false", "null"; "" for others.
   std::string_view text() const;
-  // Where the node is an Int that fits.
+  // The value of an Int that fits; otherwise nullopt.
   std::optional<int64_t> as_int() const;
   std::optional<bool> as_bool() const;
 
@@ -135,17 +135,17 @@ class Maker {
   const Node* copied(std::string_view text, Origin origin = {}) const;
   const Node* list(std::span<const Node* const> items, Origin origin = {}) const;
   const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
-  // The same value from elsewhere.
+  // The same value with another origin.
   const Node* with_origin(const Node& node, Origin origin) const;
 
-  // The origin of a value that `rule` computed from `inputs` (null pointers are left out). What is computed
-  // from a secret is one.
+  // The origin of a value that `rule` computed from `inputs` (null pointers are left out). A value computed
+  // from a secret is a secret.
   Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const;
 
-  // `map` with `key` set to `value` (in place, or appended), or without it where `value` is nullptr.
+  // `map` with `key` set to `value` (in place, or appended), or without it if `value` is nullptr.
   // `map` may be nullptr: an empty map.
   const Node* with(const Node* map, std::string_view key, const Node* value) const;
-  // The same along a path of keys; maps that are missing on the way are made.
+  // The same along a path of keys; missing maps on the way are created.
   const Node* with_path(const Node* map, std::span<const std::string_view> path, const Node* value) const;
   const Node* with_path(const Node* map, std::initializer_list<std::string_view> path,
                         const Node* value) const;
@@ -154,9 +154,9 @@ class Maker {
   base::Arena* arena_;
 };
 
-// The place to point at for a node: its own, or for a made one the first input that is in a file.
+// The place to point at for a node: its own, or for a computed one that of the first input that is in a file.
 base::Location locate(const Node& node);
-// The place of an entry's key; where that is unknown, of its value.
+// The place of an entry's key; if that is unknown, of its value.
 base::Location locate_key(const Entry& entry);
 
 }  // namespace trainjobc::yaml

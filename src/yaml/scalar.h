@@ -14,10 +14,10 @@ struct Scalar {
   std::string text;  // numbers in JSON's spelling; unused for strings, whose text is the source's
 };
 
-// What an unquoted `text` is. nullopt if it is a number that JSON has no word for (.inf, .nan).
+// What an unquoted `text` is. nullopt if it is a number that JSON can't express (.inf, .nan).
 std::optional<Scalar> resolve_plain(std::string_view text);
 
-// The types of go.yaml.in/yaml/v2. Integers over int64 are Uint.
+// The types of go.yaml.in/yaml/v2. Integers above int64 are Uint.
 enum class PlainType { Null, Bool, Int, Uint, Float, String };
 
 struct PlainValue {
@@ -29,20 +29,20 @@ struct PlainValue {
 // What an unquoted `text` is, before JSON.
 PlainValue read_plain(std::string_view text);
 
-// The same as JSON has it; a String has no text. nullopt for numbers that JSON has no word for.
+// The same as JSON; a String has no text. nullopt for numbers that JSON can't express.
 std::optional<Scalar> to_json(const PlainValue& value);
 
-// How Kubernetes spells a value that is not a string as a key of a JSON object. nullopt if it refuses it:
-// null and integers over int64.
+// The key of a JSON object that Kubernetes makes of a value that is not a string. nullopt if it refuses the
+// value: null and integers above int64.
 std::optional<std::string> key_text(const PlainValue& value);
 
-// Whether any YAML 1.1 or 1.2 reader could take an unquoted `text` as something other than this string.
+// Whether any YAML 1.1 or 1.2 reader could read an unquoted `text` as something other than this string.
 bool is_ambiguous_plain(std::string_view text);
 
 // Whether it has the form of a date or a time stamp.
 bool looks_like_date(std::string_view text);
 
-// A float as Go's encoding/json spells it (1e+21, 1e-07 -> 1e-7, 1000).
+// A float as Go's encoding/json writes it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);
 
 }  // namespace trainjobc::yaml

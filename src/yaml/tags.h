@@ -15,8 +15,8 @@ struct TaggedValue {
   bool is_wrong = false;  // the text can't be read under its tag
 };
 
-// What a scalar is under an explicit tag, written out ("tag:yaml.org,2002:int"). Tags that Kubernetes' parser
-// does not know make a string.
+// What a scalar is under an explicit tag in its full form ("tag:yaml.org,2002:int"). With tags that
+// Kubernetes' parser does not know, it is a string.
 TaggedValue read_tagged(std::string_view tag, std::string_view text);
 
 // The tag as people write it: !!int.

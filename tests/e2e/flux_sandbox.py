@@ -1,5 +1,5 @@
-"""The containers of a Flux pod, played: its two scripts run one after the other in a root of their own, with a stand-in
-for flux that writes down how it was called."""
+"""The containers of a Flux pod, emulated: its two scripts run one after the other in their own root, with a stand-in
+for flux that records its arguments."""
 
 import dataclasses
 import json

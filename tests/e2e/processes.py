@@ -12,7 +12,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent():
-    """The kernel ends the child even if nobody could stop it: no `finally` survives SIGKILL."""
+    """The kernel ends the child even if this process can't: no `finally` survives SIGKILL."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

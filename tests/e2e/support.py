@@ -104,7 +104,7 @@ class EndToEnd(unittest.TestCase):
         return re.sub(r"^\d+:\d\d  (?=JobSet )", "ELAPSED  ", text, flags=re.MULTILINE)
 
     def expect(self, run, status, out, err=""):
-        """`NS` stands for the namespace."""
+        """`NS` is replaced by the namespace."""
         expected = status, out.replace("NS", self.namespace), err.replace("NS", self.namespace)
         self.assertEqual("{}\n{}\n{}".format(*expected), "{}\n{}\n{}".format(*run))
 

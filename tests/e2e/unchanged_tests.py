@@ -1,4 +1,4 @@
-"""JobSets are made by JobSet's webhook what they are and nobody can change them after that, but what render prints is
+"""JobSet's webhook completes JobSets, which can't be changed after that, but what render prints is
 applied again and again."""
 
 import json

@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VERSIONS = ["2.0", "2.1", "2.2", "2.3"]
 # What a migration is about; everything else stays.
 MOVED_SPEC = {"podSpecOverrides", "podTemplateOverrides", "runtimePatches", "labels", "annotations"}
-# Written anew from top to bottom.
+# Rewritten from top to bottom.
 DIALECTS = {"kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2alpha1", "ome.io/v1beta1"}
 COMPUTED_VOLUMES = {"mpi-ssh-auth", "mpi-hostfile", "shared-memory", "dshm"}
 OVERRIDES = {"2.0": "podSpecOverrides", "2.1": "podTemplateOverrides", "2.2": "runtimePatches", "2.3": "runtimePatches"}

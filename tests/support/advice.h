@@ -18,8 +18,8 @@ inline Compilation lint(std::string text, std::vector<Source> runtimes = {}, std
   return compile_sources({{"in.yaml", std::move(text)}}, std::move(runtimes), options);
 }
 
-// The text report of what that rule found. Errors of the inputs and the JobSet, which no test of advice
-// expects, are in it, too.
+// The text report of that rule's findings. It includes errors of the inputs and the JobSet, which no test of
+// advice expects.
 inline std::string advice(std::string_view rule, std::string text, std::vector<Source> runtimes = {},
                           std::string version = "2.3") {
   const Compilation compiled = lint(std::move(text), std::move(runtimes), std::move(version));

@@ -9,8 +9,8 @@ namespace trainjobc::test {
 
 // Adjacent literals are one.
 struct StringLiteral {
-  // Where a byte of the value is written. The last entry is the end of the value: an empty range before the
-  // closing quote.
+  // The range in which a byte of the value is written. The last entry is the end of the value: an empty range
+  // before the closing quote.
   struct Place {
     size_t begin = 0;
     size_t end = 0;
@@ -26,7 +26,7 @@ struct StringLiteral {
 struct CppSource {
   explicit CppSource(std::string text);
 
-  // The literal that begins there; nullptr if there is none.
+  // The literal that begins at that offset; nullptr if there is none.
   const StringLiteral* literal_at(size_t begin) const;
 
   std::string text;
@@ -34,9 +34,9 @@ struct CppSource {
   std::vector<StringLiteral> literals;
 };
 
-// The source with another value for one of its literals, written the way the literal is: what stays the same
-// is left alone, and an ordinary literal gets a line of its own for each line of the value. Empty if the
-// value can't be written like that.
+// The source with another value for one of its literals, in the literal's style: unchanged parts stay, and an
+// ordinary literal has one source line per line of the value. Empty if the value can't be written in this
+// style.
 std::string with_value(const CppSource& source, const StringLiteral& literal, std::string_view value);
 
 }  // namespace trainjobc::test

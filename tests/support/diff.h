@@ -1,4 +1,4 @@
-// What the tests of `trainjobc diff` share: a console in memory, and programs that are played.
+// What the tests of `trainjobc diff` share: an in-memory console, and fake programs.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace trainjobc::test {
 
-// Keeps what it is asked, and answers with what the test says.
+// Records the requests, and returns what the test sets.
 class FakeRunner final : public base::ProcessRunner {
  public:
   std::vector<base::ProcessRequest> requests;
   std::function<base::IoResult<base::ProcessResult>(const base::ProcessRequest&)> answer =
       [](const base::ProcessRequest&) { return base::IoError{"run: no such program"}; };
 
-  // Programs that are read as they write.
+  // Programs whose output is read while they run.
   std::function<std::unique_ptr<base::ProcessReader>()> reader = [] { return nullptr; };
 
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
@@ -54,7 +54,7 @@ class FakeRunner final : public base::ProcessRunner {
   }
 };
 
-// A run of the command over files in memory.
+// A run of the command with files in memory.
 struct DiffRun {
   base::MemoryFileSystem files;
   TestConsole console{files};
@@ -162,7 +162,7 @@ inline constexpr const char* kMpiRuntime =
     "            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
     "            spec: {template: {spec: {containers: [{name: node, image: 'i:1'}]}}}\n";
 
-// `text` with its first `from` replaced; the text itself where there is none.
+// `text` with its first `from` replaced; unchanged if there is none.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   if (at != std::string::npos) text.replace(at, from.size(), to);

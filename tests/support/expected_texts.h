@@ -1,4 +1,4 @@
-// The texts that tests expect, rewritten in their source files: TRAINJOBC_UPDATE_GOLDEN=1
+// Rewrites the texts that tests expect in their source files: TRAINJOBC_UPDATE_GOLDEN=1
 // build/tests/unit_tests.
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace trainjobc::test {
 
-// What a literal has to say.
+// The new value of a literal.
 struct ExpectedText {
   size_t literal = 0;  // its begin
   std::string value;
 };
 
-// For the assert `actual == expected` that begins in that line and failed with `values`, doctest's "actual ==
-// expected": the literal that is the right side. If the right side is more than that, the longest literal in
-// it, or else in the file, that makes up for the difference. Nothing if there is no such literal, or more
+// For the assert `actual == expected` that begins on that line and failed with `values` (doctest's "actual ==
+// expected"): the literal on the right side. If the right side is an expression, the longest literal in it,
+// or otherwise in the file, whose change makes both sides equal. nullopt if there is no such literal, or more
 // than one.
 std::optional<ExpectedText> expected_text(const CppSource& source, size_t line, std::string_view values);
 
@@ -30,7 +30,7 @@ class ExpectedTexts {
   explicit ExpectedTexts(base::FileSystem& files) : files_(files) {}
 
   void add_failure(const std::string& path, size_t line, std::string_view values);
-  // Writes what can be rewritten, and says what was and what was not.
+  // Writes what can be rewritten, and reports what was and what was not.
   std::string rewrite();
 
  private:
@@ -38,7 +38,7 @@ class ExpectedTexts {
     std::optional<CppSource> source;
     std::map<size_t, std::string> values;         // of the literals that begin there
     std::map<size_t, std::vector<size_t>> lines;  // the asserts of each
-    std::vector<size_t> left;                     // asserts without a literal
+    std::vector<size_t> left;                     // asserts without a literal to rewrite
   };
 
   File& file(const std::string& path);

@@ -1,4 +1,4 @@
-// A team's folder with two files and what is wrong with it, for tests of reports.
+// Two files of a team and their findings, for tests of reports.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ class Findings {
     return d;
   }
 
-  // Behind characters of two and four bytes, and with a note.
+  // After characters of two and four bytes, and with a note.
   base::Diagnostic gpu_limit() const {
     base::Diagnostic d;
     d.rule = "job/gpu-limit";
@@ -58,7 +58,7 @@ class Findings {
     return d;
   }
 
-  // Of a file as a whole.
+  // On a file as a whole.
   base::Diagnostic priority_class() const {
     base::Diagnostic d;
     d.rule = "advice/priority-class";

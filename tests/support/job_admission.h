@@ -24,7 +24,7 @@ inline std::string indented(std::string_view text, size_t spaces) {
   return out;
 }
 
-// Of a whole JobSet; every field loses `prefix`.
+// For a whole JobSet; `prefix` is removed from every field.
 inline std::string job_set_findings(std::string text, std::string_view prefix = "") {
   const base::SourceFile file("jobset.yaml", std::move(text));
   base::Arena arena;
@@ -46,7 +46,7 @@ inline std::string job_set_findings(std::string text, std::string_view prefix = 
 }
 
 // A JobSet "js" of one replicatedJob "node", from the fields of its template.spec and of its pod template's
-// metadata and spec. What is not given is as it has to be.
+// metadata and spec. What is not given is valid.
 inline std::string job_set(std::string_view spec, std::string_view pod_metadata, std::string_view pod_spec) {
   const auto has = [](std::string_view text, std::string_view key) {
     return text.starts_with(key) || text.find("\n" + std::string(key)) != text.npos;
@@ -64,30 +64,30 @@ inline std::string job_set(std::string_view spec, std::string_view pod_metadata,
   return out;
 }
 
-// Of fields of a Job's spec.
+// For fields of a Job's spec.
 inline std::string spec_findings(std::string_view spec, std::string_view pod_spec = "") {
   return job_set_findings(job_set(spec, "", pod_spec), "spec.replicatedJobs[0].template.spec.");
 }
 
-// Of fields of a pod's spec.
+// For fields of a pod's spec.
 inline std::string pod_findings(std::string_view pod_spec) {
   return job_set_findings(job_set("", "", pod_spec), "spec.replicatedJobs[0].template.spec.template.spec.");
 }
 
-// Of annotations of a pod and fields of its spec.
+// For annotations of a pod and fields of its spec.
 inline std::string annotation_findings(std::string_view annotations, std::string_view pod_spec = "") {
   return job_set_findings(job_set("", "annotations:\n" + indented(annotations, 2), pod_spec),
                           "spec.replicatedJobs[0].template.spec.template.");
 }
 
-// Of fields of the container "node", in a pod with further fields.
+// For fields of the container "node", in a pod with further fields.
 inline std::string container_findings(std::string_view container, std::string_view pod_spec = "") {
   const std::string containers = "containers:\n- name: node\n  image: i\n" + indented(container, 2);
   return job_set_findings(job_set("", "", containers + std::string(pod_spec)),
                           "spec.replicatedJobs[0].template.spec.template.spec.containers[0].");
 }
 
-// Of the fields of one volume "data" but for its name.
+// For fields of one volume "data" other than its name.
 inline std::string volume_findings(std::string_view volume) {
   return job_set_findings(job_set("", "", "volumes:\n- name: data\n" + indented(volume, 2)),
                           "spec.replicatedJobs[0].template.spec.template.spec.volumes[0].");

@@ -1,4 +1,4 @@
-// A JobSet from YAML text, and what admission makes and says of it.
+// A JobSet from YAML text, and its admission.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ inline std::string job_set(const JobSetParts& parts) {
   return text;
 }
 
-// Owns the nodes and the files they came from.
+// Owns the nodes and the files that they came from.
 class JobSetBench {
  public:
   explicit JobSetBench(std::string_view trainer = "2.3")
@@ -45,7 +45,7 @@ class JobSetBench {
 
   const yaml::Maker& make() const { return make_; }
 
-  // The one document of a file.
+  // The only document of a file.
   const yaml::Node* read(std::string_view text, std::string_view file_name = "jobset.yaml") {
     files_.push_back(std::make_unique<base::SourceFile>(std::string(file_name), std::string(text)));
     base::Diagnostics diagnostics;

@@ -1,4 +1,4 @@
-// Reads YAML or JSON text and says in one string all that came of it.
+// Reads YAML or JSON text and returns the whole result as one string.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class Reading {
   const base::Diagnostics& diagnostics() const { return diagnostics_; }
   const yaml::Node& root() const { return *documents_.front().root; }
 
-  // Each document as JSON on a line, then the diagnostics as a person reads them.
+  // Each document as JSON on one line, then the diagnostics as the text report shows them.
   std::string all() const {
     std::string out;
     for (const yaml::Document& document : documents_) {

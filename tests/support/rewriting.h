@@ -1,4 +1,4 @@
-// What must hold of every command that rewrites files, whatever they contain.
+// Properties of every command that rewrites files, for any content.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace trainjobc::test {
 
-// Each returns what is wrong, or "": the rewritten text must read as well as the old one did, hold the same
-// values but for the change, and another run must change nothing.
+// Each returns what is wrong, or "": the rewritten text must be as readable as the old one, have the same
+// values except for the change, and not change in another run.
 std::string wrong_with_fix(const std::string& text);
 std::string wrong_with_migrate(const std::string& text, std::string_view to);
 std::string wrong_with_function(const std::string& text);
 
-// All of them.
+// All of these properties.
 std::string wrong_with_rewriting(const std::string& text);
 
 }  // namespace trainjobc::test

@@ -53,7 +53,7 @@ inline std::string report(const std::vector<base::Diagnostic>& diagnostics) {
   return out;
 }
 
-// Only the fields, in order.
+// Only the fields of the report, in order.
 inline std::vector<std::string> fields(const std::vector<base::Diagnostic>& diagnostics) {
   std::vector<std::string> out;
   for (const base::Diagnostic& diagnostic : diagnostics) out.push_back(diagnostic.field);

@@ -1,4 +1,4 @@
-// What the tests of `trainjobc submit` share: a cluster that is played.
+// What the tests of `trainjobc submit` share: a fake cluster.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace trainjobc::test {
 
-// Time that passes only during sleeps.
+// A clock whose time passes only during sleeps.
 class FakeClock final : public base::Clock {
  public:
   Time now() override { return now_; }
@@ -25,8 +25,7 @@ class FakeClock final : public base::Clock {
   Time now_{};
 };
 
-// A run of the command over files in memory. Without an answer of the test's own, the cluster holds nothing
-// and takes everything.
+// A run of the command with files in memory. By default, the cluster is empty and accepts everything.
 struct SubmitRun {
   base::MemoryFileSystem files;
   TestConsole console{files};
@@ -50,7 +49,7 @@ struct SubmitRun {
     return cli::run_submit(console, flags, {runner, clock});
   }
 
-  // What kubectl says of objects that all went well; nothing to other calls.
+  // kubectl's output if all objects succeed; empty for other calls.
   static base::ProcessResult accepted(const base::ProcessRequest& request) {
     base::ProcessResult result;
     if (request.argv[1] != "apply" && request.argv[1] != "create") return result;
@@ -71,19 +70,19 @@ struct SubmitRun {
     return kind == "Secret" ? "secret" : "configmap";
   }
 
-  // The rendered objects as a cluster would give them back.
+  // The rendered objects as a cluster would return them.
   std::string rendered() {
     DiffRun other;
     other.files.files = files.files;
     return other.rendered();
   }
 
-  // Whether a call asks for objects of that kind.
+  // Whether a call gets objects of that kind.
   static bool gets(const base::ProcessRequest& request, const std::string& kind) {
     return request.argv[1] == "get" && request.input.find("\"kind\": \"" + kind + '"') != std::string::npos;
   }
 
-  // Whether a call's words hold `word`.
+  // Whether a call's words include `word`.
   static bool has(const base::ProcessRequest& request, const std::string& word) {
     return std::ranges::find(request.argv, word) != request.argv.end();
   }

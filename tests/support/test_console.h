@@ -1,4 +1,4 @@
-// A console that keeps what is written to it.
+// A console that records its output.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What each Trainer version makes of the same manifests.
+// The results of each Trainer version for the same manifests.
 #pragma once
 
 #include <charconv>
@@ -16,7 +16,7 @@ inline Compilation compile_for(std::string_view version, std::string manifests) 
   options.use_catalogue = false;
   options.threads = 1;
   options.trainer_version = version;
-  options.translate_pinned = true;  // the older dialects under every version
+  options.translate_pinned = true;  // the older dialects in every version
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   return compile_sources({{"in.yaml", std::move(manifests)}}, {}, options);
 }
@@ -44,8 +44,8 @@ inline const yaml::Node* part_of(const yaml::Node& root, std::string_view path) 
   return node;
 }
 
-// The part at `path` of the object of that kind, as JSON on one line; "-" where it is absent; what refused
-// the inputs, as "refused: field: message", where something did.
+// The part at `path` of the object of that kind, as JSON on one line; "-" if it is absent; "refused: field:
+// message" if the inputs were refused.
 inline std::string outcome(const Compilation& compiled, std::string_view kind, std::string_view path) {
   std::string text;
   for (const base::Diagnostic& d : compiled.diagnostics.items()) {
@@ -60,7 +60,7 @@ inline std::string outcome(const Compilation& compiled, std::string_view kind, s
   return text.empty() ? "-" : text;
 }
 
-// One line a version: "2.0 <outcome>".
+// One line per version: "2.0 <outcome>".
 inline std::string in_each_version(const std::string& manifests, std::string_view kind,
                                    std::string_view path) {
   std::string lines;
@@ -71,7 +71,7 @@ inline std::string in_each_version(const std::string& manifests, std::string_vie
   return lines;
 }
 
-// One line a version: "2.0 <its warnings>", "-" for none.
+// One line per version: "2.0 <its warnings>", "-" for none.
 inline std::string warnings_in_each_version(const std::string& manifests) {
   std::string lines;
   for (const model::Behaviours& row : model::all_behaviours()) {
@@ -97,8 +97,8 @@ inline std::string template_of(const std::string& jobs) {
   return "template: {spec: {replicatedJobs: [" + jobs + "]}}";
 }
 
-// A replicatedJob. `ancestor` may be ""; `container` is what container "node" has beside its name, `pod` what
-// the pod spec has beside its containers, each "key: value, …" or "".
+// A replicatedJob. `ancestor` may be ""; `container` has the fields of container "node" other than its name,
+// `pod` those of the pod spec other than its containers, each "key: value, …" or "".
 inline std::string replicated_job(std::string_view name, std::string_view ancestor,
                                   const std::string& container = "", const std::string& pod = "") {
   std::string text = "{name: " + std::string(name) + ", template: {";

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh VERSION [CRDS]: prints the wire facts of one release of the Trainer API (run.sh 2.3.0 > wire.json) and,
 # where a folder CRDS is named, copies the CRDs of that release and of its JobSet there for import_schema.py.
-# Needs Go and its module proxy; leaves nothing behind but Go's own caches.
+# Needs Go and its module proxy; leaves only Go's own caches.
 set -eu
 [ $# -eq 1 ] || [ $# -eq 2 ] || {
   echo "usage: $0 VERSION [CRDS]   (of github.com/kubeflow/trainer/v2, such as 2.3.0)" >&2

@@ -1,4 +1,4 @@
-// The file system as an interface: the real one, and one in memory for tests.
+// The file system as an interface: the real one, and an in-memory one for tests.
 #pragma once
 
 #include <map>
@@ -14,33 +14,33 @@ struct IoError {
   std::string message;  // "open jobs/a.yaml: No such file or directory"
 };
 
-// `what` was done with the path; `error` is an errno.
+// `what` is what was tried with the path: "open"; `error` is an errno.
 IoError io_error(std::string_view what, const std::string& path, int error);
 
-// Of a file that is not what it was when it was read.
+// The error for a file that has changed since it was read.
 IoError changed_meanwhile(const std::string& path);
 
-// Whether the path consists of names alone: no "..", no "." and no slash at its ends.
+// Whether the path consists only of names: without "..", ".", and a slash at either end.
 bool are_plain_names(std::string_view path);
 
-// What one file may hold. No manifest comes near it; a device or a data set does.
+// The maximum size of a file. Manifests are much smaller; devices and data sets may not be.
 inline constexpr size_t kMaxFileSize = size_t{128} << 20U;
 
 template <class T>
 using IoResult = std::variant<T, IoError>;
 
 enum class FileKind {
-  None,       // there is nothing
+  None,       // does not exist
   File,       // a regular file
   Directory,  // or a link to one
   Other,      // a pipe, a socket, a device
-  Broken,     // a link that leads nowhere
+  Broken,     // a dangling link
 };
 
-// What a directory holds under a name.
+// An entry of a directory.
 struct DirectoryEntry {
   std::string name;
-  FileKind kind = FileKind::Other;  // of what a link leads to
+  FileKind kind = FileKind::Other;  // of a link: that of its target
   bool is_link = false;
 };
 
@@ -51,16 +51,16 @@ class FileSystem {
   virtual FileKind kind(const std::string& path) const = 0;
   bool is_directory(const std::string& path) const { return kind(path) == FileKind::Directory; }
   bool exists(const std::string& path) const { return kind(path) != FileKind::None; }
-  // All of a file, a pipe or a device; an error if that is more than kMaxFileSize.
+  // The content of a file, a pipe or a device; an error if it is larger than kMaxFileSize.
   virtual IoResult<std::string> read(const std::string& path) const = 0;
-  // What is in a directory, by name; not what is below.
+  // The entries of a directory by name, without those of its subdirectories.
   virtual IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const = 0;
   // Replaces or creates the file in one step: readers see the old or the new content. `mode` is that of a new
-  // file, less the umask; an old one keeps its own, less what `mode` lacks (see atomic_write).
-  // An existing file that is not a regular file, such as /dev/null or a pipe, is written to as it is.
+  // file, less the umask; an old one keeps its own, less the permissions that `mode` lacks (see
+  // atomic_write). A file that is not a regular one, such as /dev/null or a pipe, is written to directly.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
-  // Like write, for a file that still holds `old_text`, which is an error otherwise; a symbolic link's target
-  // is replaced, not the link.
+  // Like write, but an error unless the file still contains `old_text`. Replaces the target of a symbolic
+  // link, not the link.
   virtual std::optional<IoError> replace(const std::string& path, std::string_view old_text,
                                          std::string_view text) = 0;
   // Whether `path` stays inside the directory: it is relative and without "..", no symbolic link below the
@@ -72,7 +72,7 @@ class FileSystem {
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
 };
 
-// What is left to read of an open descriptor, at most kMaxFileSize. `name` is what errors call it.
+// The rest of an open descriptor's content, at most kMaxFileSize. `name` is its name in errors.
 IoResult<std::string> read_all(int descriptor, const std::string& name);
 
 class RealFileSystem final : public FileSystem {

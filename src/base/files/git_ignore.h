@@ -12,8 +12,8 @@ class GitIgnore {
  public:
   explicit GitIgnore(std::string_view text);
 
-  // What the last matching line says of a path, which is relative to the file's folder: true excludes it,
-  // false (!) takes it back. nullopt if no line matches. Folders above the path are not looked at.
+  // What the last line that matches the path says, which is relative to the file's folder: true excludes it,
+  // false (!) includes it again. nullopt if no line matches. The folders above the path are not considered.
   std::optional<bool> decide(std::string_view path, bool is_directory) const;
 
  private:
@@ -21,7 +21,7 @@ class GitIgnore {
     std::string glob;
     bool excludes = true;
     bool directories_only = false;
-    bool whole_path = false;  // otherwise the last name alone has to match
+    bool whole_path = false;  // otherwise only the last name must match
   };
 
   void add(std::string_view line);

@@ -1,4 +1,4 @@
-// Where a path of the command line lies, by its text alone: links are not followed.
+// Paths of the command line, by their text only: links are not followed.
 #pragma once
 
 #include <string>
@@ -6,25 +6,26 @@
 
 namespace trainjobc::base {
 
-// What reports call standard input.
+// The name of standard input in reports.
 inline constexpr std::string_view kStdin = "<stdin>";
 
-// The working directory; "" if it is gone.
+// The working directory; "" if it was deleted.
 std::string working_directory();
 
 // "/repo/jobs/a.yaml" for "jobs/../jobs/a.yaml" in /repo, without a slash at its end.
 std::string absolute_path(const std::string& path);
 
-// The folder that an absolute path lies in; "" above the root.
+// The folder of an absolute path; "" above the root.
 std::string parent_of(const std::string& absolute);
 
-// Relative to the working directory where it lies below it ("." for itself); otherwise as it is.
+// The path relative to the working directory if it is below it ("." for the directory itself); otherwise
+// unchanged.
 std::string shortest_path(const std::string& absolute);
 
-// An absolute path from an absolute folder that it lies below; "" if it lies elsewhere.
+// An absolute path relative to an absolute folder above it; "" if the path is not below the folder.
 std::string path_below(const std::string& absolute, const std::string& folder);
 
-// An absolute path from an absolute folder, which may climb: "../jobs/a.yaml".
+// An absolute path relative to any absolute folder: "../jobs/a.yaml".
 std::string path_from(const std::string& absolute, const std::string& folder);
 
 }  // namespace trainjobc::base

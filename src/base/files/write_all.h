@@ -5,7 +5,7 @@
 
 namespace trainjobc::base {
 
-// Writes all of it, however the system divides the work. False if that fails; errno says why.
+// Writes all of the data, in as many calls as it takes. False if one fails; errno says why.
 bool write_all(int fd, std::string_view text);
 
 }  // namespace trainjobc::base

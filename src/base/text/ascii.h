@@ -1,4 +1,4 @@
-// Classes of ASCII characters, whatever the locale. Other bytes belong to none.
+// Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace trainjobc::base {
 
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kSpace = " \t\r\n";
-constexpr std::string_view kGoSpace = " \t\n\v\f\r";  // that Go's strings.TrimSpace removes
+constexpr std::string_view kGoSpace = " \t\n\v\f\r";  // what Go's strings.TrimSpace removes
 
 constexpr bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -39,7 +39,7 @@ constexpr char to_upper(char c) {
   return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// Without what is of `space` at both ends.
+// The text without the characters of `space` at both ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view space = kSpace) {
   const size_t begin = text.find_first_not_of(space);
   if (begin == std::string_view::npos) return {};

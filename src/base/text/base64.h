@@ -10,8 +10,8 @@ namespace trainjobc::base {
 // One line without breaks, always padded.
 std::string base64_encode(std::string_view bytes);
 
-// The bytes of a canonical text, nullopt for anything else: white space, line breaks, missing or misplaced
-// padding, and unused bits that are not zero are all refused, so that one value has one spelling.
+// The bytes of a canonical text. nullopt for anything else, so that a value has only one spelling: white
+// space, line breaks, missing or misplaced padding and unused bits that are not zero are all invalid.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace trainjobc::base

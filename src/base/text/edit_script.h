@@ -1,4 +1,4 @@
-// Which lines of a text stay, go and come on the way to another.
+// Which lines of a text are kept, removed and added to get another.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ struct MarkedLine {
   std::string_view line;
 };
 
-// The lines of both texts in order: the shortest script if it is short. A long one is made of the shortest
-// ones between the lines that each text holds once, so that time and memory stay linear in the texts.
+// The lines of both texts in order. A short script is the shortest one; a long one consists of the shortest
+// scripts between the lines that occur once in each text, so that time and memory stay linear.
 std::vector<MarkedLine> edit_script(std::span<const std::string_view> before,
                                     std::span<const std::string_view> after);
 

@@ -8,25 +8,25 @@
 
 namespace trainjobc::base {
 
-// How many columns a code point takes, roughly.
+// The approximate width of a code point in columns.
 size_t column_width(uint32_t code);
 
-// How many columns a line takes; our own colours take none.
+// The width of a line in columns; our own colours have none.
 size_t display_width(std::string_view line);
 
-// The line broken at spaces so that it fits into `width` columns; what goes on is indented. A longer word
-// stays whole. 0: as it is.
+// The line, wrapped at spaces to `width` columns, with continuation lines indented. A longer word stays
+// whole. 0: not wrapped.
 std::string wrap(std::string_view line, size_t width, size_t indent);
 
-// The line, cut with "…" where it is wider. 0: as it is. Not for text with colours.
+// The line, cut with "…" if it is wider. 0: not cut. Not for text with colours.
 std::string cut(std::string_view line, size_t width);
 
-// The parts on one line, three spaces apart; where that is wider than `width`, a line for each, those after
-// the first indented. 0: one line. Parts without text are left out.
+// The parts on one line, three spaces apart; if that is wider than `width`, one line per part, those after
+// the first indented. 0: always one line. Empty parts are left out.
 std::string beside_or_below(const std::vector<std::string>& parts, size_t width, size_t indent);
 
 // Rows of cells in columns two spaces apart. Columns that don't fit into `width` are on lines of their own
-// below, indented. 0: they always fit.
+// below, indented. 0: no limit.
 std::string table(const std::vector<std::vector<std::string>>& rows, size_t width);
 
 }  // namespace trainjobc::base

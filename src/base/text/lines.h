@@ -9,7 +9,7 @@
 
 namespace trainjobc::base {
 
-// Lines without their '\n'. A '\n' at the end begins no further line; an empty text has none.
+// Lines without their '\n'. A '\n' at the end does not begin another line; an empty text has no lines.
 class Lines {
  public:
   class Iterator {

@@ -1,4 +1,4 @@
-// Text that a terminal or a log can be given, whatever a file, a path or another program put into it.
+// Makes text from files, paths and other programs safe for terminals and logs.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,22 @@
 
 namespace trainjobc::base {
 
-// Characters that no terminal gets from an input: controls, and those that reorder or hide text.
+// Characters of inputs that are never printed: control characters, and those that reorder or hide text.
 bool is_unprintable(uint32_t code);
 
-// A text on one line of its own: what is unprintable is escaped, line breaks too.
+// The text on one line: unprintable characters are escaped, including line breaks.
 std::string one_line(std::string_view text);
 
 // The length of the ANSI colour that the text begins with, ESC [ 1 ; 3 1 m; 0 if it begins with none.
 size_t colour_length(std::string_view text);
 
-// What a text may do besides being read.
+// What a text may contain besides plain characters.
 struct Printing {
   bool colours = false;   // ANSI colours
-  bool commands = false;  // begin a line with "::", which GitHub runs as a command
+  bool commands = false;  // lines that begin with "::", which GitHub runs as commands
 };
 
-// Lines of text: what is unprintable is escaped as JSON does it, so that JSON stays what it is, and so is the
+// Lines of text: unprintable characters are escaped as in JSON, so that JSON stays valid, and so is the
 // beginning of a workflow command.
 std::string printable(std::string_view text, Printing allowed);
 

@@ -1,4 +1,4 @@
-// Did-you-mean.
+// "Did you mean" suggestions.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace trainjobc::base {
 
-// The candidate closest to `word` by edits (a transposition is one), where it is close enough to be meant;
-// case is free. The first of equals.
+// The candidate with the fewest edits (a transposition is one) to `word`, ignoring case, if it is close
+// enough; the first of several. nullopt if there is none.
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates);
 
-// The same for many words and the same candidates. Of more than some hundreds, only those are compared that
-// begin or end most like the word. The candidates' texts outlive the list.
+// The same for many words and one list of candidates. Of several hundred candidates, only those with the most
+// similar beginning or end are compared. The candidates' texts must outlive the list.
 class SuggestionList {
  public:
   explicit SuggestionList(std::vector<std::string_view> candidates);

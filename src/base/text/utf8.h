@@ -13,14 +13,13 @@ struct CodePoint {
   uint32_t value = 0;
 };
 
-// The code point that `text` begins with. Surrogates, overlong forms and what lies above U+10FFFF are
-// refused.
+// The code point that `text` begins with. Surrogates, overlong forms and values above U+10FFFF are invalid.
 CodePoint decode_utf8(std::string_view text);
 
-// Appends a code point; surrogates and what lies above U+10FFFF become U+FFFD.
+// Appends a code point; surrogates and values above U+10FFFF become U+FFFD.
 void append_utf8(uint32_t value, std::string& out);
 
-// `text` with U+FFFD for each byte that is not part of UTF-8, as Go's encoding/json writes it.
+// `text` with U+FFFD for each byte that is not valid UTF-8, as Go's encoding/json writes it.
 std::string to_valid_utf8(std::string_view text);
 
 }  // namespace trainjobc::base

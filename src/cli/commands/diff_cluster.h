@@ -1,4 +1,4 @@
-// trainjobc diff with the cluster of kubectl.
+// trainjobc diff with the cluster that kubectl uses.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace trainjobc::cli {
 
-// nullopt if the cluster gives no answer, which has been reported. `options` say nothing of a dry run.
+// nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
 std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                  const Compilation& compiled, diff::CompareOptions options,
                                                  base::ProcessRunner& runner);

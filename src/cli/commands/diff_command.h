@@ -1,4 +1,4 @@
-// trainjobc diff, with the programs it runs exchangeable for tests.
+// trainjobc diff; tests can replace the programs that it runs.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct DiffFlags {
   std::vector<std::string> live;
   std::vector<std::string> from;
   std::vector<std::string> from_runtimes;
-  std::string from_version;  // of Trainer; "" if versions are not compared
+  std::string from_version;  // of Trainer; "": no comparison of versions
   std::string to_version;
   std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
   std::string orphans = "auto";
@@ -28,7 +28,7 @@ struct DiffFlags {
   bool show_ignored = false;
 };
 
-// 0: the same, 1: different, above: an error.
+// 0: the same, 1: different, above 1: an error.
 int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner);
 
 }  // namespace trainjobc::cli

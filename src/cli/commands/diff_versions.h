@@ -9,11 +9,11 @@
 namespace trainjobc::cli {
 
 // Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
-// is how to compile them.
+// are those of the compilation.
 std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
                                              const Options& options);
 
-// What no report of this format says of the objects that a version refuses, on stderr.
+// Prints to stderr what the report in this format does not say about objects that a version refuses.
 void print_acceptances(Console& console, const diff::Report& report, const DiffFlags& flags);
 
 }  // namespace trainjobc::cli

@@ -1,4 +1,4 @@
-// trainjobc submit, with the programs it runs and the time exchangeable for tests.
+// trainjobc submit; tests can replace the programs that it runs, and the clock.
 #pragma once
 
 #include <string>
@@ -25,14 +25,14 @@ struct SubmitFlags {
   unsigned timeout = 0;  // seconds; 0: none
 };
 
-// How submit runs kubectl, and waits.
+// How submit runs kubectl and waits.
 struct SubmitSystem {
   base::ProcessRunner& runner;
   base::Clock& clock;
 };
 
-// 0: all is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O, kubectl, time;
-// 128 + a signal that came during --wait and is ignored.
+// 0: everything is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O,
+// kubectl, timeout; 128 + the number of an ignored signal that was received during --wait.
 int run_submit(Console& console, SubmitFlags flags, const SubmitSystem& system);
 
 }  // namespace trainjobc::cli

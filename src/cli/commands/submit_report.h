@@ -1,4 +1,4 @@
-// What submit tells people.
+// The output of submit for people.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ namespace trainjobc::cli {
 // A warning for each live TrainJob: its controller owns the JobSet of the same name.
 std::string train_job_warnings(const diff::LiveSet& live);
 
-// The updates that would be refused, with what deleting the objects would lose.
+// The updates that would be refused, and what deleting the objects would lose.
 std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour);
 
 // What --replace is about to delete.
 std::string losses_text(const submit::Plan& plan, const diff::Report& report);
 
-// Notes which fields are left to other controllers.
+// Notes on the fields that are left to other controllers.
 void note_left_out(Console& console, const submit::Plan& plan);
 
-// Notes which TrainJobs name a Kueue queue that their JobSets don't.
+// Notes on TrainJobs that name a Kueue queue that their JobSets don't name.
 void note_unused_queues(Console& console, const submit::Plan& plan);
 
 // "JobSet team-a/llama created (dry run)"

@@ -7,7 +7,7 @@
 
 namespace trainjobc::cli {
 
-// Follows the JobSets that were sent. The exit status of submit.
+// Waits for the JobSets that were sent. Returns the exit status of submit.
 int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
                  const SubmitSystem& system);
 

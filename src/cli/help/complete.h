@@ -1,4 +1,4 @@
-// Completion of a command line for all shells: what may be at the cursor.
+// Completion of a command line for all shells: what is possible at the cursor.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace trainjobc::cli {
 
-// What a shell must do besides offering the words; the numbers are those of Cobra, which kubectl and its
-// plugins use.
+// What a shell does besides offering the words; the numbers are those of Cobra, which kubectl and its plugins
+// use.
 enum class FileCompletion {
   Any = 0,
   NoSpace = 2,
@@ -27,12 +27,11 @@ struct Candidate {
 };
 
 struct Completion {
-  std::vector<Candidate> candidates;  // with Extensions, the file name extensions
+  std::vector<Candidate> candidates;  // for Extensions, the file name extensions
   FileCompletion files = FileCompletion::None;
 };
 
-// `words` are those after the program's name up to the cursor; the last one, maybe "", is what is being
-// typed.
+// `words` are those after the program's name up to the cursor; the last one, which may be "", is being typed.
 Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console);
 
 // Prints a completion: "word<TAB>description" lines, then ":<number>".

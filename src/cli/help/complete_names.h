@@ -1,4 +1,4 @@
-// Names that completion offers: rules, and the runtimes and jobs that the inputs on the line hold.
+// Names that completion offers: rules, and the runtimes and jobs in the inputs on the line.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@ struct CompletionInputs {
 
 std::vector<Candidate> rule_candidates();
 
-// Of the inputs, --runtimes, the configuration and the catalogue; sorted. What can't be read is skipped.
+// Those in the inputs, --runtimes, the configuration and the catalogue; sorted. Files that can't be read are
+// skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs);
 
-// Of the inputs, or where the line names none, of the current folder's files; sorted.
+// Those in the inputs or, if the line names none, in the files of the current folder; sorted.
 std::vector<std::string> job_names(Console& console, const CompletionInputs& inputs);
 
 }  // namespace trainjobc::cli

@@ -8,14 +8,14 @@
 
 namespace trainjobc::cli {
 
-// For a terminal of that many columns; 0 for no terminal.
+// For a terminal with that many columns; 0: not a terminal.
 std::string help_text(const CLI::App& app, size_t terminal);
 
-// What the program prints if it is called without a command.
+// What the program prints without a command.
 std::string short_help(const CLI::App& app, size_t terminal);
 
-// The words of one paragraph in lines of at most `width` columns, each after the first begun with `indent`
-// spaces.
+// The words of one paragraph in lines of at most `width` columns; lines after the first are indented by
+// `indent` spaces.
 std::string fill(std::string_view text, size_t width, size_t indent);
 
 }  // namespace trainjobc::cli

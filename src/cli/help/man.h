@@ -1,4 +1,4 @@
-// Manual pages, made from the same descriptions as --help.
+// Manual pages, generated from the same descriptions as --help.
 #pragma once
 
 #include <string>

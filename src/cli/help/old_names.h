@@ -1,4 +1,4 @@
-// Flags under the names that they had before each name meant one thing in every command.
+// Old names of flags, from when a name meant different things in different commands.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace trainjobc::cli {
 
-// The arguments with today's names of flags.
+// The arguments with the current names of flags.
 std::vector<std::string> with_current_names(std::vector<std::string> arguments);
 
 }  // namespace trainjobc::cli

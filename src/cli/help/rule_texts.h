@@ -7,7 +7,7 @@
 
 namespace trainjobc::cli {
 
-// One rule per line: id, severity, summary. For a terminal of so many columns; 0 for none.
+// One rule per line: id, severity, summary. For a terminal with that many columns; 0: not a terminal.
 std::string list_rules(size_t width);
 
 // Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.

@@ -13,11 +13,11 @@ namespace trainjobc::cli {
 // A stack of .gitignore files. Folders are absolute paths.
 class Ignores {
  public:
-  // Reads those from the repository's root down to `folder`, or, outside of repositories, from the working
-  // directory if `folder` lies below it.
+  // Reads those from the repository's root down to `folder`; outside of repositories, from the working
+  // directory if `folder` is below it.
   Ignores(const base::FileSystem& files, const std::string& folder);
 
-  // `outer`, and the file of the folder below it. A repository in a repository has its own alone.
+  // `outer`, with the file of the folder below it. A repository in a repository has only its own files.
   Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder);
 
   bool ignores(const std::string& absolute, bool is_directory) const;
@@ -31,7 +31,7 @@ class Ignores {
   void add_folder(const base::FileSystem& files, const std::string& folder);
   void add_file(const base::FileSystem& files, const std::string& folder, const std::string& path);
 
-  std::vector<std::shared_ptr<const Layer>> layers_;  // the last counts most
+  std::vector<std::shared_ptr<const Layer>> layers_;  // the last takes precedence
 };
 
 }  // namespace trainjobc::cli

@@ -1,4 +1,4 @@
-// The runtimes that a TrainJob can name, in the order in which they are looked for.
+// The runtimes that a TrainJob can name, in the order of the lookup.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct KnownRuntime {
   std::string kind;
   std::string framework;              // its label
   std::string place;                  // "platform/torch.yaml:3" of one in a file
-  std::vector<std::string> versions;  // of Trainer, of one in the catalogue
+  std::vector<std::string> versions;  // of Trainer, for one in the catalogue
   std::string text;                   // YAML; of the newest version
 };
 
@@ -29,12 +29,12 @@ struct RuntimeSearch {
 
 struct KnownRuntimes {
   std::vector<KnownRuntime> runtimes;
-  std::vector<std::string> empty_directories;  // among the inputs: no runtime is in them
+  std::vector<std::string> empty_directories;  // of the inputs: those without runtimes
 };
 
-// Of the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory), the
-// catalogue; of each kind, namespace and name the first. Sorted by name. Documents that can't be read are
-// skipped.
+// Those in the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory)
+// and the catalogue; the first one of each kind, namespace and name. Sorted by name. Documents that can't be
+// read are skipped.
 base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
                                              const RuntimeSearch& search);
 

@@ -1,4 +1,4 @@
-// From the paths of a command line to sources.
+// Loads the files named on the command line.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Loaded {
   std::vector<Source> sources;
   std::vector<std::string> directories;  // among the paths
   std::vector<PassedOver> passed_over;   // files that were not read
-  std::vector<std::string> excluded;     // of them, what was named
+  std::vector<std::string> excluded;     // of these, the ones named on the command line
 };
 
 // Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each

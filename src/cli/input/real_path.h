@@ -1,4 +1,4 @@
-// Paths as the file system takes them, links and ".." followed.
+// Paths as the file system resolves them, following links and "..".
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace trainjobc::cli {
 // Absolute, without "..", and without symbolic links as far as it exists.
 std::string real_path(const std::string& path);
 
-// Whether what the path leads to is below the folder.
+// Whether the target of the path is below the folder.
 bool is_inside(const std::string& folder, const std::string& path);
 
 }  // namespace trainjobc::cli

@@ -1,4 +1,4 @@
-// render --annotate-origin: where an object comes from, as kustomize's originAnnotations say it.
+// render --annotate-origin: where an object comes from, like kustomize's originAnnotations.
 #pragma once
 
 #include "compile/compile.h"
@@ -6,8 +6,8 @@
 
 namespace trainjobc::cli {
 
-// The object with the annotation config.kubernetes.io/origin: the file of one passed through; the file and
-// the TrainJob that one was made from.
+// The object with the annotation config.kubernetes.io/origin: the file of an object passed through; the file
+// and the TrainJob of a rendered one.
 const yaml::Node* annotate_origin(const Object& object, const yaml::Maker& make);
 
 }  // namespace trainjobc::cli

@@ -1,4 +1,4 @@
-// Where a command reads and writes: the process's streams, or strings in tests.
+// The input and output of a command: the process's streams, or strings in tests.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace trainjobc::cli {
 
 enum class ColourChoice { Auto, Always, Never };
 
-// What a command may use of its environment. Not copied: a command gets a reference.
+// What a command can use of its environment. Not copyable: commands get a reference.
 class Console {
  public:
   virtual ~Console() = default;
@@ -25,11 +25,11 @@ class Console {
   virtual bool stderr_is_terminal() const = 0;
   // "" if the variable is not set.
   virtual std::string environment(const char* name) const = 0;
-  // Columns of the terminal that standard output or standard error is; 0 for one that is none.
+  // The number of columns if standard output or standard error is a terminal; otherwise 0.
   virtual size_t stdout_width() const = 0;
   virtual size_t stderr_width() const = 0;
 
-  // Text for people, in which nothing but our own colours is more than text. False if not everything could be
+  // Text for people, without escape sequences other than our own colours. False if not everything could be
   // written.
   bool write_stdout(std::string_view text);
   void write_stderr(std::string_view text) { send_stderr(readable(text)); }
@@ -39,19 +39,19 @@ class Console {
   bool write_commands(std::string_view text) {
     return send_stdout(base::printable(text, {.commands = true}));
   }
-  // A line of a terminal that is written over by the next; "" clears it.
+  // A line of a terminal that the next one overwrites; "" clears it.
   void write_progress(std::string_view line) {
     send_stderr("\r\033[K");
     send_stderr(base::one_line(line));
   }
-  // What write_stdout sends, for a pager.
+  // The text that write_stdout would send, for a pager.
   std::string readable(std::string_view text) const {
     return base::printable(text, {.colours = has_colours_});
   }
   // From now on, colours in texts are ours.
   void allow_colours() { has_colours_ = true; }
 
-  // The bytes as they are: for the functions above, and for a console around another.
+  // The unchanged bytes: for the functions above, and for a console that wraps another.
   virtual bool send_stdout(std::string_view text) = 0;
   virtual void send_stderr(std::string_view text) = 0;
 
@@ -59,7 +59,8 @@ class Console {
   bool has_colours_ = false;
 };
 
-// Whether to colour what goes to a stream: the flag beats NO_COLOR beats CLICOLOR_FORCE beats the terminal.
+// Whether to colour a stream: the flag, otherwise NO_COLOR, otherwise CLICOLOR_FORCE, otherwise whether it is
+// a terminal.
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal);
 
 // "note: <message>" on stderr, each line broken between words at the terminal's width.

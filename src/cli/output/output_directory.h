@@ -15,7 +15,7 @@ inline constexpr std::string_view kOutputList = ".trainjobc-output";
 
 enum class Prune {
   No,
-  Later,  // remember for the next run what it may remove: objects are missing that could not be rendered
+  Later,  // only record what the next run may remove: some objects could not be rendered
   Now,
 };
 

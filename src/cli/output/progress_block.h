@@ -1,4 +1,4 @@
-// Lines of a terminal that are written over; nothing elsewhere.
+// Lines of a terminal that are overwritten; no output elsewhere.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ class ProgressBlock {
   ProgressBlock& operator=(const ProgressBlock&) = delete;
 
   bool is_shown() const { return width_ > 0; }
-  // In the place of those before; what a small terminal has no room for is left out, and counted.
+  // Replaces the previous lines. If the terminal is too small, lines are left out and counted.
   void show(std::vector<std::string> lines);
-  // Before something else is written.
+  // Call this before other output.
   void clear();
 
  private:

@@ -1,4 +1,4 @@
-// Keeps SSH keys and their seeds from being read as manifests or settings, of which messages quote lines.
+// Prevents SSH keys and seeds from being read as manifests or settings, whose lines messages quote.
 #pragma once
 
 #include "cli/output/console.h"
@@ -6,7 +6,7 @@
 
 namespace trainjobc::cli {
 
-// The files of another, without the key's own file and without the folder of keys, whatever links lead there.
+// A file system without the key's file and the folder of keys, even through links.
 class GuardedFiles final : public base::FileSystem {
  public:
   GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console);
@@ -37,7 +37,7 @@ class GuardedFiles final : public base::FileSystem {
   std::string folder_;  // as given; "": none
 };
 
-// A console with such files.
+// A console with such a file system.
 class GuardedConsole final : public Console {
  public:
   GuardedConsole(Console& console, const SshKeyFlag& key)

@@ -11,23 +11,23 @@ namespace trainjobc::cli {
 
 struct SshKeyFlag {
   std::string choice = "generate";  // generate, omit, file:PATH or seed:PATH
-  std::string folder;               // the only one that the file may be in; "": any
+  std::string folder;               // the only folder that may contain the file; "": any
 
-  // Both flags.
+  // Adds both flags.
   void add_to(CLI::App& command);
   void add_folder_to(CLI::App& command);
-  // The folder by the flag, else by the environment.
+  // The folder from the flag, otherwise from the environment.
   std::string allowed_folder(const Console& console) const;
   bool names_file() const { return choice.starts_with("file:") || choice.starts_with("seed:"); }
-  // The file that is named, if one is; a relative path starts at the allowed folder.
+  // The named file, if any; a relative path starts at the allowed folder.
   std::string file_in(const std::string& allowed) const;
-  // "" if the choice is one of those.
+  // "" if the choice is valid.
   std::string check() const;
   // False if the file can't be read, which has been reported.
   bool read(Console& console, policy::SshKeyOptions& key) const;
 };
 
-// For commands that show no key: the same each time, and made without random numbers.
+// For commands that show no key: a fixed key, made without random numbers.
 policy::SshKeyOptions unshown_key();
 
 }  // namespace trainjobc::cli

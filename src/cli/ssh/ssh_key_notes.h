@@ -1,4 +1,4 @@
-// What users are told about the Secrets of MPI jobs.
+// Notes for users on the Secrets of MPI jobs.
 #pragma once
 
 #include <string>

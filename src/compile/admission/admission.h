@@ -14,19 +14,19 @@ struct CheckedInput {
   k8s::Violations violations;
 };
 
-// Unknown fields, what a mutating webhook makes of it, defaulting, schema, list types, object metadata, CEL.
-// Webhooks come later: they need the runtime.
+// Unknown fields, the changes of a mutating webhook, defaulting, schema, list types, object metadata, CEL.
+// Validating webhooks come later: they need the runtime.
 CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
                          const yaml::Maker& make);
 
 struct AdmittedObject {
-  const yaml::Node* root = nullptr;  // defaulted, as the controller's Go types hold it; only where `accepted`
-  const yaml::Node* encoded = nullptr;    // as they would write it again
-  const yaml::Node* defaulted = nullptr;  // as it is checked, in any case
+  const yaml::Node* root = nullptr;     // defaulted, as the controller's Go types hold it; only if `accepted`
+  const yaml::Node* encoded = nullptr;  // as they would encode it again
+  const yaml::Node* defaulted = nullptr;  // as it is checked, even if not `accepted`
   bool accepted = false;
 };
 
-// check_input, its violations as diagnostics.
+// check_input, with its violations as diagnostics.
 AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
                            const yaml::Maker& make, base::Diagnostics& diagnostics);
 

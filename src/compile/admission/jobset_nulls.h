@@ -1,4 +1,4 @@
-// What JobSet's mutating webhook turns into null.
+// Fields that JobSet's mutating webhook sets to null.
 #pragma once
 
 #include "k8s/violations.h"
@@ -7,7 +7,7 @@
 
 namespace trainjobc::compile {
 
-// Fields that the mutating webhook writes as null where they are absent, and that the schema wants otherwise.
+// Absent fields that the mutating webhook writes as null and for which the schema does not allow null.
 void check_written_nulls(const yaml::Node& job_set, const schema::Schema& schema, k8s::Violations& out);
 
 }  // namespace trainjobc::compile

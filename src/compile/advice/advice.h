@@ -1,4 +1,4 @@
-// trainjobc's own advice: what the cluster accepts and users regret.
+// trainjobc's own advice on what the cluster accepts and users regret.
 #pragma once
 
 #include "model/behaviours.h"
@@ -9,20 +9,20 @@
 
 namespace trainjobc::compile {
 
-// What advice may look at for one TrainJob.
+// What advice on a TrainJob is based on.
 struct AdviceContext {
   const model::TrainJob& job;
   const model::Runtime& runtime;
-  bool runtime_is_input = false;      // and gets advice of its own
-  const policy::RuntimeInfo& merged;  // after merging, before the policies expand it
+  bool runtime_is_input = false;      // and gets its own advice
+  const policy::RuntimeInfo& merged;  // after merging, before the plugins expand it
   const yaml::Node& admitted_job_set;
-  const yaml::Node& source;  // the TrainJob as it was written, before defaults and types
+  const yaml::Node& source;  // the TrainJob as written, before defaults and types
 };
 
-// Advice on a job, and on a runtime that was given as input. Diagnostics of stage advice with rule, severity,
-// field, message, hint and location; the object is the caller's.
+// Advice on a job, and on a runtime of the inputs: diagnostics of stage advice with rule, severity, field,
+// message, hint and location. The caller sets the object.
 k8s::Violations advise_job(const AdviceContext& context);
-// `has_jobs`: TrainJobs of the inputs use the runtime, and errors of theirs say what would refuse them.
+// `has_jobs`: TrainJobs of the inputs use the runtime, and their own errors say what would be refused.
 k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
                                bool has_jobs);
 

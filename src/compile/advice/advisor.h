@@ -1,4 +1,4 @@
-// Where advice is collected.
+// Collects advice.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace trainjobc::compile::advice {
 
 class Advisor {
  public:
-  // A warning, or a mere hint if the rule's row says so. The reference holds until the next call.
+  // A warning, or information if the rule's row says so. The reference is valid until the next call.
   base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
                          const base::Location& where, std::string hint = "");
 
@@ -23,7 +23,7 @@ class Advisor {
   k8s::Violations found_;
 };
 
-// Adds a note where the node is in a file.
+// Adds a note if the node is in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
 
 // The place of a map's key; none if the map has no such key. `map` may be nullptr.

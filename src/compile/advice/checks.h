@@ -1,4 +1,4 @@
-// The functions that the registry of advice lists; each looks for one kind of regret.
+// The functions in the registry of advice; each checks for one kind of problem.
 #pragma once
 
 #include "compile/advice/advice.h"
@@ -6,10 +6,10 @@
 
 namespace trainjobc::compile::advice {
 
-// What advice may look at for one runtime.
+// What advice on a runtime is based on.
 struct RuntimeContext {
   const model::Runtime& runtime;
-  const policy::RuntimeInfo& info;  // as for a TrainJob that asks for nothing
+  const policy::RuntimeInfo& info;  // as for a TrainJob that sets nothing
   bool has_jobs = false;
 };
 

@@ -1,4 +1,4 @@
-// What became of a job, as the JobSet shows it.
+// What the JobSet shows about its job.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace trainjobc::compile::advice {
 
-// The text as a number; nullopt if it is none, or has more than a number.
+// The text as a number; nullopt if it is anything else.
 std::optional<int64_t> to_number(std::string_view text);
 
-// The container `node` of the replicatedJob of that name; nullptr without.
+// The container `node` of the replicatedJob of that name; nullptr if there is none.
 const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
 
-// The number in a variable of the first container `node` of the JobSet that has it.
+// The number in that variable, of the first container `node` in the JobSet that has it.
 std::optional<int64_t> rendered_number(const yaml::Node& job_set, std::string_view variable);
 
 }  // namespace trainjobc::compile::advice

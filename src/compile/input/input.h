@@ -54,7 +54,7 @@ struct InputSet {
   std::vector<std::unique_ptr<ObjectMemory>> memory;
   std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources
-  std::set<const base::SourceFile*> found;  // in directories, not named
+  std::set<const base::SourceFile*> found;  // in directories, not named by the user
   std::vector<PassedOver> passed_over;
 };
 
@@ -68,8 +68,8 @@ struct ReadOptions {
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
-// Documents that can't be read, and objects of ours that no API server would take, are diagnostics; what is
-// not for Trainer is skipped.
+// Documents that can't be read, and objects of Trainer that no API server would accept, are diagnostics;
+// other objects are skipped.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options = {});
 

@@ -6,10 +6,10 @@
 
 namespace trainjobc::compile {
 
-// Of a file whose errors come from placeholders ({{ … }}, {% … %}, ${NAME}), keeps one finding that says so
-// in the place of all, or passes the file over if it doesn't mention Trainer. So is JSON that can't be
-// read, doesn't mention Trainer, and was found in a directory: it is data, or another tool's settings.
-// `diagnostics` are sorted before and after.
+// Of a file whose errors come from placeholders ({{ … }}, {% … %}, ${NAME}), replaces all of them by one
+// finding that says so, or skips the file if it doesn't mention Trainer. JSON from a directory that can't be
+// read and doesn't mention Trainer is skipped, too: it is data, or another tool's settings. `diagnostics` are
+// and stay sorted.
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs);
 
 }  // namespace trainjobc::compile

@@ -1,5 +1,5 @@
-// How a TrainJob's own changes get into its runtime's JobSet spec: one way a generation of the API, a file
-// each. Model's Behaviours::overrides selects it.
+// How a TrainJob's changes are merged into its runtime's JobSet spec: one function and file per generation of
+// the API, selected by Behaviours::overrides.
 #pragma once
 
 #include <functional>
@@ -20,20 +20,20 @@ struct OverrideMerge {
   base::Diagnostics& diagnostics;
 };
 
-// Each returns the spec with the job's changes in it, typed as it was; nullptr if one can't be merged,
+// Each returns the spec with the job's changes, typed like the old one; nullptr if a change can't be merged,
 // which is a diagnostic.
 const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& spec);
 const yaml::Node* merge_pod_templates(const OverrideMerge& merge, const yaml::Node& spec);
 const yaml::Node* merge_job_templates(const OverrideMerge& merge, const yaml::Node& spec);
 const yaml::Node* merge_job_sets(const OverrideMerge& merge, const yaml::Node& spec);
 
-// What the four share.
+// Shared by all four.
 
-// A place in a map or its schema. Lists are stepped over on the way through a schema.
+// A place in a map or its schema. In a schema, lists are skipped.
 using FieldPath = std::initializer_list<std::string_view>;
 
-// Strategic merge of `change` into `original`, then the trip through the Go type that `schema` stands for.
-// `field` is the field of the TrainJob to name in an error. nullptr as above.
+// Strategic merge of `change` into `original`, then the round trip through the Go type of `schema`. `field`
+// is the field of the TrainJob to name in an error. nullptr as above.
 const yaml::Node* merge_typed(const OverrideMerge& merge, const yaml::Node* original,
                               const yaml::Node& change, const schema::Schema& schema, std::string_view field);
 

@@ -7,7 +7,7 @@
 
 namespace trainjobc::compile {
 
-// The catalogue's text for a runtime of a Trainer version; nullptr if it has none of that name.
+// The catalogue's text for a runtime of a Trainer version; nullptr if there is none of that name.
 const CatalogueFile* find_catalogue_runtime(std::string_view version, std::string_view name);
 
 }  // namespace trainjobc::compile

@@ -1,4 +1,4 @@
-// The built-in runtime catalogue, templates/v*/*.yaml, as it was when the binary was built.
+// The built-in runtime catalogue, templates/v*/*.yaml, as of the build of the binary.
 #pragma once
 
 #include <span>

@@ -21,43 +21,42 @@ namespace trainjobc::compile {
 
 struct StoredRuntime {
   InputObject object;
-  model::Runtime runtime;               // decoded where accepted
-  const yaml::Node* encoded = nullptr;  // as Go would encode it, where accepted
-  bool admitted = false;                // its rules were checked
-  bool accepted = false;                // none is broken
+  model::Runtime runtime;               // decoded if accepted
+  const yaml::Node* encoded = nullptr;  // as Go would encode it, if accepted
+  bool admitted = false;                // all rules were checked
+  bool accepted = false;                // none is violated
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
 };
 
-// Where a lookup ended.
+// The result of a lookup.
 struct Resolution {
   const StoredRuntime* found = nullptr;
-  std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a name like it
-  std::vector<std::string>
-      elsewhere;            // runtimes of that name of the other kind or another namespace, in words
-  bool other_kind = false;  // whether one of them is of the other kind, and within reach
+  std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a similar name
+  std::vector<std::string> elsewhere;     // runtimes of that name with another kind or namespace, in words
+  bool other_kind = false;                // whether one of them is of the other kind and usable
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
-// those that are not inputs when a job asks for them, so nobody sees errors of runtimes that no job uses.
+// those that are not inputs only when a job needs them, so that runtimes without jobs cause no errors.
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
                base::Diagnostics& diagnostics)
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
-  // Takes an object into the store; the first of a name stays. A second one among the inputs is an error
-  // (`is_input`), elsewhere it is skipped.
+  // Adds an object to the store; the first with its name counts. Another one in the inputs (`is_input`) is an
+  // error, elsewhere it is skipped.
   void add(const InputObject& object, bool is_input);
 
-  // Takes a snapshot ConfigMap into the store: the runtime in it stands in for what its job refers to.
+  // Adds a snapshot ConfigMap to the store: the runtime in it replaces the one that its job refers to.
   void add_snapshot(const InputObject& object);
 
-  // The documents of the runtimes that TrainJobs were resolved to.
+  // The documents of the runtimes that TrainJobs use.
   void collect_used(std::set<const yaml::Node*>& documents) const;
 
   // Advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents of
-  // those that have jobs, under any Trainer version.
+  // those with jobs, for any Trainer version.
   void advise(const std::set<const yaml::Node*>& used);
 
   // The accepted runtimes of the inputs whose document is not among `used`.
@@ -89,7 +88,7 @@ class RuntimeStore {
   std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
   std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
   std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
-  std::multimap<std::string_view, Key> by_name_;  // those that are not of the catalogue
+  std::multimap<std::string_view, Key> by_name_;  // without those of the catalogue
 };
 
 }  // namespace trainjobc::compile

@@ -1,4 +1,4 @@
-// Runtimes that no TrainJob of the inputs uses: what every job of theirs would be refused for.
+// Checks runtimes that no TrainJob of the inputs uses for what would make the cluster refuse all their jobs.
 #pragma once
 
 #include <deque>
@@ -16,9 +16,9 @@ struct Trial {
   base::Diagnostics findings;  // about the runtime
 };
 
-// Takes each runtime through the passes of a TrainJob that sets nothing but what a job has to. What another
-// number of nodes would mend is left to the jobs. The cluster stores the runtimes all the same, so that all
-// findings are of stage job.
+// Runs the passes for each runtime with a TrainJob that sets only what it must. Findings that another number
+// of nodes would fix are left to the jobs. The cluster stores the runtimes anyway, so all findings are of
+// stage job.
 void run_trials(std::deque<Trial>& trials, const Options& options);
 
 }  // namespace trainjobc::compile

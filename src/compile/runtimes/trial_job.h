@@ -1,4 +1,4 @@
-// The TrainJob that a runtime is tried with.
+// The TrainJob for the trial of a runtime.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace trainjobc::compile {
 
-// A TrainJob of that runtime with an empty spec.trainer, and in it only what a job of the runtime has to set:
-// an image where the runtime has none, limits that its requests lack, Flux's number of nodes. What points at
-// the job points at the runtime's name.
+// A TrainJob of that runtime whose spec.trainer contains only what a job of the runtime must set: an image if
+// the runtime has none, limits that its requests lack, Flux's number of nodes. Findings on the job point at
+// the runtime's name.
 const yaml::Node* trial_job(const StoredRuntime& runtime, const model::Behaviours& behaviours,
                             std::optional<int64_t> num_nodes, const yaml::Maker& make);
 

@@ -17,9 +17,9 @@
 namespace trainjobc::compile {
 
 struct VersionPlan {
-  Target common;                             // of every input that `own` doesn't list
-  std::map<const InputObject*, Target> own;  // where no version takes them all
-  base::Diagnostics findings;                // why it is not the newest, and what doesn't fit together
+  Target common;                             // of all inputs that are not in `own`
+  std::map<const InputObject*, Target> own;  // if no version accepts all of them
+  base::Diagnostics findings;                // why it is not the newest, and what is incompatible
   std::string reason;  // "runtimes/torch.yaml:11:7 torch.numProcPerNode exists only until 2.1"
 
   Target target_of(const InputObject& object) const;

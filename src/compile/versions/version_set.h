@@ -18,7 +18,7 @@ class VersionSet {
   bool empty() const { return bits_ == 0; }
   bool has(size_t version) const { return (bits_ >> version & 1) != 0; }
   void add(size_t version) { bits_ |= uint32_t{1} << version; }
-  // Not of the empty set.
+  // Must not be empty.
   size_t newest() const { return static_cast<size_t>(std::bit_width(bits_)) - 1; }
   size_t size() const { return static_cast<size_t>(std::popcount(bits_)); }
 

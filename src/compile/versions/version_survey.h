@@ -1,5 +1,5 @@
-// Which Trainer versions know the fields of an input, and their types: how `--trainer-version auto` finds out
-// what it was written for.
+// Which Trainer versions have the fields of an input, with their types: `--trainer-version auto` uses this to
+// find the version that it was written for.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace trainjobc::compile {
 struct Objection {
   std::string field;
   base::Location location;
-  bool unknown_field = false;  // otherwise they want another type
+  bool unknown_field = false;  // otherwise they have another type
   VersionSet accepted_by = VersionSet::none();
 
   // "torch.numProcPerNode exists only until 2.1"
   std::string text() const;
 };
 
-// One object under every version.
+// One object in every version.
 struct SurveyedObject {
   const InputObject* object = nullptr;
   std::string id;  // as diagnostics name it
@@ -29,8 +29,8 @@ struct SurveyedObject {
   std::vector<std::vector<Objection>> objections;  // by version; empty if it accepts the object
 };
 
-// A mistake under every version counts against none. A mistake inside a value that the others refuse as a
-// whole (spec.podTemplateOverrides[0].spce) counts against the others.
+// A mistake in every version counts against none. A mistake inside a value that other versions refuse as a
+// whole (spec.podTemplateOverrides[0].spce) counts only against those.
 SurveyedObject survey(const InputObject& object);
 
 }  // namespace trainjobc::compile

@@ -1,4 +1,4 @@
-// Field: a value of a Job together with the path that the API server gives it in its complaints.
+// Field: a value of a Job together with the path that the API server reports for it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Field {
   // path.name
   Field child(std::string_view name) const&;
   Field child(std::string_view name) const&& = delete;
-  // path.name, for a value that the API server calls otherwise than the input does.
+  // path.name, for a value whose name in the API server differs from the one in the input.
   Field child(std::string_view name, const yaml::Node* node) const& {
     return {*this, Step::Child, name, 0, node, nullptr};
   }
@@ -48,11 +48,11 @@ class Field {
   std::string path() const;
   // The last step of the path: "ports", "ports[0]", "limits[cpu]".
   std::string name() const;
-  // The name of what holds it: "containers[0]" for containers[0].image.
+  // The name of its parent: "containers[0]" for containers[0].image.
   std::string owner() const { return parent_ ? parent_->name() : ""; }
-  // The value's place; if it is absent, that of what should hold it.
+  // The value's place; if it is absent, that of its parent.
   base::Location location() const;
-  // The place of the value's key, where it has one.
+  // The place of the value's key, if it has one.
   base::Location key_location() const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace trainjobc::k8s::job {
 
-// Whether a text is there and not empty.
+// Whether the text is present and not empty.
 bool check_given(const Field& field, std::string_view rule, Report& report);
 
 // Whether the text (absent: the empty one) has the form; `what` begins the message ("container name").
@@ -22,17 +22,17 @@ bool check_text(const Field& field, std::string_view text, Form form, std::strin
                 std::string_view what, Report& report);
 // check_given, then check_form.
 bool check_name(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
-// check_form where the text is not empty.
+// check_form if the text is not empty.
 bool check_optional_name(const Field& field, Form form, std::string_view rule, std::string_view what,
                          Report& report);
 
-// Whether the text is one of `allowed`; absent and empty are as wrong as any other.
+// Whether the text is one of `allowed`; absent and empty are wrong, too.
 bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
                   Report& report);
-// The same where the field is given.
+// The same if the field is given.
 bool check_optional_one_of(const Field& field, std::span<const std::string_view> allowed,
                            std::string_view rule, Report& report);
-// The same where the text is not empty; the API server has a default for the empty one.
+// The same if the text is not empty; the API server has a default for an empty one.
 bool check_defaulted_one_of(const Field& field, std::span<const std::string_view> allowed,
                             std::string_view rule, Report& report);
 
@@ -55,10 +55,10 @@ bool check_port_reference(const Field& field, std::string_view rule, Report& rep
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report);
 // Relative, and no part is "..".
 bool check_relative_path(const Field& path, std::string_view rule, Report& report);
-// Relative, and neither a part is ".." nor does it begin with two dots.
+// Relative, without a part "..", and not beginning with two dots.
 bool check_file_path(const Field& path, std::string_view rule, Report& report);
 
-// An IPv4 or IPv6 address in one of its unambiguous spellings.
+// An IPv4 or IPv6 address in an unambiguous spelling.
 bool check_ip(const Field& field, std::string_view rule, Report& report);
 
 }  // namespace trainjobc::k8s::job

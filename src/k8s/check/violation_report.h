@@ -1,4 +1,4 @@
-// Collecting what the API server would refuse, and the rules it is filed under.
+// Collects what the API server would refuse; the ids of the rules.
 #pragma once
 
 #include <string>
@@ -14,8 +14,7 @@ namespace trainjobc::k8s::job {
 namespace rule {
 inline constexpr std::string_view kAffinity = "job/affinity";
 inline constexpr std::string_view kAnnotation = "job/annotation";
-inline constexpr std::string_view kContainer =
-    "job/container";  // which containers there are, and their settings
+inline constexpr std::string_view kContainer = "job/container";  // the list of containers, and their settings
 inline constexpr std::string_view kDns = "job/dns";
 inline constexpr std::string_view kEnv = "job/env";
 inline constexpr std::string_view kGate = "job/gate";
@@ -47,7 +46,7 @@ class Report {
  public:
   explicit Report(k8s::Violations& violations) : violations_(&violations) {}
 
-  // The field's path is what the API server names, its value the place to edit.
+  // `field` is the path that the API server reports, its value the place to edit.
   base::Diagnostic& add(std::string_view rule, const Field& field, std::string message,
                         std::string hint = "") {
     return add_at(field.location(), rule, field, std::move(message), std::move(hint));

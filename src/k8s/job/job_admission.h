@@ -1,6 +1,6 @@
 // What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
 // Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation; what the
-// controller makes of the JobSet is compile/job/construct.h's.
+// controller makes of the JobSet is in k8s/jobset/construct.h.
 #pragma once
 
 #include "k8s/violations.h"
@@ -11,7 +11,7 @@ namespace trainjobc::k8s::job {
 // Violations of all replicatedJobs' first Jobs and their pod templates, after the API server's own
 // defaulting. Fields are paths in the JobSet
 // (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs that caused them;
-// rules begin with "job/". Stage and object are the caller's.
+// rules begin with "job/". The caller sets stage and object.
 k8s::Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make);
 
 }  // namespace trainjobc::k8s::job

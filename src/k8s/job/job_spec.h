@@ -11,7 +11,7 @@ namespace trainjobc::k8s::job {
 
 void check_job_spec(const Field& spec, Report& report);
 
-// spec.podFailurePolicy, and the containers it names.
+// spec.podFailurePolicy, and the containers that it names.
 void check_pod_failure_policy(const Field& spec, Report& report);
 // spec.successPolicy of a Job of any completion mode.
 void check_success_policy(const Field& spec, Report& report);

@@ -13,8 +13,8 @@ namespace trainjobc::k8s::job {
 inline constexpr std::string_view kJobSetNameLabel = "jobset.sigs.k8s.io/jobset-name";
 
 // The replicatedJob's template as the controller completes it for the first of its Jobs: with labels and
-// annotations of the JobSet's, the subdomain, the node selector of exclusive placement, and a volume for each
-// claim template that a container mounts. `admitted` is the JobSet; `view` was made of it.
+// annotations of the JobSet, the subdomain, the node selector of exclusive placement, and a volume for each
+// claim template that a container mounts. `admitted` is the JobSet; `view` is its view.
 const yaml::Node* first_job(const yaml::Node& admitted, const jobset::JobSetView& view,
                             const jobset::ReplicatedJob& replicated_job, const yaml::Maker& make);
 

@@ -10,11 +10,11 @@ namespace trainjobc::k8s::jobset {
 
 inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
 
-// The characters of a DNS-1035 label, whatever the length: lower case letters, digits, dashes; a letter
-// first, no dash last.
+// The characters of a DNS-1035 label of any length: lower case letters, digits, dashes; the first is a
+// letter, the last is not a dash.
 bool has_label_form(std::string_view text);
 
-// The characters of a Kubernetes label value, whatever the length.
+// The characters of a Kubernetes label value of any length.
 bool has_label_value_form(std::string_view text);
 
 bool is_dns1123_subdomain(std::string_view text);

@@ -1,4 +1,4 @@
-// The names that the JobSet controller gives what it makes.
+// The names of what the JobSet controller creates.
 #pragma once
 
 #include <cstdint>

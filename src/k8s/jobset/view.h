@@ -1,4 +1,4 @@
-// What the rules of JobSet's validating webhook read of a JobSet, and how they report.
+// A JobSet as the rules of JobSet's validating webhook read it, and how they report.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace trainjobc::k8s::jobset {
 
-// One element of spec.replicatedJobs. Nodes are nullptr if the JobSet has none.
+// One element of spec.replicatedJobs. A node is nullptr if the JobSet has no such field.
 struct ReplicatedJob {
   std::string field;  // spec.replicatedJobs[0]
   const yaml::Node* node = nullptr;
@@ -54,21 +54,21 @@ bool mounts(const yaml::Node& pod_spec, std::string_view volume);
 base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                       const yaml::Node* culprit, std::string hint = "");
 
-// Appends a note where the node is in a file.
+// Appends a note if the node is in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
 
 // "shorten it by 7 characters".
 std::string shorten_hint(std::string_view what, size_t excess);
 
-// A name that goes into a generated one beside the JobSet's.
+// A name that is part of a generated one, together with the JobSet's.
 struct NamePart {
   std::string_view what;  // "replicatedJob"
   std::string_view name;
   const yaml::Node* node = nullptr;
 };
 
-// Appends a violation by a name that is made of the JobSet's, which is the TrainJob's, `times` times, and of
-// `part`, and has `excess` characters too many.
+// Appends a violation: a generated name consists of the JobSet's name (the TrainJob's), `times` times, and of
+// `part`, and is `excess` characters too long.
 void add_too_long(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                   const JobSetView& job_set, size_t excess, const NamePart& part, size_t times = 1);
 

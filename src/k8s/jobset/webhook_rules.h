@@ -1,4 +1,4 @@
-// JobSet's webhooks for a creation.
+// JobSet's webhooks when a JobSet is created.
 // Source of the rules: sigs.k8s.io/jobset, pkg/webhooks/jobset_webhook.go.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace trainjobc::k8s::jobset {
 
-// What JobSet releases, and their feature gates, do differently. The defaults are those of Trainer 2.2
-// and 2.3; what else differs between releases is in the schemas.
+// Differences between JobSet releases and between feature gates. The defaults are those of Trainer 2.2
+// and 2.3; other differences between releases are in the schemas.
 struct Behaviour {
-  // Refuses a coordinator whose address is not a label value; not in Trainer 2.0, 2.1.
+  // Refuses a coordinator whose address is not a label value; not in Trainer 2.0 and 2.1.
   bool coordinator_label = true;
   bool in_place_restart = false;  // feature gate InPlaceRestart
   bool restart_job = false;       // feature gate RestartJob
@@ -24,7 +24,7 @@ void check_webhook_rules(const yaml::Node& admitted, const Behaviour& behaviour,
 
 // The webhook's rules in groups. Each appends what it finds.
 
-// Subdomain, managedBy, group names, and the names of the Jobs and pods to come.
+// Subdomain, managedBy, group names, and the names that the Jobs and pods will have.
 void check_names(const JobSetView& job_set, Violations& out);
 
 void check_pod_counts(const JobSetView& job_set, Violations& out);
@@ -37,7 +37,7 @@ void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour,
 
 void check_coordinator(const JobSetView& job_set, const Behaviour& behaviour, Violations& out);
 
-// A claim that exists in the cluster, and differs, is not seen.
+// Doesn't see a claim that exists in the cluster and differs.
 void check_volume_claims(const JobSetView& job_set, Violations& out);
 
 }  // namespace trainjobc::k8s::jobset

@@ -1,4 +1,4 @@
-// Annotations of a pod template that mean something to the API server.
+// Annotations of a pod template that the API server interprets.
 #pragma once
 
 #include "k8s/check/field.h"
@@ -6,7 +6,7 @@
 
 namespace trainjobc::k8s::job {
 
-// Old ways to say what the spec has fields for now, and a few settings. They must not contradict the spec.
+// Old forms of what are now fields of the spec, and a few settings. They must not contradict the spec.
 void check_pod_annotations(const Field& annotations, const Field& spec, Report& report);
 
 }  // namespace trainjobc::k8s::job

@@ -8,8 +8,8 @@
 
 namespace trainjobc::k8s::job {
 
-// The edit that gives `request`, an entry of requests, an equal limit. `resources` holds both lists. Empty
-// where the two come from different places: a limit in a runtime is not for one job to change.
+// The edit that gives `request`, an entry of requests, an equal limit. `resources` holds both lists. Empty if
+// the two come from different objects: one job does not change the limits of its runtime.
 std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry& request);
 
 }  // namespace trainjobc::k8s::job

@@ -15,7 +15,7 @@ void check_dns(const Field& spec, Report& report);
 void check_host(const Field& spec, Report& report);
 // spec.readinessGates and spec.schedulingGates.
 void check_gates(const Field& spec, Report& report);
-// What only one operating system has, and spec.os itself.
+// Settings that only one operating system has, and spec.os itself.
 void check_os(const Field& spec, Report& report);
 void check_pod_security_context(const Field& spec, Report& report);
 // spec.resources and spec.overhead.

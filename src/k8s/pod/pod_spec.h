@@ -41,7 +41,7 @@ bool is_claim(const yaml::Node& volume);
 // template.spec of a Job.
 void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templates, Report& report);
 
-// spec.restartPolicy, as a Job with or without a podFailurePolicy wants it.
+// spec.restartPolicy, as a Job with or without a podFailurePolicy requires it.
 void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report);
 
 // Calls `visit` with the containers, the init containers first, then the others, then the ephemeral ones.

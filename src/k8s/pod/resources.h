@@ -15,12 +15,12 @@ namespace trainjobc::k8s::job {
 
 // resources of a container.
 void check_container_resources(const Field& resources, const PodFacts& facts, Report& report);
-// resources of the pod as a whole: only CPU, memory and huge pages.
+// resources of the whole pod: only CPU, memory and huge pages.
 void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report);
-// overhead of the pod, which the API server checks as if it were the limits of a container.
+// overhead of the pod, which the API server checks like the limits of a container.
 void check_overhead(const Field& overhead, Report& report);
 
-// A non-negative amount, and a whole one where the resource is counted in pieces.
+// A non-negative amount, and a whole number if the resource is counted in units.
 void check_amount(std::string_view resource, const Field& amount, Report& report);
 
 // An amount as the API server stores it: rounded up to thousandths. nullopt if it is not a quantity.

@@ -9,7 +9,7 @@ namespace trainjobc::k8s::job {
 // `host_users`: the pod shares the host's users.
 void check_security_context(const Field& context, bool host_users, Report& report);
 
-// What pods' and containers' security contexts share.
+// The settings that security contexts of pods and containers share.
 void check_seccomp_profile(const Field& profile, Report& report);
 void check_apparmor_profile(const Field& profile, Report& report);
 void check_windows_options(const Field& options, Report& report);

@@ -16,7 +16,7 @@ void check_projected_volume(const Field& source, Report& report);
 // spec of a PersistentVolumeClaim.
 void check_claim_spec(const Field& spec, Report& report);
 
-// A claim made for the pod.
+// A claim created for the pod.
 void check_ephemeral_volume(const Field& source, Report& report);
 void check_csi_volume(const Field& source, Report& report);
 

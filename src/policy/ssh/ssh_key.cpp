@@ -70,7 +70,7 @@ std::string pem_block(std::string_view label, std::string_view der) {
   std::string body = base::base64_encode(der);
   const base::ScopedWipe wipe(body);
   std::string text;
-  text.reserve(2 * (label.size() + body.size()) + 64);  // growing would leave copies behind
+  text.reserve(2 * (label.size() + body.size()) + 64);  // growing would leave copies
   text.append("-----BEGIN ").append(label).append("-----\n");
   for (size_t at = 0; at < body.size(); at += kLineSize) text.append(body, at, kLineSize).push_back('\n');
   text.append("-----END ").append(label).append("-----\n");

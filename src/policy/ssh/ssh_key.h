@@ -1,5 +1,5 @@
-// The SSH key with which an MPI launcher enters its workers: made fresh, derived from a seed, or the user's
-// own.
+// The SSH key with which an MPI launcher logs in to its workers: generated, derived from a seed, or the
+// user's own.
 #pragma once
 
 #include <string>
@@ -13,30 +13,30 @@ struct SshKeyPair {
   std::string authorized_key;  // "<type> <base64>\n", without a comment
 };
 
-// One sentence without a final stop. Never holds a piece of the input.
+// One sentence without a final stop. Never contains a part of the input.
 struct KeyError {
   std::string message;
 };
 
 using SshKeyResult = std::variant<SshKeyPair, KeyError>;
 
-// A new ECDSA P-521 key from the system's random source, byte for byte in the controller's formats: SEC1 in a
+// A new ECDSA P-521 key from the system's random source, in exactly the controller's formats: SEC1 in a
 // PEM block "EC PRIVATE KEY" and an "ecdsa-sha2-nistp521" line.
 SshKeyResult generate_ssh_key();
 
-// The same kind of key, a function of its two arguments alone and so the same on every machine:
+// The same kind of key, computed only from the two arguments and so the same on every machine:
 //   bytes  = HKDF-SHA512(secret = seed, salt = "trainjobc ssh key v1", info = context), 88 bytes
-//   scalar = bytes (big-endian) mod (n - 1) + 1, n being the order of P-521
-// 88 bytes are 183 bits more than n has, so the scalar is as good as uniform (FIPS 186-5, A.2.1). Whoever
-// knows the seed has every key: it is a secret. `context` says whose key it is ("namespace/job-name") and
-// must differ between jobs. A seed below 16 bytes and a context that is empty or beyond 1024 bytes are
-// errors.
+//   scalar = bytes (big-endian) mod (n - 1) + 1, where n is the order of P-521
+// 88 bytes are 183 bits more than n has, so the scalar is practically uniform (FIPS 186-5, A.2.1). Anyone who
+// knows the seed can compute every key: it is a secret. `context` identifies the key ("namespace/job-name")
+// and must differ between jobs. A seed of less than 16 bytes and a context that is empty or longer than 1024
+// bytes are errors.
 SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context);
 
-// A key the user already has, unencrypted: ECDSA P-256, P-384 or P-521, RSA of 1024 to 16384 bits, or
-// Ed25519, as SEC1, PKCS#1, PKCS#8 or OpenSSH's own container. `private_pem` is the text as given, plus a
-// final line break where it lacks one. The public half is computed from the private one and has to match what
-// the text says. OpenSSH before 9.6 cannot read Ed25519 as PKCS#8; such a key is accepted all the same.
+// The user's own key, unencrypted: ECDSA P-256, P-384 or P-521, RSA of 1024 to 16384 bits, or
+// Ed25519, as SEC1, PKCS#1, PKCS#8 or OpenSSH's own container. `private_pem` is the given text, with a final
+// line break added if it is missing. The public key is computed from the private one and must match the one
+// in the text. OpenSSH before 9.6 cannot read Ed25519 as PKCS#8; such a key is accepted anyway.
 SshKeyResult load_ssh_key(std::string_view pem);
 
 }  // namespace trainjobc::policy

@@ -1,5 +1,5 @@
-// Public halves of SSH keys: the wire format of RFC 4251 and the computations that lead from a private key to
-// its public blob. Internal to the ssh_key files.
+// Public keys of SSH: the wire format of RFC 4251, and the computation of the public blob from a private key.
+// Only for the ssh_key files.
 #pragma once
 
 #include <openssl/bn.h>
@@ -50,7 +50,7 @@ inline constexpr int kMinRsaBits = 1024;   // what OpenSSH still loads
 inline constexpr int kMaxRsaBits = 16384;  // what libcrypto and OpenSSH can hold
 
 // Reads wire values one after the other; they point into `bytes`. After the first one that does not fit, `ok`
-// is false and all are empty.
+// is false and all values are empty.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
@@ -58,7 +58,7 @@ class WireReader {
   std::string_view raw(size_t size);
   uint32_t number();
   std::string_view string() { return raw(number()); }
-  // Null where the value is missing, negative or larger than any key has it.
+  // Null if the value is missing, negative or larger than in any key.
   BigNum mpint();
   std::string_view rest() const { return rest_; }
   bool ok() const { return ok_; }
@@ -77,7 +77,7 @@ std::string public_point(const Curve& curve, const BIGNUM* scalar);
 // Whether n = pq and ed = 1 modulo p - 1 and q - 1; false if a number is null.
 bool consistent(const RsaNumbers& rsa);
 
-// The blobs that authorized_keys holds in base64; each begins with its type.
+// The blobs that authorized_keys contains in base64; each begins with its type.
 std::string ecdsa_blob(const Curve& curve, std::string_view point);
 std::string ed25519_blob(std::string_view public_key);
 std::string rsa_blob(const RsaNumbers& rsa);

@@ -7,7 +7,7 @@
 
 namespace trainjobc::policy {
 
-// nullptr under --ssh-key omit, or if there is no usable key, which is an error among the findings.
+// nullptr with --ssh-key omit, or if there is no usable key, which is an error in the findings.
 const yaml::Node* ssh_secret(PluginContext& context, const std::string& name);
 
 }  // namespace trainjobc::policy

@@ -1,4 +1,4 @@
-// What the inputs make of each TrainJob, against what is there.
+// Compares the rendered objects with the live ones.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 
 namespace trainjobc::diff {
 
-// Which live objects that no input makes are reported.
+// Which live objects are reported that the inputs don't render.
 enum class Orphans {
-  All,       // everything that Trainer made
-  OfInputs,  // what belongs to a TrainJob of the inputs
+  All,       // everything that Trainer created
+  OfInputs,  // those that belong to a TrainJob of the inputs
   None,
 };
 
 struct CompareOptions {
   const schema::VersionSchemas* schemas = nullptr;
-  // No namespace and `default` are one; false if a cluster was asked for the namespace of its context.
+  // No namespace means `default`; false if it means the namespace of the cluster's context.
   bool default_is_none = true;
   Orphans orphans = Orphans::All;
   bool refusals = true;  // mark updates that a cluster refuses
-  // What the API server makes of the rendered objects, if it was asked; nullptr: the rendered objects
-  // themselves count.
+  // The rendered objects as the API server would store them, if it was asked; nullptr: compare the rendered
+  // objects.
   const LiveSet* dry_run = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What `trainjobc diff` found: one entry per object, with its differences.
+// The result of `trainjobc diff`: one entry per object, with its differences.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace trainjobc::diff {
 
 enum class DifferenceKind {
   Changed,   // a field
-  Missing,   // an object that only the inputs make
+  Missing,   // an object that only the inputs render
   Orphaned,  // an object that only the cluster has
   Ignored,   // a field that another manager owns
 };
@@ -30,18 +30,18 @@ struct Difference {
   const yaml::Node* rendered = nullptr;  // the same
   bool order = false;                    // a list with the same items in another order
   const yaml::Node* cause = nullptr;     // the rendered node that has the location; nullptr if there is none
-  base::Location location;               // of the input that caused it
-  bool is_around = false;                // the location is of what is around it: nothing closer was written
+  base::Location location;               // of the input that it comes from
+  bool is_around = false;                // the location is that of a parent: the field itself is not written
   std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" if written
-  std::string manager;  // who wrote the live field, if the cluster says so and it was not trainjobc
+  std::string manager;  // who wrote the live field, if known and not trainjobc
   std::string refusal;  // why the cluster would refuse this update; "" if it would not
-  std::string remedy;   // what to do about that
+  std::string remedy;   // what to do about the refusal
 };
 
-// Of an object that belongs to no TrainJob of the inputs.
+// For an object that belongs to no TrainJob of the inputs.
 inline constexpr size_t kNoJob = static_cast<size_t>(-1);
 
-// One object on both sides. Nodes are free of what servers fill in, and Secrets are masked.
+// One object on both sides, without what servers fill in, and with masked Secrets.
 struct ObjectDiff {
   std::string id;  // "JobSet/team-a/llama"
   std::string api_version;
@@ -53,24 +53,24 @@ struct ObjectDiff {
   const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr: orphaned
   std::vector<Difference> differences;
 
-  // Whether anything but ignored fields differs.
+  // Whether any field differs that is not ignored.
   bool differs() const;
 };
 
 struct Report {
-  // Where two Trainer versions were compared: "2.1", "2.3", and what one of them does not accept.
+  // If two Trainer versions were compared: "2.1", "2.3", and what one of them does not accept.
   std::string old_version;
   std::string new_version;
   std::vector<Acceptance> acceptances;
 
   std::vector<ObjectDiff>
-      objects;      // those with differences, ignored ones too, in the order of the inputs; orphans last
-  size_t jobs = 0;  // TrainJobs of the inputs
-  std::vector<std::string> warnings;                // of updates that the cluster accepts and that do harm
-  std::vector<std::shared_ptr<const void>> memory;  // what the nodes live in
+      objects;  // those with differences, including ignored ones, in the order of the inputs; orphans last
+  size_t jobs = 0;                                  // TrainJobs of the inputs
+  std::vector<std::string> warnings;                // about updates that the cluster accepts and that do harm
+  std::vector<std::shared_ptr<const void>> memory;  // the memory of the nodes
 
   bool differs() const;
-  // TrainJobs of the inputs of which any object differs.
+  // TrainJobs of the inputs with an object that differs.
   size_t differing_jobs() const;
   size_t orphans() const;
   // TrainJobs, or objects of any kind, with this verdict.

@@ -1,4 +1,4 @@
-// The words of the formats that people read.
+// Texts for the formats that people read.
 #pragma once
 
 #include <map>
@@ -16,18 +16,18 @@ namespace trainjobc::diff {
 // A value on one line, as JSON; "none" for nullptr.
 std::string value_text(const yaml::Node* value);
 
-// The same for people: file modes in octal. `key` is the field's own.
+// The same for people: file modes in octal. `key` is the key of the field.
 std::string readable_text(const yaml::Node* value, std::string_view key);
 
-// Both values of a difference, for people. Long texts are cut to where they differ; a list in another order
-// is its items' keys.
+// Both values of a difference, for people. Long texts are cut to the part that differs; a list in another
+// order is shown by its items' keys.
 struct ValueTexts {
   std::string live;
   std::string rendered;
 };
 ValueTexts value_texts(const Difference& difference);
 
-// The path without the steps to a pod spec, and without what it shares with the line above:
+// The path without the steps to a pod spec, and without what it has in common with the line above:
 // spec.replicatedJobs[node]…containers[node].image, …env[A].value
 std::string short_path(const schema::FieldPath& path, const schema::FieldPath& above = {});
 
@@ -37,10 +37,11 @@ std::string title_of(const ObjectDiff& object);
 // "3 fields", "1 field"
 std::string counted(size_t count, std::string_view noun);
 
-// Where input values are in their documents: "spec.trainer.numNodes".
+// The fields of input values in their documents: "spec.trainer.numNodes".
 class InputFields {
  public:
-  // Of the node that is in a file, `node` itself or the one it was made from; "" if there is none.
+  // The field of the node that is in a file: `node` itself, or the one it was computed from; "" if there is
+  // none.
   std::string of(const yaml::Node& node);
 
  private:
@@ -49,11 +50,11 @@ class InputFields {
   std::map<const base::SourceFile*, Places> files_;
 };
 
-// What a difference comes from: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from
+// The source of a difference: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from
 // jobs/llama.yaml:8".
 class Causes {
  public:
-  // A place that was named just before, since the last new_table(), is "the same".
+  // A place that equals the previous one since the last new_table() is "the same".
   std::string of(const Difference& difference);
   void new_table() { last_place_.clear(); }
 

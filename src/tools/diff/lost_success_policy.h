@@ -1,4 +1,4 @@
-// A successPolicy that an update takes away.
+// A successPolicy that an update removes.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace trainjobc::diff {
 
-// Whether applying `rendered`, compiled with defaults, takes the successPolicy of the live JobSet away:
-// it was applied with one, and the inputs no longer write it. The CRD's rule lets it go, the webhook adds
-// one to new JobSets only, and the controller fails on a JobSet without one.
+// Whether applying `rendered`, compiled with defaults, removes the successPolicy of the live JobSet: it was
+// applied with one, and the inputs no longer contain it. The CRD's rule allows that, the webhook adds one
+// only to new JobSets, and the controller fails on a JobSet without one.
 bool loses_success_policy(const yaml::Node& rendered, const yaml::Node& live);
 
 }  // namespace trainjobc::diff

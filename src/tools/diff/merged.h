@@ -1,4 +1,4 @@
-// What an object would be after the update.
+// Objects as they would be after the update.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace trainjobc::diff {
 
-// `live` with the changed fields as rendered, everything else as it is spelt and ordered there.
+// `live` with the changed fields as rendered, everything else in the spelling and order of `live`.
 const yaml::Node* apply_differences(const yaml::Node& live, std::span<const Difference> differences,
                                     const yaml::Maker& make);
 

@@ -8,8 +8,8 @@
 
 namespace trainjobc::diff {
 
-// Of one Trainer version: the JobSet's from its CRD, those of Secrets, ConfigMaps and PodGroups as far as
-// comparing needs them. The schemas point at each other: not copied.
+// For one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups as far as
+// comparing needs them. Not copyable: the schemas point at each other.
 class ObjectSchemas {
  public:
   explicit ObjectSchemas(const schema::VersionSchemas& version);

@@ -1,4 +1,4 @@
-// Live objects that no input makes.
+// Live objects that the inputs don't render.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ namespace trainjobc::diff {
 // Numbers of TrainJobs, by namespace and name.
 using JobNames = std::map<std::pair<std::string, std::string>, size_t>;
 
-// Whether Trainer made `object`: its owner, its manager, a JobSet's labels or a helper's name say so. `jobs`
-// are the TrainJobs whose helper objects are known by their names; a runtime's snapshot is never looked up.
+// Whether Trainer created `object`, judging by its owner, its manager, a JobSet's labels or a helper's name.
+// `jobs` are the TrainJobs whose helper objects are recognised by name; snapshots of runtimes never are.
 bool is_trainers(const LiveObject& object, const JobNames& jobs);
 
-// Whether `name` is that of a Secret or ConfigMap that a plugin makes for the TrainJob.
+// Whether `name` is that of a Secret or ConfigMap that a plugin creates for the TrainJob.
 bool is_helper_name(std::string_view kind, std::string_view name, std::string_view job);
 
-// The number of the one of `jobs` that it belongs to; kNoJob if there is none.
+// The index of the job in `jobs` that it belongs to; kNoJob if there is none.
 size_t job_of(const LiveObject& object, const JobNames& jobs);
 
 }  // namespace trainjobc::diff

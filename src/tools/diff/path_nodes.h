@@ -1,4 +1,4 @@
-// From a path to the nodes on it.
+// Finds the nodes on a path.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace trainjobc::diff {
 
 enum class Side { Live, Rendered };
 
-// The nodes from `root` along `path`, as far as they exist: `root` first. `side` says by which of the path's
-// indices lists are walked.
+// The nodes from `root` along `path`, as far as they exist: `root` first. `side` selects which of the path's
+// indices are used for lists.
 std::vector<const yaml::Node*> nodes_along(const yaml::Node& root, const schema::FieldPath& path, Side side);
 
-// The same in a third object, where list maps may have another order: their items are found by their keys.
+// The same in a third object, whose list maps may have another order: items are found by their keys.
 std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path);
 
 }  // namespace trainjobc::diff

@@ -1,4 +1,4 @@
-// From fields that differ to differences that matter.
+// Reduces fields that differ to differences that matter.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ namespace trainjobc::diff {
 struct Compared {
   const yaml::Node& live;
   const yaml::Node& rendered;
-  const FieldOwners& owners;  // of the live one
+  const FieldOwners& owners;  // of the live object
   bool is_job_set = false;
-  bool is_queued = false;  // Kueue suspends and resumes it
+  bool is_queued = false;  // Kueue suspends and resumes the job
 };
 
-// Drops what is a default of the API, and sets fields that others manage apart. A map that only live has is
-// one difference if it is all one's own. The result has kind, path, name, values and manager.
+// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
+// difference if all of it has one owner. The result has kind, path, name, values and manager.
 std::vector<Difference> settle(std::vector<schema::FieldDifference> fields, const Compared& objects);
 
 }  // namespace trainjobc::diff

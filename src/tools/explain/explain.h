@@ -11,13 +11,13 @@
 
 namespace trainjobc::explain {
 
-// A field that holds no others.
+// A field without subfields.
 struct FieldOrigin {
   std::string path;        // spec.replicatedJobs[0].name
-  std::string short_path;  // items of list maps by key, the steps to a pod spec left out
+  std::string short_path;  // with keys of list maps' items, without the steps to a pod spec
   const yaml::Node* value = nullptr;
-  base::Location location;  // of the input that it was read or computed from; of no file if there is none
-  std::string input_field;  // there: "spec.trainer.numNodes"; "" if that is unknown
+  base::Location location;  // of the input that it was read or computed from; no file if there is none
+  std::string input_field;  // the field there: "spec.trainer.numNodes"; "" if unknown
   std::string rule;         // what computed it: "torch/PET_NNODES"; "" if it is written in an input
 };
 
@@ -27,17 +27,17 @@ struct ObjectOrigins {
   std::vector<FieldOrigin> fields;
 };
 
-// Of the objects, in their order, the fields whose path (either one) holds the text `field`; objects without
-// such fields are left out. Secrets are the caller's to mask. Nodes live as long as the objects'.
+// The objects, in order, with the fields whose path (either one) contains the text `field`; objects without
+// such fields are left out. The caller masks Secrets. Nodes live as long as those of the objects.
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, std::string_view field);
 
 // The objects as `render` prints them, each field with its origin in a comment: YAML that can be applied. The
-// objects are those that were explained, with no field left out. For a terminal of so many columns, lines are
-// cut; 0 for none.
+// objects must be those that were explained, with all fields. Lines are cut to the width of the terminal; 0:
+// not a terminal.
 std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
                     size_t terminal = 0);
-// One line per field; on a terminal, more where it doesn't fit.
+// One line per field; on a terminal, more if it doesn't fit.
 std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal = 0);
 // {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field"}]}
 std::string as_json(const std::vector<ObjectOrigins>& objects);

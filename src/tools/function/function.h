@@ -12,17 +12,17 @@ namespace trainjobc::function {
 // The settings in functionConfig's data or spec.
 struct Settings {
   Options compile;
-  std::string ssh_key = "omit";  // as of --ssh-key
+  std::string ssh_key = "omit";  // as for --ssh-key
   bool keep_inputs = false;      // annotated with config.kubernetes.io/local-config instead of removed
 };
 
 struct Outcome {
-  std::string list;    // the ResourceList; "" if the input is not one, or cannot be written again
-  std::string errors;  // for stderr: a line an error
+  std::string list;    // the ResourceList; "" if the input is not one, or can't be rewritten
+  std::string errors;  // for stderr: one line per error
   bool rejected = false;
 };
 
-// Reads the key that `choice` names into the options; a message where it can't.
+// Reads the key that `choice` names into the options; returns a message if that fails.
 using ReadKey = std::function<std::string(const std::string& choice, policy::SshKeyOptions& key)>;
 
 Outcome run(std::string resource_list, const ReadKey& read_key);

@@ -17,8 +17,8 @@ namespace trainjobc::function {
 
 struct Item {
   const yaml::Node* root = nullptr;
-  std::string_view text;   // its lines, with the comments above it; "" if the list is not in block style
-  bool has_alias = false;  // an alias is in the lines
+  std::string_view text;   // its lines, including the comments above it; "" if the list is not in block style
+  bool has_alias = false;  // the lines contain an alias
 };
 
 struct ResourceList {
@@ -35,16 +35,16 @@ struct ResourceList {
 // Reads `text`; nullptr if it is not a ResourceList, and `error` says why.
 std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error);
 
-// One item of the list to write: an old one by its lines, or a tree.
+// One item of the list to write: the lines of an old one, or a tree.
 struct NewItem {
   const yaml::Node* root = nullptr;
-  std::string_view text;  // not "": these lines instead, as long as the list then reads as it should
-  bool made = false;      // by this function: its keys in the order that Kubernetes' objects are written in
+  std::string_view text;  // if not "", these lines instead, provided that the list then reads back correctly
+  bool made = false;      // created by this function: written with the usual order of keys
   bool has_alias = false;
 };
 
-// The list with these items, and `results` in the place of its own; nullptr: none. nullopt if two parsers
-// find different values in what would be written.
+// The list with these items, and `results` instead of its own; nullptr: none. nullopt if two parsers find
+// different values in the new text.
 std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
                                                const yaml::Node* results);
 

@@ -11,12 +11,12 @@ namespace trainjobc::function {
 
 struct Results {
   const yaml::Node* list = nullptr;  // nullptr: none
-  std::string errors;                // a line an error
-  bool rejected = false;             // what render refuses
+  std::string errors;                // one line per error
+  bool rejected = false;             // render would refuse the inputs
 };
 
-// Each with its message, severity, object, field, and the file that the object's annotations name. What only
-// the Jobs would be refused for is a warning, as in render.
+// Each with its message, severity, object, field, and the file from the object's annotations. Errors of the
+// Jobs are warnings, as in render.
 Results results_of(const base::Diagnostics& diagnostics, const ResourceList& list, const yaml::Maker& make);
 
 // An error about the function itself.

@@ -1,4 +1,4 @@
-// Why kubectl failed, in words that help.
+// Why kubectl failed, as a helpful message.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ namespace trainjobc::kubectl {
 enum class Cause {
   None,
   NoProgram,     // no kubectl in PATH
-  NoAnswer,      // it was killed after its time, could not be run, or nobody knows how it ended
+  NoAnswer,      // it timed out, could not be run, or its exit status is unknown
   Settings,      // its kubeconfig or context can't be used
-  Unreachable,   // no API server at the other end
-  Unauthorized,  // the API server doesn't know who asks
-  Forbidden,     // who asks may not
+  Unreachable,   // the API server does not respond
+  Unauthorized,  // the API server does not accept the credentials
+  Forbidden,     // a permission is missing
   NoKind,        // the cluster has no JobSets, PodGroups…
   NoNamespace,
   Conflict,  // another manager owns a field
-  Exists,    // create found the object there
-  Webhook,   // a webhook that must be asked gave no answer
-  Claim,     // JobSet's webhook found a claim that the JobSet would make
+  Exists,    // the object to create exists
+  Webhook,   // a required webhook did not respond
+  Claim,     // JobSet's webhook found an existing claim of the JobSet
   Refused,   // the API server or a webhook refused an object
   Other,
 };
@@ -31,7 +31,7 @@ struct Failure {
   std::string said;  // its standard error
 };
 
-// By what kubectl wrote to standard error.
+// Determined from kubectl's standard error.
 Cause cause_of(std::string_view said);
 
 // The cause in one sentence, then the call and, indented, kubectl's own words. No final line break.

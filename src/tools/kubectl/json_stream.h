@@ -1,4 +1,4 @@
-// JSON objects that come one after the other, cut anywhere.
+// Reads a stream of JSON objects that arrives in arbitrary pieces.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace trainjobc::kubectl {
 class JsonStream {
  public:
   void add(std::string_view text) { text_ += text; }
-  // The next whole object; what is between objects is left out.
+  // The next complete object; text between objects is skipped.
   std::optional<std::string> next();
 
  private:
   std::string text_;
-  size_t at_ = 0;     // what is before was looked at
+  size_t at_ = 0;     // what has been scanned
   size_t depth_ = 0;  // of braces
   bool in_string_ = false;
 };

@@ -1,4 +1,4 @@
-// One call of kubectl, and what came of it.
+// A call of kubectl, and its result.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace trainjobc::kubectl {
 
-// What every call has in common; "" is kubectl's own choice.
+// Settings for all calls; "" is kubectl's default.
 struct Settings {
   std::string program = "kubectl";
   std::string context;
@@ -27,30 +27,29 @@ struct Call {
   std::string input;               // standard input
 };
 
-// Asks for objects of one kind by name, those that exist. They are named by manifests on standard input:
-// kubectl asks for what is named by arguments five times a second, for what is in files as fast as it
-// can.
+// Gets the existing ones of several named objects of one kind. Names them with manifests on standard input:
+// kubectl gets objects named by arguments at a rate of five per second, but those in files without a limit.
 Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
                  const std::set<std::string>& names, const std::string& format);
 
 struct Reply {
   Failure failure;    // cause None if all went well
-  std::string out;    // of failed calls, too: what kubectl did before it failed
-  std::string notes;  // what it said beside that, where it went well
+  std::string out;    // also of failed calls: what kubectl did before it failed
+  std::string notes;  // its standard error, if the call succeeded
 
   bool ok() const { return failure.cause == Cause::None; }
 };
 
-// Runs kubectl without a shell. Values are joined to their flags and names come after --: none is taken for
-// a flag, whatever it begins with.
+// Runs kubectl without a shell. Values are joined to their flags and names come after --: none of them can be
+// taken for a flag.
 class Kubectl {
  public:
   Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
 
   Reply run(const Call& call) const;
 
-  // For calls that are run otherwise: the program with its arguments, and why it failed (cause None: it
-  // didn't).
+  // For calls that are run in another way: the program with its arguments, and why it failed (cause None: it
+  // did not).
   std::vector<std::string> command(const Call& call) const;
   Failure failure_of(const Call& call, base::ProcessResult result) const;
   Failure failure_of(const Call& call, const base::IoError& error) const;

@@ -1,4 +1,4 @@
-// What kubectl calls kinds and objects.
+// kubectl's names of kinds and objects.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace trainjobc::kubectl {
 
-// The word to ask for objects of a kind by: "jobsets.jobset.x-k8s.io"; "" for kinds that trainjobc doesn't
+// The resource name of a kind: "jobsets.jobset.x-k8s.io"; "" for kinds that trainjobc doesn't
 // render.
 std::string_view resource_of(std::string_view api_version, std::string_view kind);
 

@@ -22,14 +22,14 @@ struct WatchNews {
   int signal = 0;     // of Interrupted
 };
 
-// Watches that run side by side. Each begins with what is there. Signals that ask this process to end are
-// news, and take effect when this goes.
+// Watches that run in parallel. Each begins with the existing objects. Signals that ask this process to end
+// are events, and take effect when this object is destroyed.
 class Watches {
  public:
   explicit Watches(const Kubectl& kubectl) : kubectl_(kubectl), reader_(kubectl.runner().make_reader()) {}
 
-  // Of all objects of a kind in a namespace that `selectors`, flags of kubectl get, choose. A kubectl that
-  // can't be started is a watch that ends.
+  // Watches all objects of a kind in a namespace that match `selectors`, flags of kubectl get. A kubectl that
+  // can't be started is a watch that has ended.
   size_t start(const std::string& resource, const std::string& ns,
                const std::vector<std::string>& selectors = {});
   WatchNews next(std::chrono::milliseconds timeout);

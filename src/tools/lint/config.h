@@ -15,12 +15,12 @@
 
 namespace trainjobc::lint {
 
-// Findings of a rule in some files that are not reported.
+// Suppresses the findings of a rule in some files.
 struct PathSuppression {
   std::string rule;
   std::vector<std::string> paths;  // globs, relative to the configuration's folder
   std::string reason;
-  base::Location location;  // where the configuration says so
+  base::Location location;  // in the configuration
 };
 
 struct Config {
@@ -33,10 +33,10 @@ struct Config {
   std::map<std::string, std::optional<base::Severity>> rules;  // nullopt: off
   std::vector<PathSuppression> suppressions;
   std::vector<std::string> exclude;              // globs of what is not read, relative to `folder`
-  std::shared_ptr<const base::SourceFile> file;  // what locations refer to
+  std::shared_ptr<const base::SourceFile> file;  // the file of the locations
 };
 
-// A configuration that can't be used: printed as it is, exit status 2.
+// An invalid configuration: printed as it is, exit status 2.
 struct ConfigError {
   std::string text;
 };

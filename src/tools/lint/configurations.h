@@ -1,4 +1,4 @@
-// Which configuration governs which file.
+// Finds the configuration of each file.
 #pragma once
 
 #include <map>
@@ -11,23 +11,23 @@
 namespace trainjobc::lint {
 
 // Finds the .trainjobc.yaml of each file: in its folder, or the nearest one above it up to the root of its
-// repository. A file in no repository, below no configuration, and standard input get that of the working
-// directory. Each is read once.
+// repository. A file outside of repositories without a configuration above it, and standard input, get that
+// of the working directory. Each configuration is read once.
 class Configurations {
  public:
-  // One file for all, if `file` names it; none at all, if `none`.
+  // Uses `file` for all, if it is not ""; no configuration, if `none`.
   Configurations(base::FileSystem& files, std::string file, bool none);
 
-  // Never null: a file may have an empty Config. After an error, too.
+  // Never null: a file without a configuration has an empty Config, also after an error.
   std::shared_ptr<const Config> of_file(const std::string& name);
   std::shared_ptr<const Config> of_working_directory();
 
-  // What is wrong with the configurations that were read, "" if nothing is.
+  // The errors in the configurations that were read; "" if there are none.
   const std::string& error() const { return error_; }
 
  private:
   struct Found {
-    std::shared_ptr<const Config> config;  // nullptr: none up to there
+    std::shared_ptr<const Config> config;  // nullptr: none so far
     bool in_repository = false;
   };
 
@@ -41,7 +41,7 @@ class Configurations {
   std::string error_;
 };
 
-// The name of the configuration whose `exclude` leaves out the file or folder, or a folder above it; "" where
+// The name of the configuration whose `exclude` leaves out the file or folder, or a folder above it; "" if
 // none does.
 std::string excluded_by(Configurations* configurations, const std::string& name);
 

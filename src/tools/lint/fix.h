@@ -9,11 +9,11 @@
 namespace trainjobc::lint {
 
 // The new text of every file that a fix changes, by its name; everything outside the edits stays byte for
-// byte. Of edits that overlap, the first one is applied; none is that would leave a text which cannot be
-// read, or in which two parsers find different values.
+// byte. Of overlapping edits, the first one is applied. An edit is not applied if the resulting text can't be
+// read, or if two parsers find different values in it.
 struct FixedFiles {
   std::map<std::string, std::string> texts;
-  size_t applied = 0;  // diagnostics whose fix was applied
+  size_t applied = 0;  // the number of applied fixes
 };
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics);

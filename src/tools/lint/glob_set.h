@@ -1,4 +1,4 @@
-// Many globs, and which of them a path matches.
+// Many globs; finds those that a path matches.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace trainjobc::lint {
 
-// Looks only at the globs whose text before the first wildcard is in the path, where it must be: at its
-// beginning, or after `**/` at that of a name.
+// Tries only the globs whose text before the first wildcard is in the path at the right position: at its
+// beginning, or, after `**/`, at the beginning of a name.
 class GlobSet {
  public:
-  // Its number: the globs' count from 0 on; that of the first one for a glob that was added before.
+  // Returns the glob's number, counted from 0; a glob that was added before keeps its number.
   size_t add(const std::string& glob);
   size_t size() const { return globs_.size(); }
 

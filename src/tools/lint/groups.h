@@ -1,4 +1,4 @@
-// The inputs of a command, in groups: each configuration governs the files that lie below it.
+// The inputs of a command, in groups: each configuration applies to the files below it.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct InputGroup {
   std::shared_ptr<const Config> config;  // never null
   std::vector<Source> inputs;            // sorted by name
   std::vector<Source> runtimes;          // of --runtimes and the configuration
-  // What flags, environment and the configuration come to.
+  // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
   bool use_catalogue = true;
   std::string ns;
@@ -29,13 +29,13 @@ struct LoadedInputs {
   std::vector<std::string> excluded;
 };
 
-// One group without inputs for no source at all.
+// Without sources, one group without inputs.
 std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations);
 
 // `options` with the group's settings.
 Options options_of(const InputGroup& group, Options options);
 
-// The findings on the files that one configuration governs.
+// The findings on the files of one configuration.
 struct GovernedFindings {
   std::shared_ptr<const Config> config;
   base::Diagnostics diagnostics;
@@ -44,15 +44,15 @@ struct GovernedFindings {
 };
 
 struct GroupedCompilation {
-  Compilation all;                         // as if it were one
+  Compilation all;                         // of all groups, as one
   std::vector<GovernedFindings> governed;  // by group
 };
 
-// Adds to each group's runtimes, in front, the files of other groups that may hold some.
+// Inserts the files of other groups that may contain runtimes at the beginning of each group's runtimes.
 void share_runtimes(std::vector<InputGroup>& groups);
 
 // Compiles each group with its settings; they share their runtimes. A TrainJob that two groups define is an
-// error where it is rendered.
+// error if it is rendered.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
 // The same in little memory (see compile_in_passing), each group with its sink; `governed` is empty.

@@ -1,4 +1,4 @@
-// The suppressions of the configuration: of a rule in some files.
+// The suppressions of the configuration, each of a rule in some files.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,21 @@ class PathSuppressions {
  public:
   explicit PathSuppressions(const Config& config);
 
-  // A file that was linted.
+  // Adds a file that was linted.
   void add(const base::SourceFile& file);
 
   // Whether the finding is suppressed.
   bool suppress(const base::Diagnostic& finding);
 
-  // Those that suppressed nothing, of files that were linted and of which `was_looked_at` holds for all.
+  // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
+  // these.
   std::vector<const PathSuppression*> unused(
       const std::function<bool(std::string_view file)>& was_looked_at) const;
 
  private:
   using RuleInFiles = std::pair<std::string_view, size_t>;  // a rule and the number of a glob
 
-  // The globs that the file matches.
+  // The numbers of the globs that the file matches.
   const std::vector<size_t>& globs_of(const base::SourceFile& file);
 
   template <class Predicate>

@@ -9,8 +9,8 @@
 
 namespace trainjobc::lint {
 
-// Applies the configuration's severities, then takes out what is suppressed: by `# trainjobc:ignore RULE --
-// reason` at the end of the finding's line or on a line of its own above it, or by path and rule in the
+// Applies the configuration's severities, then removes what is suppressed: by `# trainjobc:ignore RULE --
+// reason` at the end of the finding's line or on its own line above it, or by path and rule in the
 // configuration. Adds a warning for a comment without a rule or a reason, and for each suppression that
 // suppressed nothing. `files` are all files that were linted. Without advice among the diagnostics
 // (`has_advice`), suppressions are not reported: those of advice would all seem unused. The same applies to

@@ -1,5 +1,6 @@
-// A TrainJob's changes to its runtime, from one generation of the API to another: podSpecOverrides,
-// podTemplateOverrides, runtimePatches, and spec.labels and spec.annotations, which the patches took in.
+// Converts a TrainJob's changes to its runtime from one generation of the API to another: podSpecOverrides,
+// podTemplateOverrides, runtimePatches, and spec.labels and spec.annotations, which are now part of the
+// patches.
 #pragma once
 
 #include <string>
@@ -17,8 +18,8 @@ struct OverrideTarget {
   std::string manager;         // of the patches that overrides become: a domain-prefixed path
 };
 
-// The spec of a TrainJob with its changes as the target takes them, in the place of the old ones; `spec`
-// itself where there is nothing to change. New collections have the origin of what they take the place of.
+// The spec of a TrainJob with its changes in the form of the target version; `spec` itself if there is
+// nothing to convert. New collections have the origin of those that they replace.
 const yaml::Node* convert_overrides(const yaml::Node& spec, const OverrideTarget& target,
                                     const yaml::Maker& make, Losses& losses);
 

@@ -1,4 +1,4 @@
-// Rewriting files: every TrainJob and runtime of a file, in its place.
+// Rewrites every TrainJob and runtime of a file in place.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 namespace trainjobc::migrate {
 
 struct RewrittenFile {
-  std::string text;            // the file's own where nothing changes, its byte order mark included
-  size_t changed = 0;          // objects
-  base::Diagnostics problems;  // what keeps an object as it is
+  std::string text;            // the file's text if nothing changes; includes its byte order mark
+  size_t changed = 0;          // number of objects
+  base::Diagnostics problems;  // why an object can't be changed
 };
 
-// Gives the new root of an object of the file, or the old one.
+// Returns the new root of an object of the file, or the old one.
 using Change = std::function<const yaml::Node*(const yaml::Node& object, const yaml::Maker& make,
                                                base::Diagnostics& problems)>;
 
-// Asks `change` about every object of the file, Lists expanded, and rewrites the documents. A document whose
-// text would not read back as what is meant is left as it is, which is a problem of rule migrate/in-place.
-// `text` of the problems' locations is that of `file`; nodes live until the end of the call.
+// Calls `change` for every object of the file, with Lists expanded, and rewrites the documents. A document
+// whose new text would not read back correctly stays as it is, which is a problem of rule migrate/in-place.
+// Locations of problems refer to the text of `file`; nodes live until the end of the call.
 RewrittenFile rewrite_file(const base::SourceFile& file, const Change& change);
 
 }  // namespace trainjobc::migrate

@@ -1,4 +1,4 @@
-// What can't be carried over to another Trainer version.
+// What can't be converted for another Trainer version.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace trainjobc::migrate {
 
-// Part of one object, whose name the caller adds.
+// A part of an object, whose name the caller adds.
 inline base::Diagnostic lost(std::string field, std::string message, std::string hint,
                              const base::Location& location) {
   base::Diagnostic diagnostic = rules::finding("migrate/lost", std::move(message), std::move(hint), location);

@@ -1,4 +1,4 @@
-// trainjobc migrate: files from one Trainer version to another, and what becomes of the JobSets.
+// trainjobc migrate: converts files from one Trainer version to another, and shows how the JobSets change.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 namespace trainjobc::migrate {
 
 struct MigrateOptions {
-  Options compile;  // trainer_version: what the inputs were written for, or "auto"
-  std::string to;   // "2.3"
+  Options compile;                                    // trainer_version: that of the inputs, or "auto"
+  std::string to;                                     // "2.3"
   std::string manager = "trainer.kubeflow.org/user";  // of runtimePatches that overrides become
 };
 
@@ -26,21 +26,21 @@ struct MigratedFile {
 struct Migration {
   std::vector<MigratedFile> files;  // those that change, in the order of the inputs
   size_t objects = 0;               // TrainJobs and runtimes of the inputs
-  size_t changed = 0;               // of them
-  // Errors: inputs that their own version rejects, what can't be carried over (in the lines of the old text),
-  // what the new version still refuses (in the lines of the new one). Warnings: what to look at.
+  size_t changed = 0;               // how many of them change
+  // Errors: inputs that their own version rejects, what can't be converted (lines of the old text), what the
+  // new version still refuses (lines of the new text). Warnings: what a person should check.
   base::Diagnostics findings;
-  // The JobSets that the new version makes of the new files, against those of the old ones; of TrainJobs that
-  // both take.
+  // The JobSets of the new files and version, compared with the old ones; for TrainJobs that both versions
+  // accept.
   diff::Report differences;
   std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
   std::vector<PassedOver> passed_over;              // the same
   std::vector<std::string> other_jobs;              // the same
-  std::vector<std::shared_ptr<const void>> memory;  // what the locations refer to
+  std::vector<std::shared_ptr<const void>> memory;  // the memory of the locations
 };
 
-// `inputs` are rewritten. `runtimes` are looked at as far as `inputs` refer to them, and taken to be migrated
-// in the same way.
+// Rewrites `inputs`. Of `runtimes`, only those that `inputs` refer to are read; they are expected to be
+// migrated in the same way.
 Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options);
 
 }  // namespace trainjobc::migrate

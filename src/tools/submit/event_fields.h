@@ -1,4 +1,4 @@
-// Fields of live objects, whatever their kind.
+// Fields that live objects of all kinds have.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using yaml::value_at;
 
 int64_t number_at(const yaml::Node& root, std::string_view key, int64_t otherwise = 0);
 
-// The condition of that type, whatever its status; nullptr without one.
+// The condition of that type with any status; nullptr if there is none.
 const yaml::Node* condition_of(const yaml::Node& object, std::string_view type);
 
 }  // namespace trainjobc::submit

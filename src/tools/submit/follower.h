@@ -1,4 +1,4 @@
-// What happens to JobSets, as watches report it: no I/O, no clock.
+// What happens to JobSets according to watches. No I/O, no clock.
 #pragma once
 
 #include <deque>
@@ -24,9 +24,9 @@ enum class End { Completed, Failed, Deleted };
 struct News {
   const Object* job_set = nullptr;
   std::optional<End> end;
-  // Of an end: the words of its condition. Else a line of its own: a reason, or how far the JobSet is.
+  // At the end, the message of its condition. Before, a whole line: a reason, or the progress of the JobSet.
   std::string text;
-  bool is_progress = false;  // how far it is
+  bool is_progress = false;  // the progress of the JobSet
 };
 
 class Follower {
@@ -35,26 +35,26 @@ class Follower {
 
   Follower(std::span<const Object* const> job_sets, Time begin);
 
-  // A JobSet, Pod, Event or Workload of the namespace that was asked for; ADDED and MODIFIED are one.
+  // A JobSet, Pod, Event or Workload of the requested namespace; ADDED and MODIFIED are handled alike.
   void take(const std::string& ns, const yaml::Node& object, Time now);
   void take_deleted(const std::string& ns, const yaml::Node& object, Time now);
-  // The API server knows no JobSet of that name.
+  // The API server has no JobSet of that name.
   void take_missing(const std::string& ns, std::string_view name, Time now);
-  // A new watch of the pods begins with those that are there.
+  // A new watch of the pods begins with the existing ones.
   void forget_pods(const std::string& ns);
-  // Who follows may not look at them.
+  // The user may not watch them.
   void hide_pods() { sees_pods_ = false; }
   void hide_events() { sees_events_ = false; }
-  // What time alone tells.
+  // What follows from the time alone.
   void tick(Time now);
 
-  // Since the last call.
+  // The news since the last call.
   std::vector<News> news() { return std::exchange(news_, {}); }
   bool is_done() const { return pending().empty(); }
-  // Those that have not ended, in their order.
+  // Those that have not ended, in order.
   std::vector<const Object*> pending() const;
   bool waits_for_a_queue(const std::string& ns) const;
-  // "0:12  JobSet team-a/demo: running, 1/2 pods ready; unschedulable", of each that has not ended.
+  // "0:12  JobSet team-a/demo: running, 1/2 pods ready; unschedulable", for each one that has not ended.
   std::vector<std::string> lines(Time now) const;
 
  private:
@@ -64,12 +64,12 @@ class Follower {
     JobSetState state;
     bool is_seen = false;
     bool has_ended = false;
-    std::optional<Time> gone;       // deleted, and nobody has said yet how it ended
-    std::optional<News> end_event;  // of an event
+    std::optional<Time> gone;       // when it was deleted, if its result is still unknown
+    std::optional<News> end_event;  // from an event
     std::map<std::string, PodState, std::less<>> pods;
-    std::map<std::string, std::vector<Reason>, std::less<>> unheard;  // of pods not seen yet
+    std::map<std::string, std::vector<Reason>, std::less<>> unheard;  // of pods that were not seen yet
     std::optional<Reason> workload;
-    std::optional<Reason> trouble;  // of events, until all Jobs are under way
+    std::optional<Reason> trouble;  // from events, until all Jobs are running
     std::set<std::string> said;
     std::string milestone;
   };

@@ -1,4 +1,4 @@
-// Fields that another controller owns: applying them would be a conflict each time, so they are left to it.
+// Fields that another controller owns: applying them would always be a conflict, so they are left out.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct LeftOut {
   std::string manager;  // "kueue"
 };
 
-// `rendered` without the fields that `differences` sets apart as another controller's. Adds each to
+// `rendered` without the fields that another controller owns according to `differences`. Adds each of them to
 // `left_out`.
 const yaml::Node* without_others_fields(const yaml::Node& rendered, const diff::ObjectDiff& differences,
                                         const yaml::Maker& make, std::vector<LeftOut>& left_out);

@@ -1,4 +1,4 @@
-// What submit asks a cluster before it sends anything.
+// What submit fetches from a cluster before it sends anything.
 #pragma once
 
 #include <set>
@@ -13,12 +13,12 @@
 namespace trainjobc::submit {
 
 struct Cluster {
-  diff::LiveSet live;             // of all rendered objects but Secrets, and TrainJobs of the JobSets' names
-  std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist: what they hold isn't asked
+  diff::LiveSet live;  // all rendered objects except Secrets, and TrainJobs with the JobSets' names
+  std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist; their content is not fetched
 };
 
-// A failure if submit can't go on. That somebody may not look at Secrets or TrainJobs is none: Secrets are
-// then left to `kubectl create`, which makes none over another.
+// A failure if submit can't continue. A missing permission for Secrets or TrainJobs is not one: Secrets are
+// then left to `kubectl create`, which does not replace existing ones.
 diff::Answer look_up(const kubectl::Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster);
 
 }  // namespace trainjobc::submit

@@ -1,4 +1,4 @@
-// What submit has to do for each rendered object.
+// What submit does with each rendered object.
 #pragma once
 
 #include <memory>
@@ -19,29 +19,29 @@ namespace trainjobc::submit {
 enum class Step {
   Create,
   Change,
-  Confirm,  // there as it should be; applied all the same, so that its fields are owned
-  Keep,     // a Secret that is there
+  Confirm,  // unchanged; applied anyway, to own its fields
+  Keep,     // an existing Secret
   Replace,  // deleted and recreated: the update would be refused
 };
 
 struct Item {
   const Object* object = nullptr;
   Step step = Step::Create;
-  size_t job = 0;                          // which JobSet it belongs to
+  size_t job = 0;                          // the JobSet that it belongs to
   const diff::LiveObject* live = nullptr;  // of Change, Confirm and Replace
   const yaml::Node* root = nullptr;        // what is sent
-  const yaml::Node* trial = nullptr;       // what is tried before a Replace deletes anything
-  std::vector<LeftOut> left_out;           // what of the object is not
+  const yaml::Node* trial = nullptr;       // what a Replace tries before it deletes anything
+  std::vector<LeftOut> left_out;           // the fields that are not sent
 };
 
-// In the order of the objects: what a JobSet mounts comes before it.
+// In the order of the objects: a JobSet comes after what it mounts.
 struct Plan {
   std::vector<Item> items;
   size_t jobs = 0;
   std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // of changed roots
 };
 
-// What a plan is made of.
+// The inputs of a plan.
 struct ClusterState {
   const diff::Report& report;  // of comparing the objects with `live`
   const diff::LiveSet& live;
@@ -51,10 +51,10 @@ struct ClusterState {
 
 Plan make_plan(std::span<const Object> objects, const ClusterState& cluster);
 
-// The part of `report` that a cluster would refuse: the objects, with the fields that can't be updated.
+// The part of `report` that a cluster would refuse: objects with fields that can't be updated.
 diff::Report refused_part(const diff::Report& report);
 
-// What goes with the live object of a Replace, for people: indented lines.
+// What is lost with the live object of a Replace, for people: indented lines.
 std::string loss_of(const Item& item, const diff::Report& report);
 
 // "JobSet team-a/llama"

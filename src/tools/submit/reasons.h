@@ -1,4 +1,4 @@
-// Why a JobSet doesn't get on, in the words of those who hold it up: its pods, events and Kueue's Workload.
+// Why a JobSet makes no progress, in the words of its pods, its events and Kueue's Workload.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@
 namespace trainjobc::submit {
 
 struct Reason {
-  std::string brief;  // "unschedulable": what a line of progress has room for
-  std::string text;   // for people, in full
-  // Equal for reasons of which one is enough: the text without numbers and the names of single pods and Jobs.
+  std::string brief;  // "unschedulable": short enough for a line of progress
+  std::string text;   // the full text for people
+  // Equal for reasons of which only one is shown: the text without numbers and the names of single pods and
+  // Jobs.
   std::string key(std::string_view job_set) const;
 };
 
 // spec.suspend, and a spec.managedBy that is not JobSet's own.
 std::optional<Reason> reason_of_job_set(const JobSetState& state);
 
-// What of a pod matters.
+// The state of a pod.
 struct PodState {
   bool ready = false;
   bool succeeded = false;
@@ -32,7 +33,7 @@ PodState state_of_pod(const yaml::Node& pod);
 // nullopt if the Workload is admitted.
 std::optional<Reason> reason_of_workload(const yaml::Node& workload);
 
-// What an event is about.
+// The object of an event.
 struct EventAbout {
   std::string_view kind;
   std::string_view name;
@@ -45,10 +46,10 @@ EventAbout about(const yaml::Node& event);
 // When it happened last, to the second: "2026-01-02T03:04:05".
 std::string_view time_of(const yaml::Node& event);
 
-// Whether an event of a JobSet with this reason says that it failed.
+// Whether an event with this reason means that the JobSet failed.
 bool says_failure(std::string_view reason);
 
-// nullopt if the event holds nothing up.
+// nullopt if the event is not about a problem.
 std::optional<Reason> reason_of_event(const yaml::Node& event);
 
 }  // namespace trainjobc::submit

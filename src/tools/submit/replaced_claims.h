@@ -1,4 +1,5 @@
-// The claims that JobSet makes of a JobSet's volumeClaimPolicies, and what becomes of them with it.
+// The claims that JobSet creates for a JobSet's volumeClaimPolicies, and what happens to them when it is
+// deleted.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace trainjobc::submit {
 
-// What happens to the claims of a JobSet that is deleted, for people: indented lines.
+// What happens to the claims of a deleted JobSet, for people: indented lines.
 std::string claims_lost(const yaml::Node& job_set, std::string_view flag_of_namespace);
 
 // `job_set` without the claim templates whose claims are deleted with `live`. JobSet's webhook refuses a
-// JobSet while its claims exist, so those can't be tried before.
+// JobSet while its claims exist, so these templates can't be tried before.
 const yaml::Node* without_deleted_claims(const yaml::Node& job_set, const yaml::Node& live,
                                          const yaml::Maker& make);
 

@@ -23,17 +23,17 @@ enum class Result {
   Unchanged,
   Kept,
   Replaced,
-  Failed,   // sent, and refused
+  Failed,   // sent and refused
   NotSent,  // because of another failure
 };
 
 struct Outcome {
   const Item* item = nullptr;
   Result result = Result::NotSent;
-  bool deleted = false;  // of a Replace: the old one is gone
+  bool deleted = false;  // of a Replace: the old object was deleted
 };
 
-// What became of the items, in their order, and what went wrong.
+// The results of the items, in order, and the errors.
 struct Sending {
   std::vector<Outcome> outcomes;
   std::vector<kubectl::Failure> failures;
@@ -43,11 +43,11 @@ struct Sending {
   bool complete() const;
 };
 
-// A namespace at a time: deletes the objects to replace, if the API server would take the new one, and waits
-// until it is gone; creates Secrets, none
-// over one that is there; applies ConfigMaps and PodGroups, then the JobSets all of whose helpers are in
-// place. A failure ends neither the other objects of its call nor the other namespaces, unless kubectl gets
-// nowhere. `done` is called for each item as soon as it is in place.
+// One namespace after the other: deletes each object to replace if the API server would accept the new one,
+// and waits until it is gone; creates the Secrets that don't exist; applies ConfigMaps and PodGroups, then
+// the JobSets whose helper objects are all in place. After a failure, the other objects of the call and the
+// other namespaces are still sent, unless kubectl can't reach the cluster. `done` is called for each item as
+// soon as it is in place.
 Sending send(const Plan& plan, const kubectl::Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done);
 

@@ -1,4 +1,4 @@
-// What a live JobSet's status says.
+// The state of a live JobSet according to its status.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace trainjobc::submit {
 
 enum class Phase {
-  Pending,    // no controller has looked at it
-  Suspended,  // waits for a queue, or for spec.suspend
+  Pending,    // no controller has processed it
+  Suspended,  // suspended by a queue, or by spec.suspend
   Running,
   Completed,
   Failed,
@@ -28,7 +28,7 @@ struct JobsState {
   int64_t succeeded = 0;
   int64_t failed = 0;
 
-  // Whether all Jobs are there and none waits for its pods.
+  // Whether all Jobs exist and none waits for its pods.
   bool is_under_way() const { return ready + succeeded >= replicas; }
 };
 
@@ -38,9 +38,9 @@ struct JobSetState {
   std::string since;    // metadata.creationTimestamp
   std::string message;  // of the condition that ended it
   int64_t restarts = 0;
-  int64_t pods = 0;             // that it is to have
+  int64_t pods = 0;             // that it should have
   bool suspend = false;         // spec.suspend
-  std::string manager;          // spec.managedBy, if it isn't JobSet's own controller
+  std::string manager;          // spec.managedBy, if it isn't JobSet's controller
   std::string queue;            // of Kueue
   std::vector<JobsState> jobs;  // in the order of the spec
 };
@@ -50,7 +50,7 @@ JobSetState state_of(const yaml::Node& job_set);
 // "running"
 std::string_view word_of(Phase phase);
 
-// "running, made 2026-01-02T03:04:05Z"
+// "running, created 2026-01-02T03:04:05Z"; without the time if the JobSet says none.
 std::string describe(const JobSetState& state);
 
 // "launcher 1/1 ready, node 1/2 ready, 1 failed"

@@ -15,31 +15,31 @@
 namespace trainjobc::submit {
 
 struct WaitOptions {
-  std::chrono::seconds timeout{0};   // of all of it; 0: none
-  std::chrono::seconds interval{2};  // between questions, where watching is not allowed, and after a failure
+  std::chrono::seconds timeout{0};   // for everything; 0: none
+  std::chrono::seconds interval{2};  // between requests, if watching is not allowed, and after a failure
 };
 
 // Receives the news.
 struct Listener {
   std::function<void(const News&)> news;
-  // What can't be followed, and why.
+  // What can't be watched, and why.
   std::function<void(const std::string& note)> note;
-  // How far each JobSet is that has not ended; often.
+  // The progress of each JobSet that has not ended; called often.
   std::function<void(const std::vector<std::string>& lines)> progress;
 };
 
 struct WaitResult {
   size_t completed = 0;
   size_t unsuccessful = 0;             // failed or deleted
-  std::vector<const Object*> pending;  // when time ran out, a signal came, or kubectl failed too often
+  std::vector<const Object*> pending;  // after the timeout, a signal, or too many failures of kubectl
   kubectl::Failure failure;
-  int signal = 0;  // that asks this process to end; it takes effect when `end` is through
+  int signal = 0;  // that asks this process to end; it takes effect after `end`
 };
 
-// Watches `job_sets`, their pods and events, and Kueue's Workloads while one waits for a queue. Who may not
-// watch JobSets asks for them every now and then; who may not look at the rest waits without its reasons. A
-// question that fails is asked again a few times. `end` is called with what came of it, while signals are
-// still held back.
+// Watches `job_sets`, their pods and events, and Kueue's Workloads while a JobSet waits for a queue. Without
+// permission to watch JobSets, it polls them; without permission for the others, it gives no reasons. A
+// request that fails is repeated a few times. `end` is called with the result while signals are still
+// blocked.
 void wait_for(std::span<const Object* const> job_sets, const kubectl::Kubectl& kubectl,
               const WaitOptions& options, base::Clock& clock, const Listener& listener,
               const std::function<void(const WaitResult&)>& end);

@@ -16,11 +16,11 @@ struct Chunk {
 };
 
 // Splits at lines that begin with `---`, as k8s.io/apimachinery's YAMLReader does: anything but a comment
-// after the dashes is an error. Each chunk ends at its `...` line; what is below that is never read by
-// Kubernetes, and is warned about. A byte order mark at the beginning of a document is left out.
+// after the dashes is an error. Each chunk ends at its `...` line; Kubernetes never reads what is below that,
+// which is a warning. A byte order mark at the beginning of a document is left out.
 std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
-// True for text; UTF-16, UTF-32 and the like are reported.
+// True for UTF-8; UTF-16, UTF-32 and binary files are reported.
 bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
 // Finds the first byte that YAML forbids: broken UTF-8, control characters. True if there is none.

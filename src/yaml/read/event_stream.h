@@ -1,5 +1,5 @@
 // EventStream: one YAML document as libyaml's events. Kubernetes' parser, go.yaml.in/yaml/v2, is a port of
-// libyaml; what it takes otherwise is refused here.
+// libyaml; what the two read differently is refused here.
 #pragma once
 
 #include <yaml.h>
@@ -14,7 +14,7 @@
 
 namespace trainjobc::yaml {
 
-// Thrown inside the reader, which makes a diagnostic of it.
+// Thrown inside the reader, which turns it into a diagnostic.
 struct SyntaxError {
   size_t offset = 0;  // in the document's text
   std::string message;
@@ -32,11 +32,11 @@ struct Event {
   std::string_view anchor;  // lives as long as the document's text
   std::string_view tag;     // "tag:yaml.org,2002:int" for !!int; lives until the next event is read
   size_t start = 0;         // with anchor and tag
-  size_t begin = 0;         // without
+  size_t begin = 0;         // without them
   size_t end = 0;           // of a scalar, an alias or a bracket; else `begin`
 };
 
-// What the parser's complaint means to a person.
+// A parser error in terms of the document.
 struct Complaint {
   std::string_view problem;
   std::string_view context;  // "while parsing a block mapping"; may be empty
@@ -46,8 +46,8 @@ struct Complaint {
   uint32_t first_line = 1;                  // of the text, in its file
 };
 
-// Thrown for `\'` in a double-quoted string, which Kubernetes' parser knows and libyaml does not: read the
-// document once more without its backslashes.
+// Thrown for `\'` in a double-quoted string, which Kubernetes' parser accepts and libyaml does not: the
+// document must be read again without these backslashes.
 struct OtherEscapes {
   std::vector<size_t> backslashes;  // of one string, in order
 };
@@ -63,7 +63,7 @@ class EventStream {
   // The next event of the document; after End there is none. Throws SyntaxError.
   Event next();
 
-  // From `at` over white space, line breaks and comments.
+  // The next offset from `at` that is not white space, a line break or a comment.
   size_t skip_gap(size_t at) const;
 
  private:
@@ -80,14 +80,14 @@ class EventStream {
 
   std::string_view text_;
   uint32_t first_line_;
-  bool is_plain_;                // its characters are bytes, all of which libyaml gets
-  std::vector<size_t> dropped_;  // bytes that it does not get
+  bool is_plain_;                // all characters are single bytes, and none is dropped
+  std::vector<size_t> dropped_;  // offsets of bytes that libyaml does not get
   size_t next_dropped_ = 0;      // of those before fed_
-  size_t fed_ = 0;               // bytes that libyaml has got
+  size_t fed_ = 0;               // bytes that libyaml has received
   size_t index_ = 0;             // characters, as libyaml counts them …
-  size_t at_ = 0;                // … where that is in the text …
-  size_t passed_ = 0;            // … and how many dropped bytes are before it
-  // Of the collections that are open: where the bracket is, kBlock if there is none.
+  size_t at_ = 0;                // … their offset in the text …
+  size_t passed_ = 0;            // … and the number of dropped bytes before it
+  // For each open collection the offset of its bracket; kBlock if it has none.
   static constexpr size_t kBlock = std::string_view::npos;
   std::vector<size_t> open_;
   bool in_flow() const { return !open_.empty() && open_.back() != kBlock; }

@@ -1,5 +1,5 @@
-// The beginning of a file as JSON: kubectl tries that before YAML where the file begins with `{`, and JSON's
-// strings know escapes that its YAML parser refuses.
+// The beginning of a file as JSON: kubectl tries JSON before YAML if the file begins with `{`, and JSON
+// strings have escapes that its YAML parser refuses.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace trainjobc::yaml {
 
-// Reads a chunk that begins with `{` as one or more JSON values, one after the other. False if it is not
-// JSON from end to end: nothing has been appended then, and it may still be YAML. Duplicate keys are errors.
+// Reads a chunk that begins with `{` as one or more JSON values, one after the other. False if the chunk is
+// not all JSON: then nothing has been appended, and it may still be YAML. Duplicate keys are errors.
 bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
                base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);
 

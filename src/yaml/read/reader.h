@@ -2,20 +2,21 @@
 // split as k8s.io/apimachinery does, a file that begins with `{` as JSON up to its first `---` if it is JSON.
 // The parser is libyaml, of which go.yaml.in/yaml/v2 is a port.
 //
-// Known differences, checked against Kubernetes' reading by tests/property/yaml_differential.py; no input is
-// known that is read to another value without a diagnostic. On purpose:
-// - Keys that `<<` brings may be set again by the map or by another `<<`. Kubernetes' strict reading refuses
-//   that; the value is the one of its lax reading.
-// - Two keys that JSON spells alike (1 and "1") are duplicates.
+// Known differences, checked against Kubernetes' reading by tests/property/yaml_differential.py; there is no
+// known input that is read as another value without a diagnostic. Intended:
+// - Keys from `<<` may be set again by the map or by another `<<`. Kubernetes' strict reading refuses that;
+// the value
+//   is the one of its lax reading.
+// - Two keys with the same spelling in JSON (1 and "1") are duplicates.
 // - A bad document does not hide those after it.
 // - Nesting ends at ReadLimits::max_depth, not at 10,000.
 // - A byte order mark that begins a line within a document.
-// Refused here, read there:
+// Refused here, accepted by Kubernetes:
 // - `:` before a bracket or a comma: `[a:]`. A tag that ends in one. Text right after a bracket: `[]a`.
 // - The escape \' in more than 100 strings of a document.
 // - A line break other than "\n" right before or after `---`.
 // - DEL and C1 controls in JSON strings; !!binary whose padding bits are not zero.
-// Read here, refused there:
+// Accepted here, refused by Kubernetes:
 // - A date that does not exist under !!timestamp.
 #pragma once
 
@@ -31,7 +32,7 @@
 
 namespace trainjobc::yaml {
 
-// Bounds on hostile input, for each document; of bytes, for the file.
+// Limits for hostile input, per document; limits of bytes are per file.
 struct ReadLimits {
   size_t max_bytes = size_t{128} << 20U;
   // Of keys and scalars that aliases repeat. A document has the share that it has of the file's text, and at
@@ -52,7 +53,7 @@ struct FoundDocument {
 struct Document {
   const Node* root = nullptr;  // never null; an empty document is left out
   uint32_t first_line = 1;     // where its text begins in the file
-  std::string_view text;       // in the file; with JSON, all that is there up to the next `---`
+  std::string_view text;       // in the file; for JSON, everything up to the next `---`
 };
 
 // Splits `file` at `---` lines, as Kubernetes does before it parses. Nothing is found in a file that is too

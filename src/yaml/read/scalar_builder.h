@@ -1,4 +1,4 @@
-// ScalarBuilder: a scalar event, to the value or the key that it is.
+// ScalarBuilder: turns a scalar event into a value or a key.
 #pragma once
 
 #include "yaml/read/event_stream.h"
@@ -9,7 +9,7 @@ namespace trainjobc::yaml {
 
 class ScalarBuilder {
  public:
-  // Texts that lie in `source` are not copied; it outlives the tree.
+  // Text within `source` is not copied; it must outlive the tree.
   ScalarBuilder(TreeBuilder& builder, base::Arena& arena, std::string_view source)
       : builder_(builder), arena_(arena), source_(source) {}
 
@@ -26,7 +26,7 @@ class ScalarBuilder {
   TreeBuilder& builder_;
   base::Arena& arena_;
   std::string_view source_;
-  bool wants_key_ = false;  // what the tree will use of the scalar at hand
+  bool wants_key_ = false;  // whether the tree needs the current scalar as a key
   bool wants_node_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A second, independent reading of a text that is about to be written: yaml-cpp shares no code with libyaml.
+// A second, independent reading of text before it is written: yaml-cpp shares no code with libyaml.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace trainjobc::yaml {
 
-// Whether yaml-cpp finds the same values in the text as the reader did, whose `documents` of it these are. It
-// refuses some YAML that Kubernetes takes; what it can't read does not count as the same.
+// Whether yaml-cpp finds the same values in the text as the reader, which found `documents`. It refuses some
+// YAML that Kubernetes accepts; a text that it can't read is not the same.
 bool reads_the_same(const base::SourceFile& file, std::span<const Document> documents);
 
 }  // namespace trainjobc::yaml

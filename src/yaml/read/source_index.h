@@ -1,4 +1,4 @@
-// From the nodes of a document to how they are written.
+// Finds how the nodes of a document are written.
 #pragma once
 
 #include <map>
@@ -18,11 +18,11 @@ struct WrittenEntry {
   const Node* value = nullptr;
   const Syntax* key_syntax = nullptr;
   const Syntax* value_syntax = nullptr;
-  const Syntax* map = nullptr;  // that it is in
+  const Syntax* map = nullptr;  // the one that it is in
   size_t index = 0;             // among the entries of its map
 };
 
-// The list that an item is in, and where.
+// The list that contains an item, and the item's position.
 struct WrittenItem {
   const Syntax* list = nullptr;
   size_t index = 0;
@@ -34,7 +34,7 @@ struct Comment {
   size_t end = 0;
 };
 
-// Refers to the file, the tree and its syntax, which outlive it.
+// Refers to the file, the tree and its syntax, which must outlive it.
 class SourceIndex {
  public:
   SourceIndex(const base::SourceFile& file, const Document& document, const Syntax& syntax);
@@ -45,14 +45,14 @@ class SourceIndex {
 
   // How the node is written; nullptr for a node of another tree.
   const Syntax* of(const Node& node) const;
-  // How the collection is written whose place `node`, a new one, has taken; nullptr if there is none.
+  // How the collection is written that the new collection `node` replaces; nullptr if there is none.
   const Syntax* place_of(const Node& node) const;
-  // Of a map; empty for others. What a merge key brings is not among them.
+  // Of a map; empty for others. Without those from a merge key.
   const std::vector<WrittenEntry>& entries(const Syntax& map) const;
   const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
-  // Of a value of the old tree, wherever it is in the new one; nullptr for an item.
+  // The entry of a value of the old tree, wherever it is in the new one; nullptr for an item.
   const WrittenEntry* entry_of(const Node& value) const;
-  // nullptr for anything but an item.
+  // The same for an item; nullptr for anything else.
   const WrittenItem* item_of(const Syntax& value) const;
   // Whether all keys of the map are plain `key: value` ones.
   bool is_plain_map(const Syntax& map) const;
@@ -65,9 +65,9 @@ class SourceIndex {
   size_t line_end(size_t offset) const;  // before the line break
   size_t column(size_t offset) const { return offset - line_start(offset); }
   size_t indent(size_t offset) const;  // of its line
-  // Where a value's line ends, if nothing but blanks and a comment follow it there; else `end`.
+  // The end of a value's line if only blanks and a comment follow the value; otherwise `end`.
   size_t end_with_comment(size_t end) const;
-  // Where the comments and empty lines begin that are between what ends at `end` and the line of `offset`.
+  // The beginning of the comments and empty lines between `end` and the line of `offset`.
   size_t gap_start(size_t end, size_t offset) const;
   bool begins_line(size_t offset) const { return indent(offset) == column(offset); }
 

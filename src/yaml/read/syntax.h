@@ -1,4 +1,5 @@
-// How a document is written: the extent of every value in its file. What a rewriter needs beside the tree.
+// How a document is written: the extent of every value in its file. A rewriter needs this in addition to the
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,9 @@ struct Syntax {
 
   Kind kind = Kind::Absent;
   bool flow = false;             // of a collection: in brackets
-  bool plain = true;             // nothing unusual: no anchor, tag or `?` key
-  size_t lead = 0;               // of a block list's item: its dash; of others: begin
-  size_t begin = 0;              // from its anchor or tag on; of an absent value: after its key or dash
+  bool plain = true;             // without anchor, tag or `?` key
+  size_t lead = 0;               // of a block list's item: its dash; otherwise the same as begin
+  size_t begin = 0;              // including its anchor or tag; of an absent value: after its key or dash
   size_t end = 0;                // after its last character that is not white space
   std::vector<Syntax> children;  // of a list: the items; of a map: keys and values in turn
 
@@ -30,7 +31,7 @@ struct Syntax {
 // The syntax of a document of `file`; nullopt if it is not YAML: some JSON is not.
 std::optional<Syntax> read_syntax(const base::SourceFile& file, const Document& document);
 
-// Records a document's values in the order in which they are written.
+// Builds the syntax from a document's values in the order in which they are written.
 class SyntaxRecorder {
  public:
   explicit SyntaxRecorder(const base::SourceFile& file, size_t file_offset)

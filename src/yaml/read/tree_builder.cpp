@@ -185,7 +185,7 @@ void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
     is_own_.push_back(1);
     return;
   }
-  if (is_own_[at] == 0) {  // a key of the map itself beats a merged one above it
+  if (is_own_[at] == 0) {  // a key of the map itself replaces a merged one above it
     entries_[at] = entry;
     is_own_[at] = 1;
     return;
@@ -222,7 +222,7 @@ size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
 }
 
 // `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that is below a key of
-// the map beats that key.
+// the map replaces that key.
 void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool is_alias) {
   if (value.is_map()) {
     merge_entries(frame, value);

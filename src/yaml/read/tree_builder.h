@@ -1,5 +1,5 @@
-// TreeBuilder: scalars, aliases and the ends of collections, in their order in the text, to nodes. Merge
-// keys, duplicate keys and the limits are its business; it knows neither YAML's nor JSON's syntax.
+// TreeBuilder: turns scalars, aliases and the ends of collections, in the order of the text, into nodes. It
+// handles merge keys, duplicate keys and the limits; it does not know the syntax of YAML or JSON.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@
 
 namespace trainjobc::yaml {
 
-// Thrown inside the reader where it makes no sense to read on; the reason has been reported.
+// Thrown inside the reader when reading on makes no sense; the reason has been reported.
 struct StopReading {};
 
-// The beginning of a text that is too long for a message.
+// The text, cut if it is too long for a message.
 std::string shorten(std::string_view text);
 
-// A scalar as a value and, where it can be one, as a key. The texts outlive the tree.
+// A scalar as a value and, if possible, as a key. The texts must outlive the tree.
 struct BuiltScalar {
   const Node* node = nullptr;           // may be left out for a key without an anchor
   std::optional<std::string_view> key;  // may be left out for a value without an anchor
-  std::string_view not_a_key;           // what it is instead, for the report
+  std::string_view not_a_key;           // why it can't be a key, for the report
   bool is_merge_word = false;           // `<<`
 };
 
@@ -71,8 +71,8 @@ class TreeBuilder {
     bool key_is_merge = false;
     std::string_view anchor;
     size_t begin = 0;
-    size_t indexed = 0;  // so many of its entries are in its index
-    size_t weight = 1;   // the decoding steps it takes Kubernetes' parser, aliases expanded
+    size_t indexed = 0;  // the number of its entries that are in its index
+    size_t weight = 1;   // the number of decoding steps in Kubernetes' parser, aliases expanded
     size_t bytes = 0;    // of its keys and scalars, aliases expanded
     Origin origin;
     std::string_view key;
@@ -97,7 +97,7 @@ class TreeBuilder {
   const ReadLimits& limits_;
   std::vector<Frame> stack_;
   std::vector<Entry> entries_;
-  std::vector<char> is_own_;  // parallel to entries_: set by the map itself, not only merged into it
+  std::vector<char> is_own_;  // parallel to entries_: set by the map itself, not just merged into it
   std::vector<const Node*> items_;
   std::vector<KeyIndex> indexes_;  // by depth
   std::unordered_map<std::string_view, Anchored> anchors_;
@@ -106,7 +106,7 @@ class TreeBuilder {
   size_t repeated_steps_ = 0;
   size_t repeated_bytes_ = 0;
   bool failed_ = false;
-  bool lacks_separator_ = false;  // what is set twice at the top has been reported as a second object
+  bool lacks_separator_ = false;  // keys set twice at the top level have been reported as a second object
 };
 
 }  // namespace trainjobc::yaml

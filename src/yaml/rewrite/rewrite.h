@@ -1,5 +1,5 @@
-// Rewriting a document in its file: what a new tree shares with the old one keeps its bytes, comments
-// included; what is new is written in the style of what is around it.
+// Rewrites a document in its file: what the new tree shares with the old one keeps its bytes, including
+// comments; new values are written in the style of their surroundings.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct RewriteProblem {
 };
 
 // The replacement that turns `document` into `new_root`. Parts of the old tree may be anywhere in the new
-// one, more than once too, and are recognised by their address; a new map or list with the origin of an old
-// one takes its place and its comments. Every comment of the document is in the result.
+// one, even more than once, and are recognised by their address; a new map or list with the origin of an old
+// one replaces it and keeps its comments. Every comment of the document is in the result.
 //
-// Nothing checks here that the text reads back as `new_root`: see reads_back_as.
+// Does not check that the text reads back as `new_root`: see reads_back_as.
 std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, const Document& document,
                                                   const Node& new_root);
 

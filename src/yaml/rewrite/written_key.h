@@ -1,4 +1,4 @@
-// Keys as written in their file, those included that the tree does not know.
+// Keys as written in their file, including those that are not in the tree.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ struct Extent {
   size_t end = 0;
 };
 
-// The key `key` of the map that has another one at `sibling`, with the colon.
+// The key `key` of the map that has the key at `sibling`, with its colon.
 std::optional<Extent> find_written_key(const yaml::Origin& sibling, std::string_view key);
 
-// The value after a colon if it is null, however that is written, or an empty map in brackets: its own
-// extent, or nothing right after the colon. nullopt for another value.
+// The value after a colon if it is null in any spelling, or an empty map in brackets: its extent, which is
+// empty and right after the colon if nothing is written. nullopt for another value.
 std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end);
 
 }  // namespace trainjobc::yaml

@@ -1,4 +1,4 @@
-// Escapes that double-quoted YAML and JSON have in common.
+// Escape sequences that double-quoted YAML and JSON share.
 #pragma once
 
 #include <string_view>

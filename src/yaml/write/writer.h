@@ -13,20 +13,19 @@ namespace trainjobc::yaml {
 enum class KeyOrder {
   AsIs,        // as in the tree
   Alphabet,    // as Go writes maps
-  Kubernetes,  // apiVersion, kind, metadata, spec…; name first; then by the alphabet
+  Kubernetes,  // apiVersion, kind, metadata, spec…; name first; then alphabetically
 };
 
 // Appends block-style YAML that YAML 1.1 and 1.2 readers read back to the same value, ending in a newline:
 // strings that could be read as something else are quoted, strings of several lines are block scalars.
 void write_yaml(const Node& node, KeyOrder order, std::string& out);
 
-// A scalar or empty collection, and the offset at which the line that it begins on ends: there a comment can
-// stand.
+// A scalar or empty collection, and the offset of the end of its first line, where a comment can be added.
 struct LeafLine {
   const Node* node = nullptr;
   size_t end = 0;
 };
-// The same; `leaves` get those of the tree, in the order of the text.
+// The same; appends the scalars and empty collections of the tree to `leaves`, in the order of the text.
 void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves);
 
 // Appends JSON; `indent` spaces per level, 0 for one line. No newline at the end.
@@ -35,7 +34,7 @@ void write_json(const Node& node, KeyOrder order, int indent, std::string& out);
 // Appends a JSON string with its quotes.
 void write_json_string(std::string_view text, std::string& out);
 
-// The rank of a key in KeyOrder::Kubernetes; keys of equal rank are ordered by the alphabet.
+// The rank of a key in KeyOrder::Kubernetes; keys of equal rank are in alphabetical order.
 int key_rank(std::string_view key);
 
 // The entries of `map` in `order`.

@@ -13,7 +13,7 @@ SERVER_METADATA = (
     "deletionGracePeriodSeconds",
     "finalizers",
 )
-# Go marshals these of an empty struct, and nobody reads them.
+# Go writes these for an empty struct, and nothing reads them.
 EMPTY_IS_ABSENT = ("metadata", "resources", "creationTimestamp", "status", "strategy")
 
 

@@ -17,7 +17,7 @@ std::string text_of(const yaml::Node* node) {
   return node ? text : "-";
 }
 
-// The differences of two pod specs, a line each: path, live, rendered.
+// The differences of two pod specs, one per line: path, live, rendered.
 std::string differences(const std::string& rendered, const std::string& live) {
   const std::string around = "spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: ";
   const base::SourceFile rendered_file("rendered", around + rendered + "}}}}]}");

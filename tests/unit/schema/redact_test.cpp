@@ -163,6 +163,7 @@ TEST_CASE("redact: no command but render prints a secret of the inputs") {
     CHECK(text.find("hunter2") == std::string::npos);
     CHECK(text.find("hf_abc") == std::string::npos);
   }
+  // The inputs hold them, and diff says that they differ.
   CHECK(printed(files, {"diff", "--no-config", "--format", "unified", "old", "new"}).find("*** (before)") !=
         std::string::npos);
   CHECK(printed(files, {"render", "--no-config", "new/a.yaml"}).find("two-hunter2") != std::string::npos);

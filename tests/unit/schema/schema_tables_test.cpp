@@ -38,7 +38,7 @@ const Schema& root(std::string_view version, std::string_view kind) {
   return *found->schema;
 }
 
-// The property at a path such as "spec.replicatedJobs[].name", where "[]" stands for the items of a list;
+// The property at a path such as "spec.replicatedJobs[].name", where "[]" means the items of a list;
 // nullptr where there is none.
 const Property* find(std::string_view version, std::string_view kind, std::string_view path) {
   const Schema* at = &root(version, kind);

@@ -1,4 +1,4 @@
-// `trainjobc diff` against a cluster, with kubectl played.
+// `trainjobc diff` against a cluster, with a fake kubectl.
 #include <doctest/doctest.h>
 
 #include "support/diff.h"

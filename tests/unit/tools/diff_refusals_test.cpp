@@ -21,7 +21,7 @@ const yaml::Node* parse(base::Arena& arena, const base::SourceFile& file) {
   return documents.front().root;
 }
 
-// path: refusal, a line each.
+// path: refusal, one per line.
 std::string refusals(const std::string& live_text, const std::string& rendered_text,
                      const std::string& kind = "JobSet") {
   base::Arena arena;

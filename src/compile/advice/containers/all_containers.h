@@ -29,7 +29,7 @@ struct TrainerPlace {
 };
 TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 
-// The first of the set's containers (init containers don't count) with that name.
+// The first container of the set with that name; init containers don't count.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 
 using yaml::text_at;

@@ -12,8 +12,8 @@ struct ImageComplaint {
   std::string hint;
 };
 
-// What keeps a container runtime from reading the reference. Never quotes more of it than a character, a tag
-// or a part of its path.
+// Why a container runtime can't parse the reference. Never quotes more of it than a character, a tag or a
+// part of its path.
 ImageComplaint image_complaint(std::string_view image);
 
 }  // namespace trainjobc::compile::advice

@@ -1,4 +1,4 @@
-// Keeps secrets out of reports, which show the source line that they are about.
+// Keeps secrets out of reports, which show source lines.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace trainjobc::compile::advice {
 
-// Hides the source of every diagnostic, whatever it is about, whose line holds a part of a plain secret in
-// one of the documents; and such secrets in its words, if they were made without asking.
+// Hides the source of every diagnostic whose line contains a part of a plain secret in one of the documents,
+// and such secrets in its texts, if they were written without a check.
 void hide_secrets(std::span<const yaml::Node* const> documents, base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile::advice

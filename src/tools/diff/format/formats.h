@@ -15,7 +15,7 @@ struct FormatOptions {
   size_t width = 0;    // of the terminal, for the formats that people read; 0: none
 };
 
-// What the two sides are called in a unified diff and in the folders that an external program gets.
+// The names of the two sides in a unified diff and in the folders for an external program.
 struct SideNames {
   std::string_view before = "LIVE";
   std::string_view after = "MERGED";
@@ -24,18 +24,18 @@ inline SideNames side_names(bool files) {
   return files ? SideNames{"OLD", "NEW"} : SideNames{};
 }
 
-// For people: fields grouped by object, old → new, and the input that each comes from.
+// For people: fields grouped by object, old → new, and the input that each one comes from.
 std::string format_text(const Report& report, const FormatOptions& options);
-// The same without the last line, which counts.
+// The same without the last line, which contains the counts.
 std::string format_objects(const Report& report, const FormatOptions& options);
-// For people who changed files: fields grouped by the change that causes them, and the jobs that each
-// reaches.
+// For people who changed files: fields grouped by the change that causes them, and the jobs that each change
+// affects.
 std::string format_reach(const Report& report, const FormatOptions& options);
-// As `kubectl diff` prints it, less what servers fill in and others manage; empty if nothing differs.
+// As `kubectl diff` prints it, without what servers fill in and others manage; empty if nothing differs.
 std::string format_unified(const Report& report, const FormatOptions& options);
 // For programs: {"differences": [...], "summary": {...}}
 std::string format_json(const Report& report, const FormatOptions& options);
-// For a comment to a pull request, at most as long as GitHub takes it.
+// For a comment on a pull request, at most as long as GitHub accepts.
 std::string format_markdown(const Report& report, const FormatOptions& options);
 
 // "no longer accepted by Trainer 2.3"

@@ -17,7 +17,7 @@ namespace {
 using yaml::Node;
 
 struct Default {
-  // Keys from the named spec on. CONTAINERS stands for containers, initContainers and ephemeralContainers,
+  // Keys from the named spec on. CONTAINERS means containers, initContainers and ephemeralContainers,
   // PROBE for the three probes, HOOK for the two lifecycle hooks.
   std::string_view field;
   std::string_view value;

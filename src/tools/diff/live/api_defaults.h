@@ -8,9 +8,9 @@
 
 namespace trainjobc::diff {
 
-// Whether `value`, which only one of two JobSets has, is what an API server takes for an absent field.
-// `parents` are the nodes on the way to it, the JobSet first, its map last. Source of the values:
-// k8s.io/kubernetes, pkg/apis/{core,batch}/v1/defaults.go.
+// Whether `value`, which only one of two JobSets has, is the API server's default for an absent field.
+// `parents` are the nodes above it, the JobSet first, its map last. Source of the values: k8s.io/kubernetes,
+// pkg/apis/{core,batch}/v1/defaults.go.
 bool is_api_default(const schema::FieldPath& path, const yaml::Node& value,
                     std::span<const yaml::Node* const> parents);
 

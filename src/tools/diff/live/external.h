@@ -11,12 +11,12 @@
 
 namespace trainjobc::diff {
 
-// The program and its arguments, split as kubectl does: at spaces; arguments of other characters than
-// letters, digits, - and = are dropped, no matter who set them.
+// The program and its arguments, split as kubectl does: at spaces; as in kubectl, arguments with characters
+// other than letters, digits, - and = are dropped.
 std::vector<std::string> split_external(std::string_view variable);
 
-// Writes what differs to two folders, LIVE-… and MERGED-… as kubectl does, or what else the sides are called,
-// and runs the program on them: first the folders, then its arguments. The folders are removed afterwards.
+// Writes the objects that differ to two folders, named LIVE-… and MERGED-… as in kubectl or after the sides,
+// and runs the program on them: first the folders, then its arguments. Removes the folders afterwards.
 base::IoResult<base::ProcessResult> run_external(const Report& report, std::string_view variable,
                                                  const SideNames& sides, base::Streams streams,
                                                  base::ProcessRunner& runner);

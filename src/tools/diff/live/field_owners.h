@@ -10,11 +10,11 @@
 
 namespace trainjobc::diff {
 
-// Whose field it is.
+// Who owns a field.
 enum class Owner {
   Unknown,  // the object doesn't say
   Us,       // the manager that applied the object: the Trainer controller, trainjobc, kubectl, Argo CD
-  Person,   // a person with kubectl edit, patch, scale
+  Person,   // a person: kubectl edit, patch, scale
   Other,    // another controller: Kueue
 };
 
@@ -36,14 +36,13 @@ class FieldOwners {
   struct Manager {
     std::string_view name;
     const yaml::Node* fields = nullptr;  // FieldsV1
-    size_t weight = 0;                   // how many fields beside metadata
+    size_t weight = 0;                   // how many fields outside of metadata
     bool is_us = false;
   };
   std::vector<Manager> managers_;
 };
 
-// Whether a label or annotation is set by a tool that is expected to write it: Kueue, Argo CD, Flux,
-// Helm. Gives its name; "" for others.
+// The tool that is expected to set this label or annotation: Kueue, Argo CD, Flux, Helm; "" for others.
 std::string_view tool_of_key(std::string_view key);
 
 }  // namespace trainjobc::diff

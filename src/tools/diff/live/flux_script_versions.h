@@ -9,9 +9,8 @@
 
 namespace trainjobc::diff {
 
-// The controller's scripts do what the rendered ones do in other words. Sets the differences between the two
-// apart as the controller's, where the live object is the controller's; scripts that somebody applied stay
-// differences.
+// The controller's scripts do the same as the rendered ones with different text. If the live object is the
+// controller's, the differences between the two are ignored; scripts applied by others stay differences.
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<Difference>& differences);
 

@@ -1,4 +1,4 @@
-// Objects as a cluster holds them.
+// Objects of a cluster.
 #pragma once
 
 #include <memory>
@@ -29,15 +29,15 @@ struct LiveSet {
   std::vector<LiveObject> objects;
 };
 
-// What a text held.
+// The content of a text.
 struct LiveText {
-  bool is_blank = false;                // nothing but white space
+  bool is_blank = false;                // only white space
   size_t documents = 0;                 // without those that are null
   const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
 };
 
-// The objects of a text, YAML or JSON, Lists expanded; anything else is skipped. A text that can't be
-// read is diagnostics.
+// The objects of a text, YAML or JSON, Lists expanded; anything else is skipped. Errors in the text are
+// diagnostics.
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 
 // The group of an apiVersion: "jobset.x-k8s.io"; "" of "v1".

@@ -1,4 +1,4 @@
-// What an API server fills in, taken out again.
+// Removes what API servers fill in.
 #pragma once
 
 #include "yaml/node.h"
@@ -6,8 +6,8 @@
 namespace trainjobc::diff {
 
 // `object` without status, without the metadata that only servers and controllers write (uid, managedFields,
-// ownerReferences…) and a Secret's default type, and with a Secret's stringData under data, as servers store
-// it.
+// ownerReferences…) and a Secret's default type, and with a Secret's stringData moved to data, as servers
+// store it.
 const yaml::Node* without_server_fields(const yaml::Node& object, const yaml::Maker& make);
 
 // A Secret with masked values, on both sides if both are given: "***" if they are equal, "*** (before)" and

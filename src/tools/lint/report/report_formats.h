@@ -1,4 +1,4 @@
-// The formats of reports. Only report.cpp calls them.
+// The formats of reports. Only report.cpp uses them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Where reports for CI systems point to. Those want a file of the repository and a line that exists, for
-// every finding; and something to know a finding by when the lines above it change.
+// Places in reports for CI systems. These need a file of the repository and an existing line for every
+// finding, and an identity of the finding that stays when lines above it change.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Region {
 };
 
 struct Place {
-  std::string path;  // from the repository's root where the file lies below it, "/" between its parts
+  std::string path;  // from the repository's root if the file is below it, "/" between its parts
   Region region;
 };
 
@@ -30,10 +30,10 @@ class Places {
  public:
   explicit Places(const ReportInput& input);
 
-  // The finding's own place, or else where its object begins, or else the first file. nullopt without any
-  // file.
+  // The place of the finding, otherwise the beginning of its object, otherwise the first file. nullopt
+  // without files.
   std::optional<Place> of(const base::Diagnostic& diagnostic) const;
-  // nullopt if the location is none, or in a runtime that is built into trainjobc.
+  // nullopt if there is no location, or if it is in a built-in runtime.
   std::optional<Place> of(const base::Location& location) const;
   std::string path_of(std::string_view file_name) const;
 
@@ -45,10 +45,10 @@ class Places {
 // The message with its hint.
 std::string full_message(const base::Diagnostic& diagnostic);
 
-// `path` as a relative URI reference, or a file: URI where it is absolute.
+// `path` as a relative URI reference, or as a file: URI if it is absolute.
 std::string to_uri(std::string_view path);
 
-// Names findings: "<hash>:<n>" for the n-th with equal `parts`. Each name is given once.
+// Names findings: "<hash>:<n>" for the n-th with equal `parts`. Each name is unique.
 class Fingerprints {
  public:
   std::string next(std::initializer_list<std::string_view> parts);
@@ -57,8 +57,8 @@ class Fingerprints {
   std::map<uint64_t, size_t> seen_;
 };
 
-// What a finding is known by besides its rule: its source line without indentation, so that lines above may
-// come and go, or what it says where it has no line.
+// What identifies a finding besides its rule: its source line without indentation, so that lines above may
+// change, or its message if it has no line.
 std::string identity(const base::Diagnostic& diagnostic);
 
 }  // namespace trainjobc::lint

@@ -1,4 +1,4 @@
-// Reports of what lint found, one format a file: report_<format>.cpp.
+// Reports of lint's findings, one format per file: report_<format>.cpp.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ namespace trainjobc::lint {
 
 enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
 
-// Where the paths of a report start: both absolute, or empty if the working directory is the root.
+// The base of the paths in a report: both absolute, or empty if the working directory is the root.
 struct Repository {
   std::string root;
   std::string working_directory;
 };
 
-// What a report is about. The diagnostics are sorted; the rest is what they were looked for in.
+// The content of a report. The diagnostics are sorted; the rest is what was linted.
 struct ReportInput {
   base::Diagnostics diagnostics;
   std::span<const std::string> files;  // every linted file, those without objects too
   std::span<const LintedObject> objects;
   base::TextStyle style;  // of the text report
-  // What fails a case of the JUnit report.
+  // The findings that fail a case of the JUnit report.
   std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error;
   };
