@@ -37,6 +37,7 @@ install(FILES ${completions}/trainjobc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}
 
 file(GLOB pages ${PROJECT_SOURCE_DIR}/man/*.1)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT files)
+install(FILES ${PROJECT_SOURCE_DIR}/man/trainjobc.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT files)
 install(FILES ${PROJECT_SOURCE_DIR}/schema/trainjobc-config.json DESTINATION ${CMAKE_INSTALL_DATADIR}/trainjobc
   COMPONENT files)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/ARCHITECTURE.md

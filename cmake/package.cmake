@@ -32,24 +32,19 @@ foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev 
   endif()
 endforeach()
 
-# JSON Schemas of the kinds, if there is a Python to write them.
-find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND)
-  file(GLOB facts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/v*.json)
-  set(schemas ${PROJECT_BINARY_DIR}/schemas)
-  add_custom_command(
-    OUTPUT ${schemas}.stamp
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/json_schemas.py ${schemas} ${facts}
-    COMMAND ${CMAKE_COMMAND} -E touch ${schemas}.stamp
-    DEPENDS ${PROJECT_SOURCE_DIR}/tools/json_schemas.py ${facts}
-    COMMENT "Writing JSON schemas"
-    VERBATIM)
-  add_custom_target(json_schemas ALL DEPENDS ${schemas}.stamp)
-  install(DIRECTORY ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/trainjobc COMPONENT files)
-  if(TARGET trainjobc-static)
-    add_dependencies(trainjobc-static json_schemas)
-  endif()
-  add_dependencies(trainjobc json_schemas)
+# JSON Schemas of the kinds.
+set(schemas ${PROJECT_BINARY_DIR}/schemas)
+add_custom_command(
+  OUTPUT ${schemas}.stamp
+  COMMAND trainjobc __schemas ${schemas}
+  COMMAND ${CMAKE_COMMAND} -E touch ${schemas}.stamp
+  DEPENDS trainjobc
+  COMMENT "Writing JSON schemas"
+  VERBATIM)
+add_custom_target(json_schemas ALL DEPENDS ${schemas}.stamp)
+install(DIRECTORY ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/trainjobc COMPONENT files)
+if(TARGET trainjobc-static)
+  add_dependencies(trainjobc-static json_schemas)
 endif()
 
 # Debian packages install zsh completions in a different folder from zsh's own.

@@ -3,6 +3,7 @@
 
 usage: man_test.py BINARY. TRAINJOBC_UPDATE_GOLDEN=1 rewrites man/.
 """
+import json
 import os
 import pathlib
 import re
@@ -27,6 +28,29 @@ def rendered_badly(page):
         if not re.search(r"^NAME\n +trainjobc", run.stdout, re.M):
             said += f"{page.name}: man prints no NAME"
     return said
+
+
+def keys_of(schema, prefix=""):
+    for name, one in schema["properties"].items():
+        yield prefix + name
+        if "properties" in one.get("items", {}):
+            yield from keys_of(one["items"], f"{prefix}{name}[].")
+
+
+def problems_of_settings():
+    """trainjobc.yaml(5) lists the keys that the JSON Schema of the settings has, and its examples are settings."""
+    page = (MAN / "trainjobc.yaml.5").read_text()
+    schema = json.loads((ROOT / "schema/trainjobc-config.json").read_text())
+    listed = re.findall(r"^\.TP\n\.B (\S+)$", page.split(".SH KEYS")[1].split(".SH SUPPRESSION")[0], re.M)
+    if sorted(listed) != sorted(keys_of(schema)):
+        yield f"man/trainjobc.yaml.5 lists {sorted(listed)}, the schema {sorted(keys_of(schema))}"
+    examples = re.search(r"^\.SH EXAMPLES\n\.nf\n(.*?)^\.fi", page, re.M | re.S)[1].replace("\\-", "-")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / ".trainjobc.yaml").write_text(examples)
+        (pathlib.Path(folder) / "runtimes").mkdir()
+        run = subprocess.run([pathlib.Path(sys.argv[1]).resolve(), "lint", "--allow-empty", "."], cwd=folder, capture_output=True, text=True)
+        if run.returncode:
+            yield f"the example of man/trainjobc.yaml.5 ends lint with {run.returncode}: {run.stderr}"
 
 
 def main():
@@ -57,7 +81,8 @@ def main():
                      if flag not in plain]
     if not (shutil.which("mandoc") or shutil.which("man")):
         print("neither mandoc nor man is installed: the pages were not rendered")
-    for path in sorted(MAN.glob("*.1")):
+    problems += problems_of_settings()
+    for path in sorted([*MAN.glob("*.1"), *MAN.glob("*.5")]):
         problems += [said] if (said := rendered_badly(path)) else []
     print("\n".join(problems))
     print(f"{len(made)} passed, {len(problems)} failed" if made else "no page was made")

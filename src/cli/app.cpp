@@ -15,6 +15,7 @@
 #include "cli/help/help.h"
 #include "cli/help/man.h"
 #include "cli/help/old_names.h"
+#include "cli/help/schema_files.h"
 #include "tools/version.h"
 
 namespace trainjobc::cli {
@@ -22,10 +23,10 @@ namespace {
 
 using Runner = std::pair<const CLI::App*, std::function<int(Console&)>>;
 
-// The command on the command line, or the root.
+// The innermost command on the command line, or the root.
 const CLI::App& chosen_app(const CLI::App& root) {
   const auto chosen = root.get_subcommands();
-  return chosen.empty() ? root : *chosen.front();
+  return chosen.empty() ? root : chosen_app(*chosen.front());
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
@@ -89,6 +90,7 @@ std::optional<int> run_internal(const CLI::App& root, const std::vector<std::str
     return print_completion(root, std::span(arguments).subspan(1), console);
   if (arguments.front() == "__man" && arguments.size() == 2)
     return write_man_pages(root, arguments[1], console);
+  if (arguments.front() == "__schemas" && arguments.size() == 2) return write_schemas(arguments[1], console);
   return std::nullopt;
 }
 

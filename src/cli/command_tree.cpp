@@ -70,7 +70,7 @@ std::string full_name(const CLI::App& app) {
 
 std::string usage_line(const CLI::App& app) {
   std::string line = full_name(app);
-  if (!commands_of(app).empty()) line += " COMMAND";
+  if (app.get_require_subcommand_min() > 0) line += " COMMAND";
   line += " [FLAGS]";
   for (const FlagText& flag : flags_of(app)) {
     if (flag.positional) line += fmt::format(" [{}{}]", flag.names.front(), flag.repeats ? "..." : "");

@@ -33,6 +33,7 @@ from support import EndToEnd
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
 TEST_MODULES = ("unchanged_tests", "flux_tests", "following_tests")
+KUEUE_MODULES = ("kueue_tests", "quota_tests")
 
 
 def parse(arguments):
@@ -138,7 +139,7 @@ def run_tests(options, plane):
     EndToEnd.trainer_version = plane.version
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{options.tests}*"] if options.tests else None
-    modules = (*TEST_MODULES, "kueue_tests") if options.kueue else TEST_MODULES
+    modules = (*TEST_MODULES, *KUEUE_MODULES) if options.kueue else TEST_MODULES
     suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in modules)
     return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
 

@@ -17,6 +17,7 @@
 #include "compile/compile.h"
 #include "schema/schema.h"
 #include "tools/diff/compare_objects.h"
+#include "tools/diff/cost.h"
 #include "tools/diff/format/formats.h"
 #include "tools/diff/live/external.h"
 
@@ -234,7 +235,11 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
   const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
-  if (is_external || flags.format == "unified") print_acceptances(console, report, flags);
+  if (is_external || flags.format == "unified") {
+    print_acceptances(console, report, flags);
+    // Beside a patch, not in it.
+    for (const diff::Cost& cost : diff::costs_of(report)) note(console, "cost: " + diff::cost_text(cost));
+  }
   if (is_external) {
     const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files, runner);
     return std::max(verdict, status);

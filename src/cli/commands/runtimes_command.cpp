@@ -1,4 +1,6 @@
 // trainjobc runtimes
+#include "cli/commands/runtimes_command.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,6 +29,14 @@ struct RuntimesFlags {
   std::string trainer_version;
   std::string format = "text";
   std::string show;
+  std::string used_by;
+};
+
+// All that the command and those below it take.
+struct AllRuntimesFlags {
+  RuntimesFlags list;
+  RuntimesPullFlags pull;
+  RuntimesCheckFlags check;
 };
 
 std::string origin_of(const KnownRuntime& runtime) {
@@ -74,6 +84,12 @@ std::string as_json(const std::vector<KnownRuntime>& runtimes) {
          "\n";
 }
 
+std::string names_as_text(const std::vector<KnownRuntime>& runtimes) {
+  std::string out;
+  for (const KnownRuntime& runtime : runtimes) out += runtime.name + "\n";
+  return out;
+}
+
 int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
   const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
   if (found != runtimes.end())
@@ -100,15 +116,71 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
                                      known.empty_directories.front()));
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
-  const std::string text =
-      flags.format == "json" ? as_json(runtimes) : as_text(runtimes, console.stdout_width());
+  const std::string text = flags.format == "json"   ? as_json(runtimes)
+                           : flags.format == "name" ? names_as_text(runtimes)
+                                                    : as_text(runtimes, console.stdout_width());
   return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
+}
+
+// A word after --used-by that is a file is one of the inputs: the name may be left out.
+int run_used_by(Console& console, const RuntimesFlags& flags) {
+  RuntimesUsedByFlags uses{flags.paths, flags.directories, flags.used_by, flags.format};
+  if (!uses.name.empty() && (uses.name == "-" || console.files().exists(uses.name))) {
+    uses.paths.insert(uses.paths.begin(), uses.name);
+    uses.name.clear();
+  }
+  return run_runtimes_used_by(console, uses);
+}
+
+CLI::App& add_pull(CLI::App& app, RuntimesPullFlags& flags) {
+  CLI::App& pull = *app.add_subcommand("pull", "Save the runtimes of a cluster as files to commit");
+  pull.get_help_ptr()->description("Print this help and exit");
+  pull.add_option("DIR", flags.directory, "Directory to write to")->type_name("DIR");
+  flags.cluster.add_to(pull);
+  add_version_flag(pull, "--trainer-version", flags.trainer_version,
+                   "Trainer version of the cluster, whose defaults are left out", false);
+  pull.footer(
+      "Writes NAME.yaml for each ClusterTrainingRuntime and NAMESPACE/NAME.yaml for each\n"
+      "TrainingRuntime, without what the API server and controllers filled in, and prints the paths.\n"
+      "Removes no file.\n"
+      "\n"
+      "Exit status: 0 written, 2 usage, I/O or kubectl.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc runtimes pull --context production runtimes/");
+  return pull;
+}
+
+CLI::App& add_check(CLI::App& app, RuntimesCheckFlags& flags) {
+  CLI::App& check =
+      *app.add_subcommand("check", "Compare runtimes with the catalogue and a cluster, by meaning");
+  check.get_help_ptr()->description("Print this help and exit");
+  check.add_option("PATH", flags.paths, "Files or directories with runtimes")->type_name("PATH");
+  flags.directories.add_to(check);
+  check.add_flag("--cluster", flags.ask_cluster,
+                 "Compare with the cluster's runtimes, too; --context and --kubeconfig imply it");
+  flags.cluster.add_to(check);
+  add_version_flag(check, "--trainer-version", flags.trainer_version,
+                   "Compare with the catalogue of this Trainer version instead of the newest", false);
+  check.add_option("-o,--format", flags.format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  check.footer(
+      "A runtime that the other side does not have is listed, and is no difference.\n"
+      "\n"
+      "Exit status: 0 none differs, 1 a runtime differs, 2 usage, I/O or kubectl.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc runtimes check runtimes/ --trainer-version 2.3\n"
+      "  trainjobc runtimes check runtimes/ --context production");
+  return check;
 }
 
 }  // namespace
 
 std::function<int(Console&)> setup_runtimes(CLI::App& app) {
-  auto flags = std::make_shared<RuntimesFlags>();
+  auto all = std::make_shared<AllRuntimesFlags>();
+  RuntimesFlags* flags = &all->list;
   app.add_option("PATH", flags->paths, "Files or directories with runtimes")->type_name("PATH");
   flags->directories.add_to(app);
   app.add_option("--runtimes", flags->runtimes,
@@ -117,11 +189,21 @@ std::function<int(Console&)> setup_runtimes(CLI::App& app) {
       ->type_name("PATH");
   add_version_flag(app, "--trainer-version", flags->trainer_version,
                    "List the catalogue of this Trainer version", false);
-  app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
-      ->type_name("RUNTIME");
-  app.add_option("-o,--format", flags->format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
+  CLI::Option* show =
+      app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
+          ->type_name("RUNTIME");
+  CLI::Option* used_by =
+      app.add_option("--used-by", flags->used_by,
+                     "List the TrainJobs of the inputs by runtime, or those of this runtime only")
+          ->type_name("RUNTIME")
+          ->expected(0, 1)
+          ->excludes(show);
+  app.add_option("-o,--format", flags->format,
+                 "Output format; name is one name per line, of jobs with --used-by")
+      ->check(CLI::IsMember({"text", "json", "name"}))
       ->capture_default_str();
+  CLI::App* pull = &add_pull(app, all->pull);
+  CLI::App* check = &add_check(app, all->check);
   app.footer(
       "If several places have a runtime of the same name, the first one is used and listed: the\n"
       "inputs, --runtimes, the configuration, the catalogue.\n"
@@ -129,8 +211,14 @@ std::function<int(Console&)> setup_runtimes(CLI::App& app) {
       "Examples:\n"
       "  trainjobc runtimes\n"
       "  trainjobc runtimes runtimes/\n"
-      "  trainjobc runtimes --show torch-distributed > runtimes/torch.yaml");
-  return [flags](Console& console) { return run_runtimes(console, *flags); };
+      "  trainjobc runtimes --show torch-distributed > runtimes/torch.yaml\n"
+      "  trainjobc runtimes --used-by torch-h100 jobs/");
+  return [all, pull, check, used_by](Console& console) {
+    base::RealProcessRunner runner;
+    if (pull->parsed()) return run_runtimes_pull(console, all->pull, runner);
+    if (check->parsed()) return run_runtimes_check(console, all->check, runner);
+    return used_by->count() > 0 ? run_used_by(console, all->list) : run_runtimes(console, all->list);
+  };
 }
 
 }  // namespace trainjobc::cli

@@ -83,6 +83,12 @@ Completion complete_value(const FlagText& flag, const CompletionInputs& inputs, 
   if (flag.value == "FILE") return {{}, FileCompletion::Any};
   if (flag.value == "DIR") return {{}, FileCompletion::Directories};
   if (flag.value == "RULE") return {rule_candidates(), FileCompletion::None};
+  if (flag.value == "FIELD") {
+    Completion fields = of_words(field_names(inputs.typed));
+    fields.files = inputs.typed.starts_with('.') ? FileCompletion::NoneNoSpace : FileCompletion::None;
+    return fields;
+  }
+  if (flag.value == "KIND") return of_words(schema_kinds());
   if (flag.value == "RUNTIME") return of_words(runtime_names(console, inputs));
   if (flag.value == "JOB") return of_words(job_names(console, inputs));
   if (flag.value == "KEY") {
@@ -106,10 +112,14 @@ Completion complete_argument(const Line& line, Console& console) {
   for (const CLI::App* sub : commands_of(*line.command)) {
     completion.candidates.push_back({sub->get_name(), sub->get_description()});
   }
-  if (!completion.candidates.empty()) return completion;
   for (const FlagText& flag : line.flags) {
-    if (flag.positional && (flag.repeats || line.positionals == 0))
-      return complete_value(flag, line.inputs, console);
+    if (!flag.positional || (!flag.repeats && line.positionals > 0)) continue;
+    // A shell offers either words or files with a suffix.
+    if (!completion.candidates.empty() && line.positionals == 0)
+      completion.files = FileCompletion::Any;
+    else
+      completion = complete_value(flag, line.inputs, console);
+    return completion;
   }
   return completion;
 }
@@ -126,13 +136,15 @@ void keep_those_that_begin(Completion& completion, const std::string& prefix, co
 Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console) {
   const std::string typed = words.empty() ? "" : words.back();
   const std::vector<std::string> now = with_current_names({words.begin(), words.end()});
-  const Line line = read_line(root, std::span(now).first(now.empty() ? 0 : now.size() - 1));
+  Line line = read_line(root, std::span(now).first(now.empty() ? 0 : now.size() - 1));
+  line.inputs.typed = typed;
   Completion completion;
   std::string prefix;
   if (line.pending) {
     completion = complete_value(*line.pending, line.inputs, console);
   } else if (const size_t equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
     prefix = typed.substr(0, equals + 1);
+    line.inputs.typed = typed.substr(equals + 1);
     if (const auto flag = find_flag(line.flags, now.back().substr(0, now.back().find('=')))) {
       completion = complete_value(*flag, line.inputs, console);
     }

@@ -10,6 +10,7 @@
 #include "compile/input/input.h"
 #include "model/runtime_id.h"
 #include "rules/rules.h"
+#include "tools/json_schema/json_schema.h"
 #include "tools/lint/configurations.h"
 
 namespace trainjobc::cli {
@@ -38,6 +39,67 @@ std::vector<Candidate> rule_candidates() {
     candidates.push_back({std::string(rule.id), std::string(rule.summary)});
   }
   return candidates;
+}
+
+std::vector<std::string> schema_kinds() {
+  std::vector<std::string> names;
+  for (const schema::KindSchema* kind : json_schema::kinds_of(schema::all_versions().back()))
+    names.emplace_back(kind->kind);
+  return names;
+}
+
+namespace {
+
+using schema::Schema;
+
+void collect_names(const Schema& schema, std::set<const Schema*>& seen, std::set<std::string>& names) {
+  if (!seen.insert(&schema).second) return;
+  for (const schema::Property& property : schema.properties) {
+    names.emplace(property.name);
+    collect_names(*property.schema, seen, names);
+  }
+  for (const Schema* below : {schema.items, schema.additional}) {
+    if (below) collect_names(*below, seen, names);
+  }
+}
+
+// The schema that a JSONPath of keys and brackets leads to; nullptr if there is none.
+const Schema* schema_along(const Schema* schema, std::string_view path) {
+  while (schema && !path.empty()) {
+    if (path.front() == '[') {
+      const size_t close = path.find(']');
+      if (close == std::string_view::npos) return nullptr;
+      schema = schema->items ? schema->items : schema->additional;
+      path.remove_prefix(close + 1);
+      continue;
+    }
+    path.remove_prefix(1);  // the dot
+    const std::string_view name = path.substr(0, std::min(path.find_first_of(".["), path.size()));
+    const schema::Property* property = schema->property(name);
+    schema = property ? property->schema : schema->additional;
+    path.remove_prefix(name.size());
+  }
+  return schema;
+}
+
+}  // namespace
+
+std::vector<std::string> field_names(std::string_view typed) {
+  const schema::KindSchema* job_set = schema::all_versions().back().kind("JobSet");
+  std::set<std::string> names;
+  if (!typed.starts_with('.')) {
+    std::set<const Schema*> seen;
+    collect_names(*job_set->schema, seen, names);
+    return {names.begin(), names.end()};
+  }
+  const std::string_view before = typed.substr(0, typed.rfind('.'));
+  if (const Schema* schema = schema_along(job_set->schema, before)) {
+    for (const schema::Property& property : schema->properties) {
+      const bool is_list = property.schema->items != nullptr;
+      names.insert(std::string(before) + "." + std::string(property.name) + (is_list ? "[*]" : ""));
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/help/complete.h"
@@ -12,12 +13,18 @@ struct CompletionInputs {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
   bool recurse = true;
+  std::string typed;  // of the value at the cursor
 };
 
 std::vector<Candidate> rule_candidates();
 
-// Those in the inputs, --runtimes, the configuration and the catalogue; sorted. Files that can't be read are
-// skipped.
+// The kinds that have a JSON Schema.
+std::vector<std::string> schema_kinds();
+
+// Names of fields that begin with what is typed; of a JSONPath, the paths that go on from it.
+std::vector<std::string> field_names(std::string_view typed);
+
+// Of the inputs, --runtimes, the configuration and the catalogue; sorted. What can't be read is skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs);
 
 // Those in the inputs or, if the line names none, in the files of the current folder; sorted.

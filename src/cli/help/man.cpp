@@ -117,8 +117,11 @@ std::string man_page(const CLI::App& app) {
 
 int write_man_pages(const CLI::App& root, const std::string& directory, Console& console) {
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
-  std::vector<const CLI::App*> apps = commands_of(root);
-  apps.push_back(&root);
+  std::vector<const CLI::App*> apps{&root};
+  for (size_t i = 0; i < apps.size(); ++i) {
+    const std::vector<const CLI::App*> below = commands_of(*apps[i]);
+    apps.insert(apps.end(), below.begin(), below.end());
+  }
   for (const CLI::App* app : apps) {
     const std::string path = fmt::format("{}/{}.1", directory, page_name(*app));
     if (const auto error = console.files().write(path, man_page(*app), 0666))

@@ -45,9 +45,12 @@ std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, cons
                                                  base::Diagnostics& diagnostics) {
   const model::Runtime& runtime = inputs.runtime;
   const Node* spec = runtime.job_set_spec ? runtime.job_set_spec : make.map({}, runtime.root->origin());
-  const OverrideMerge merge{inputs.job, inputs.job_set_spec, make, diagnostics};
+  policy::NodeList steps{spec};
+  const OverrideMerge merge{inputs.job, inputs.job_set_spec, make, diagnostics, steps};
   spec = merge_overrides(inputs.behaviours.overrides, merge, *spec);
   if (!spec) return std::nullopt;
+  const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
+  spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
   policy::RuntimeInfo info = policy::make_runtime_info(inputs.job, runtime, spec, inputs.behaviours);
   merge_metadata(info);
   apply_node_resources(info, make);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "compile/admission/admission.h"
 #include "model/behaviours.h"
@@ -16,6 +17,10 @@ struct MergeInputs {
   const schema::Schema& job_set_spec;
   const model::Behaviours& behaviours;
 };
+
+// The origin of a JobSet's spec: made of the spec in the runtime, and of what each override of the job made of
+// it, in their order.
+inline constexpr std::string_view kMergedRule = "merge";
 
 // The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of
 // the JobSet. nullopt if an override can't be merged, which is a diagnostic.

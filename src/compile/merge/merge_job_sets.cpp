@@ -55,6 +55,7 @@ const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
     if (!change) continue;
     merged = merge_typed(merge, merged, *change, merge.job_set_spec, model::kRuntimePatches);
     if (!merged) return nullptr;
+    merge.steps.push_back(merged);
   }
   return merged == &spec ? merged : order.restore(*merged, merge.make);
 }

@@ -18,6 +18,7 @@ const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& 
     merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template", "spec"}, *change,
                              model::kPodSpecOverrides);
     if (!merged) return nullptr;
+    merge.steps.push_back(merged);
   }
   return merged;
 }

@@ -32,6 +32,7 @@ const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {
     merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template"},
                              *template_change(override, merge.make), model::kPodTemplateOverrides);
     if (!merged) return nullptr;
+    merge.steps.push_back(merged);
   }
   return merged;
 }

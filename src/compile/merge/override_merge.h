@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "model/train_job.h"
@@ -18,6 +19,7 @@ struct OverrideMerge {
   const schema::Schema& job_set_spec;
   const yaml::Maker& make;
   base::Diagnostics& diagnostics;
+  std::vector<const yaml::Node*>& steps;  // gets the spec after each of the changes
 };
 
 // Each returns the spec with the job's changes, typed like the old one; nullptr if a change can't be merged,

@@ -8,10 +8,18 @@
 #include "base/source.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
+#include "tools/explain/field_selector.h"
 
 namespace trainjobc::explain {
 
-// A field without subfields.
+// What a field was before the last word on it: in the runtime, or after an override of the job.
+struct EarlierValue {
+  std::string step;  // "runtime", "override 1"
+  const yaml::Node* value = nullptr;
+  base::Location location;
+};
+
+// A field that holds no others.
 struct FieldOrigin {
   std::string path;        // spec.replicatedJobs[0].name
   std::string short_path;  // with keys of list maps' items, without the steps to a pod spec
@@ -19,6 +27,7 @@ struct FieldOrigin {
   base::Location location;  // of the input that it was read or computed from; no file if there is none
   std::string input_field;  // the field there: "spec.trainer.numNodes"; "" if unknown
   std::string rule;         // what computed it: "torch/PET_NNODES"; "" if it is written in an input
+  std::vector<EarlierValue> earlier;  // of a JobSet: the values that it replaces, the oldest first
 };
 
 struct ObjectOrigins {
@@ -27,10 +36,12 @@ struct ObjectOrigins {
   std::vector<FieldOrigin> fields;
 };
 
-// The objects, in order, with the fields whose path (either one) contains the text `field`; objects without
-// such fields are left out. The caller masks Secrets. Nodes live as long as those of the objects.
+// Of the objects, in their order, the fields that `field` selects (see FieldSelector); objects without such
+// fields are left out. Secrets of the objects are the caller's to mask; `make` masks those of earlier values.
+// Nodes live as long as the objects' and `make`.
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
-                                           const schema::VersionSchemas& schemas, std::string_view field);
+                                           const schema::VersionSchemas& schemas, const FieldSelector& field,
+                                           const yaml::Maker& make);
 
 // The objects as `render` prints them, each field with its origin in a comment: YAML that can be applied. The
 // objects must be those that were explained, with all fields. Lines are cut to the width of the terminal; 0:
@@ -39,7 +50,8 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
                     size_t terminal = 0);
 // One line per field; on a terminal, more if it doesn't fit.
 std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal = 0);
-// {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field"}]}
+// {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field", "earlier": [{"step",
+// "value", "file", "line", "column"}]}]}
 std::string as_json(const std::vector<ObjectOrigins>& objects);
 
 }  // namespace trainjobc::explain

@@ -54,6 +54,11 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   };
   if (width_of(field.input_field) <= widest) append(field.input_field);
   append(field.rule);
+  for (auto step = field.earlier.rbegin(); step != field.earlier.rend() && widest != std::string::npos;
+       ++step) {
+    const base::Location& at = step->location;
+    append(fmt::format("over {} {}:{}", step->step, at.file ? at.file->name() : "", at.line));
+  }
   // A comment stays on one line whatever the file's name.
   std::ranges::replace_if(
       source, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
@@ -118,6 +123,20 @@ std::string in_lines(const std::string& path, const std::string& value, const Fi
   return cut_lines(text, terminal);
 }
 
+// The values that a field replaces, each on a line, the oldest first.
+std::string earlier_lines(const FieldOrigin& field, std::string_view key, size_t terminal) {
+  std::string lines;
+  for (const EarlierValue& step : field.earlier) {
+    const base::Location& at = step.location;
+    const std::string value = diff::value_texts({.path = {{.key = key}}, .rendered = step.value}).rendered;
+    const std::string line = fmt::format("      replaces {} of {} at {}:{}:{}", value, step.step,
+                                         at.file ? at.file->name() : "", at.line, at.column);
+    lines += cut_lines(base::wrap(line, terminal, 8), terminal);
+    if (terminal == 0) lines += "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
@@ -154,16 +173,33 @@ std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal) 
                                      padded(values[i], value_width), source_of(object.fields[i]));
       line.erase(line.find_last_not_of(' ') + 1);
       out += fits(line, terminal) ? line + "\n" : in_lines(paths[i], values[i], object.fields[i], terminal);
+      const std::string& path = object.fields[i].path;
+      out += earlier_lines(object.fields[i], std::string_view(path).substr(path.rfind('.') + 1), terminal);
     }
   }
   return out;
 }
+
+namespace {
+
+ordered_json earlier_json(const EarlierValue& step) {
+  const base::Location& at = step.location;
+  return {{"step", step.step},
+          {"value", ordered_json::parse(diff::value_text(step.value))},
+          {"file", at.file ? at.file->name() : ""},
+          {"line", at.line},
+          {"column", at.column}};
+}
+
+}  // namespace
 
 std::string as_json(const std::vector<ObjectOrigins>& objects) {
   ordered_json fields = ordered_json::array();
   for (const ObjectOrigins& object : objects) {
     for (const FieldOrigin& field : object.fields) {
       const base::Location& at = field.location;
+      ordered_json earlier = ordered_json::array();
+      for (const EarlierValue& step : field.earlier) earlier.push_back(earlier_json(step));
       fields.push_back({{"object", object.id},
                         {"path", field.path},
                         {"value", ordered_json::parse(diff::value_text(field.value))},
@@ -171,7 +207,8 @@ std::string as_json(const std::vector<ObjectOrigins>& objects) {
                         {"file", at.file ? at.file->name() : ""},
                         {"line", at.line},
                         {"column", at.column},
-                        {"field", field.input_field}});
+                        {"field", field.input_field},
+                        {"earlier", std::move(earlier)}});
     }
   }
   return ordered_json{{"fields", std::move(fields)}}.dump(2, ' ', false,

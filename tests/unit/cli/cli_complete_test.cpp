@@ -84,3 +84,21 @@ TEST_CASE("completion of jobs and runtimes reads the inputs on the line") {
   CHECK(completed(files, {"runtimes", "jobs", "--show", "z"}) == "zoo\n:4\n");
   CHECK(completed(files, {"runtimes", "--show", "xg"}) == "xgboost-distributed\n:4\n");
 }
+
+TEST_CASE("completion of fields") {
+  CHECK(completed({"explain", "--field", ".spec.net"}) == ".spec.network\n:6\n");
+  CHECK(completed({"explain", "--field", ".spec.replicatedJ"}) == ".spec.replicatedJobs[*]\n:6\n");
+  CHECK(completed({"explain", "--field", ".spec.replicatedJobs[*].rep"}) ==
+        ".spec.replicatedJobs[*].replicas\n:6\n");
+  CHECK(completed({"explain", "--field=.spec.net"}) == "--field=.spec.network\n:6\n");
+  CHECK(completed({"explain", "--field", ".spec.nothing.x"}) == ":6\n");
+  CHECK(completed({"explain", "--field", "priorityCl"}) == "priorityClassName\n:4\n");
+}
+
+TEST_CASE("completion of commands below a command, and of kinds") {
+  CHECK(completed({"runtimes", "pu"}) == "pull\tSave the runtimes of a cluster as files to commit\n:0\n");
+  CHECK(completed({"runtimes", "pull", ""}) == ":16\n");
+  CHECK(completed({"runtimes", "check", "--for"}) == "--format\tOutput format\n:4\n");
+  CHECK(completed({"runtimes", "a.yaml", ""}) == "yaml\nyml\njson\n:8\n");
+  CHECK(completed({"schema", "Train"}) == "TrainJob\nTrainingRuntime\n:4\n");
+}

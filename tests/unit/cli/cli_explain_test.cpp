@@ -83,7 +83,8 @@ TEST_CASE("explain --field") {
       "file": "in.yaml",
       "line": 28,
       "column": 23,
-      "field": "spec.trainer.numNodes"
+      "field": "spec.trainer.numNodes",
+      "earlier": []
     }
   ]
 }
@@ -102,7 +103,8 @@ TEST_CASE("explain --field") {
       "file": "",
       "line": 0,
       "column": 0,
-      "field": ""
+      "field": "",
+      "earlier": []
     }
   ]
 }

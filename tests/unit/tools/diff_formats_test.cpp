@@ -192,7 +192,7 @@ TEST_CASE("two directories: the jobs that a change to a runtime affects") {
       "JobSet team-a/fresh   added\n"
       "JobSet team-a/gone   removed\n"
       "\n"
-      "2 of 3 jobs change, 1 job added, 1 object removed\n";
+      "2 of 3 jobs change, 1 job added, 1 object removed\ncost: +2 pods in team-a\n";
   CHECK(run.run() == 1);
   CHECK(run.console.out == text);
   CHECK(run.console.err ==

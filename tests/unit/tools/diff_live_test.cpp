@@ -77,7 +77,7 @@ TEST_CASE("changed fields, with the inputs that they come from") {
         "    delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the "
         "TrainJob\n"
         "\n"
-        "1 of 1 job differs\n");
+        "1 of 1 job differs\ncost: +2 pods in team-a\n");
 }
 
 TEST_CASE("server-set fields, defaults and spelling are no difference") {
@@ -187,7 +187,8 @@ TEST_CASE("a live field without an owner is a difference") {
     "jobs": 1,
     "differing": 1,
     "orphaned": 0
-  }
+  },
+  "cost": []
 }
 )");
 }
@@ -299,7 +300,7 @@ TEST_CASE("missing and orphaned objects") {
   CHECK(run.console.out ==
         "JobSet team-a/other   missing: it would be created   job.yaml:4  metadata.name\n"
         "\n"
-        "1 of 1 job differs\n");
+        "1 of 1 job differs\ncost: +2 pods in team-a\n");
 }
 
 TEST_CASE("objects of a typed list have the type of the list, and are as secret as others") {

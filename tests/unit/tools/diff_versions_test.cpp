@@ -131,6 +131,7 @@ TEST_CASE("diff of versions: markdown and json list refusals") {
     "differing": 0,
     "orphaned": 0
   },
+  "cost": [],
   "fromVersion": "2.1",
   "toVersion": "2.3",
   "acceptance": [

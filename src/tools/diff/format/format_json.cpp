@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "tools/diff/cost.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
 
@@ -50,6 +51,12 @@ ordered_json to_json(const ObjectDiff& object, const Difference& difference) {
   return json;
 }
 
+ordered_json to_json(const Cost& cost) {
+  ordered_json requests = ordered_json::object();
+  for (const auto& [resource, amount] : cost.requests) requests[resource] = amount.to_string();
+  return {{"namespace", cost.ns}, {"pods", cost.pods}, {"requests", std::move(requests)}};
+}
+
 }  // namespace
 
 std::string format_json(const Report& report, const FormatOptions& options) {
@@ -64,6 +71,8 @@ std::string format_json(const Report& report, const FormatOptions& options) {
   json["differences"] = std::move(differences);
   json["summary"] = {
       {"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}};
+  json["cost"] = ordered_json::array();
+  for (const Cost& cost : costs_of(report)) json["cost"].push_back(to_json(cost));
   if (!report.new_version.empty()) {
     json["fromVersion"] = report.old_version;
     json["toVersion"] = report.new_version;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "tools/diff/cost.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
 
@@ -118,6 +119,8 @@ std::string acceptance_text(const Acceptance& acceptance, const Report& report) 
 
 std::string format_markdown(const Report& report, const FormatOptions& options) {
   std::string out = fmt::format("### trainjobc diff: {}\n\n", summary_of(report, options.files));
+  for (const Cost& cost : costs_of(report)) out += fmt::format("- cost: {}\n", plain(cost_text(cost)));
+  if (!out.ends_with("\n\n")) out += '\n';
   size_t left_out = 0;
   const auto add = [&](const auto& make_text) {
     const std::string text = left_out == 0 ? make_text() : "";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text/layout.h"
+#include "tools/diff/cost.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
 
@@ -116,7 +117,8 @@ std::string format_reach(const Report& report, const FormatOptions& options) {
   }
   if (!whole.empty()) whole += '\n';
   return collector.text(options.width) + whole +
-         base::wrap(summary_of(report, options.files), options.width, 2) + "\n";
+         base::wrap(summary_of(report, options.files), options.width, 2) + "\n" +
+         cost_lines(report, options.width);
 }
 
 }  // namespace trainjobc::diff

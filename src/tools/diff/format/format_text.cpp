@@ -7,6 +7,7 @@
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "base/text/unified_diff.h"
+#include "tools/diff/cost.h"
 #include "tools/diff/difference_text.h"
 #include "tools/diff/format/formats.h"
 
@@ -281,7 +282,8 @@ std::string format_objects(const Report& report, const FormatOptions& options) {
 
 std::string format_text(const Report& report, const FormatOptions& options) {
   std::string text = format_objects(report, options) +
-                     base::wrap(summary_of(report, options.files), options.width, 2) + "\n";
+                     base::wrap(summary_of(report, options.files), options.width, 2) + "\n" +
+                     cost_lines(report, options.width);
   if (!report.new_version.empty() && report.count(Verdict::NoLonger, false) > 0) {
     const std::string advice =
         fmt::format("trainjobc migrate --to {} rewrites what can be carried over", report.new_version);

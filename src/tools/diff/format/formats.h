@@ -33,7 +33,7 @@ std::string format_objects(const Report& report, const FormatOptions& options);
 std::string format_reach(const Report& report, const FormatOptions& options);
 // As `kubectl diff` prints it, without what servers fill in and others manage; empty if nothing differs.
 std::string format_unified(const Report& report, const FormatOptions& options);
-// For programs: {"differences": [...], "summary": {...}}
+// For programs: {"differences": [...], "summary": {...}, "cost": [{"namespace", "pods", "requests"}]}
 std::string format_json(const Report& report, const FormatOptions& options);
 // For a comment on a pull request, at most as long as GitHub accepts.
 std::string format_markdown(const Report& report, const FormatOptions& options);

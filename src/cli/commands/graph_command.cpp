@@ -1,0 +1,62 @@
+#include "cli/commands/graph_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "tools/graph/graph.h"
+
+namespace trainjobc::cli {
+
+int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& runner) {
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.policy.ssh_key = unshown_key();
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
+  print_unread_jobs(console, compiled, flags.colour.value());
+  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  note_trainer_version(console, compiled);
+  const bool rejected = compiled.diagnostics.has_refusals();
+  if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
+  const std::vector<graph::JobGraph> jobs = graph::draw_jobs(compiled);
+  std::string text;
+  if (flags.format == "svg") {
+    auto drawn = graph::format_svg(jobs, runner);
+    if (const auto* error = std::get_if<base::IoError>(&drawn)) return fail(console, error->message);
+    text = std::move(std::get<std::string>(drawn));
+  } else {
+    text = flags.format == "dot" ? graph::format_dot(jobs) : graph::format_mermaid(jobs);
+  }
+  if (!console.write_stdout(text)) return fail(console, "can't write the output");
+  return rejected ? kRejected : kOk;
+}
+
+std::function<int(Console&)> setup_graph(CLI::App& app) {
+  auto flags = std::make_shared<GraphFlags>();
+  flags->input.add_to(app);
+  app.add_option("-o,--format", flags->format, "Output format; svg needs Graphviz")
+      ->check(CLI::IsMember({"mermaid", "dot", "svg"}))
+      ->capture_default_str();
+  flags->colour.add_to(app);
+  app.footer(
+      "Draws each job's pods and what they start after (solid arrows), and the Secrets, ConfigMaps,\n"
+      "volumes, Service and PodGroup that they use (dashed arrows). In a ```mermaid block, GitHub\n"
+      "and GitLab draw the default format.\n"
+      "\n"
+      "Exit status: 0 drawn, 1 an input was rejected, 2 usage, I/O or no Graphviz.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc graph jobs/ml-research/t5-deepspeed.yaml\n"
+      "  trainjobc graph jobs/ --job t5-deepspeed -o dot");
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    return run_graph(console, *flags, runner);
+  };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,149 @@
+#include "cli/commands/plan_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/input/load.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "tools/plan/format/formats.h"
+#include "tools/plan/quota/fetch_quota.h"
+#include "tools/plan/quota/quota.h"
+
+namespace trainjobc::cli {
+namespace {
+
+bool uses_cluster(const PlanFlags& flags) {
+  return flags.cluster || !flags.context.empty() || !flags.kubeconfig.empty();
+}
+
+// What of a directory is Kueue's is found by its kind. nullopt after an error.
+std::optional<plan::Quota> quota_of_files(Console& console, const PlanFlags& flags) {
+  auto loaded = load_sources(console, flags.quota, flags.input.directories.options());
+  if (const auto* error = std::get_if<base::IoError>(&loaded)) {
+    fail(console, fmt::format("--quota: {}", error->message));
+    return std::nullopt;
+  }
+  base::Diagnostics diagnostics;
+  plan::Quota quota = plan::read_quota(std::move(std::get<Loaded>(loaded).sources), diagnostics);
+  print_diagnostics(console, diagnostics, flags.colour.value(), false);
+  if (diagnostics.has_errors()) return std::nullopt;
+  if (quota.cluster_queues.empty() && quota.local_queues.empty()) {
+    fail(console, "--quota: the files contain no ClusterQueue and no LocalQueue");
+    return std::nullopt;
+  }
+  return quota;
+}
+
+std::optional<plan::Quota> quota_of_cluster(Console& console, const PlanFlags& flags,
+                                            base::ProcessRunner& runner) {
+  const kubectl::Kubectl kubectl(
+      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
+  console.write_stderr(fetched.warnings);
+  if (fetched.failure.cause != kubectl::Cause::None) {
+    fail(console, kubectl::describe(fetched.failure));
+    return std::nullopt;
+  }
+  base::Diagnostics diagnostics;
+  plan::Quota quota = plan::read_quota(std::move(fetched.sources), diagnostics);
+  print_diagnostics(console, diagnostics, flags.colour.value(), false);
+  return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(quota));
+}
+
+std::string print(const plan::Plan& planned, const PlanFlags& flags, bool quota, size_t width) {
+  const plan::PlanFormat format{flags.ranks, quota, width};
+  if (flags.format == "json") return plan::format_json(planned, format);
+  if (flags.format == "markdown") return plan::format_markdown(planned, format);
+  return plan::format_text(planned, format);
+}
+
+}  // namespace
+
+int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runner) {
+  const bool reads_stdin = std::ranges::count(flags.quota, "-") > 0;
+  const bool inputs_are_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
+  if (reads_stdin && (inputs_are_stdin || std::ranges::count(flags.input.paths, "-") > 0))
+    return fail(console, "standard input can be read only once");
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.policy.ssh_key = unshown_key();
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return kFailed;
+  const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
+  print_unread_jobs(console, compiled, flags.colour.value());
+  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
+  note_trainer_version(console, compiled);
+  std::optional<plan::Quota> quota;
+  if (uses_cluster(flags)) {
+    quota = quota_of_cluster(console, flags, runner);
+  } else if (!flags.quota.empty()) {
+    quota = quota_of_files(console, flags);
+  }
+  const bool wants_quota = uses_cluster(flags) || !flags.quota.empty();
+  if (wants_quota && !quota) return kFailed;
+  const bool rejected = compiled.diagnostics.has_refusals();
+  if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
+  const plan::Plan planned = plan::make_plan(compiled, {flags.ranks, quota ? &*quota : nullptr});
+  if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
+    return fail(console, "can't write the output");
+  const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {
+    return job.admission && job.admission->verdict == plan::Verdict::Never;
+  });
+  return rejected || never ? kRejected : kOk;
+}
+
+std::function<int(Console&)> setup_plan(CLI::App& app) {
+  auto flags = std::make_shared<PlanFlags>();
+  flags->input.add_to(app);
+  app.add_flag("--ranks", flags->ranks,
+               "List what each process sees: ranks, host, command and environment, and MPI's hostfile");
+  CLI::Option* quota =
+      app.add_option("--quota", flags->quota,
+                     "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
+                     "ResourceFlavors and Cohorts of this file or directory")
+          ->type_name("PATH")
+          ->allow_extra_args(false);
+  app.add_flag("--cluster", flags->cluster, "The same with those of the cluster, which kubectl is asked for")
+      ->excludes(quota);
+  app.add_option("--context", flags->context, "kubeconfig context to use; implies --cluster")
+      ->type_name("NAME")
+      ->excludes(quota);
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use; implies --cluster")
+      ->type_name("FILE")
+      ->excludes(quota);
+  add_timeout(app, flags->timeout, "Time limit for one kubectl call");
+  app.add_option("-o,--format", flags->format, "Output format")
+      ->check(CLI::IsMember({"text", "json", "markdown"}))
+      ->capture_default_str();
+  flags->colour.add_to(app);
+  app.footer(
+      "Counts all pods of a job, initializers and launchers too, as Kueue does; a limit without a\n"
+      "request counts as one. PROCESSES is the world size, and ? if it depends on the machines.\n"
+      "HOSTS are the pods' names in the cluster's DNS, as a shell expands them.\n"
+      "\n"
+      "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota\n"
+      "and what its cohorts can lend it, in flavors whose node labels and taints suit its pods.\n"
+      "LimitRanges, RuntimeClasses and resources that Kueue's configuration transforms or excludes\n"
+      "are not read. Namespaces among the files bring their labels.\n"
+      "\n"
+      "Exit status: 0 planned, 1 an input was rejected or a job can never be admitted, 2 usage, I/O\n"
+      "or kubectl.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc plan jobs/\n"
+      "  trainjobc plan jobs/ --job ml-research/t5-deepspeed --ranks\n"
+      "  trainjobc plan jobs/ --cluster -o markdown");
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    return run_plan(console, *flags, runner);
+  };
+}
+
+}  // namespace trainjobc::cli

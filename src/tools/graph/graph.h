@@ -1,0 +1,43 @@
+// A picture of rendered jobs: what runs, what it waits for, what it needs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "compile/compile.h"
+
+namespace trainjobc::graph {
+
+enum class Shape { Job, Pods, Secret, ConfigMap, Volume, Service, Queue, Gang };
+
+struct Box {
+  Shape shape = Shape::Job;
+  std::vector<std::string> lines;  // what is written in it
+};
+
+struct Arrow {
+  size_t from = 0;  // indexes of boxes
+  size_t to = 0;
+  std::string label;   // "" for none
+  bool waits = false;  // `to` starts after `from`; otherwise `from` uses `to`
+};
+
+struct JobGraph {
+  std::string title;  // "TrainJob team-a/llama"
+  std::vector<Box> boxes;
+  std::vector<Arrow> arrows;
+};
+
+// One for each TrainJob, in the order of the compilation, which was made with_defaults.
+std::vector<JobGraph> draw_jobs(const Compilation& compiled);
+
+// Mermaid's flowchart, which GitHub and GitLab draw.
+std::string format_mermaid(const std::vector<JobGraph>& jobs);
+// Graphviz' language.
+std::string format_dot(const std::vector<JobGraph>& jobs);
+// The picture that Graphviz' `dot` draws of it; an error if it can't.
+base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner);
+
+}  // namespace trainjobc::graph

@@ -1,0 +1,21 @@
+// Whether a job could ever be admitted: see admission.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tools/plan/quota/admission.h"
+#include "tools/plan/quota/quota.h"
+#include "yaml/node.h"
+
+namespace trainjobc::plan {
+
+struct QueuedJob {
+  std::string_view ns;  // "default" if it names none
+  const yaml::Node& job_set;
+  const yaml::Node& train_job;
+};
+
+Admission admit(const Quota& quota, const QueuedJob& job);
+
+}  // namespace trainjobc::plan
