@@ -117,7 +117,7 @@ def test_an_edit_made_meanwhile_is_kept(folder):
     file = folder / "a.yaml"
     file.write_text(OLD)
     # "./a.yaml" is read before standard input, which ends only after the edit.
-    process = subprocess.Popen([BINARY, "migrate", "--no-config", "./a.yaml", "-"], cwd=folder, stdin=subprocess.PIPE,
+    process = subprocess.Popen([BINARY, "migrate", "--write", "--no-config", "./a.yaml", "-"], cwd=folder, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: "pipe_read" in pathlib.Path(f"/proc/{process.pid}/wchan").read_text() or is_reading(process), "migrate reads")
     edited = OLD + "  # edited\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the README shows is what the binary does.
+"""What the README and the pages in docs/ show is what the binary does.
 
 Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines). Every
 trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
@@ -126,7 +126,7 @@ def main():
     results = [problem and f"--help: {problem}" for problem in try_commands(examples)]
     if len(examples) < 20:
         results.append(f"--help shows only {len(examples)} examples")
-    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md"]:
+    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = pathlib.Path(name).read_text()
         for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
             found = []

@@ -16,8 +16,18 @@ uint64_t hash(std::string_view text) {
   return value;
 }
 
+const yaml::Node* with_namespace(const yaml::Node* root, const std::string& ns, const yaml::Maker& make) {
+  const yaml::Node* metadata = root->get("metadata");
+  if (ns.empty() || !metadata || !metadata->is_map()) return root;
+  const yaml::Node* own = metadata->get("namespace");
+  if (own && !own->is_null() && !own->text().empty()) return root;
+  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
+}
+
+}  // namespace
+
 // The characters that Kubernetes uses in generated names: without vowels, they form no words.
-std::string suffix_of(const yaml::Node& root) {
+std::string content_suffix(const yaml::Node& root) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string json;
   yaml::write_json(root, yaml::KeyOrder::Kubernetes, 0, json);
@@ -30,16 +40,6 @@ std::string suffix_of(const yaml::Node& root) {
   return suffix;
 }
 
-const yaml::Node* with_namespace(const yaml::Node* root, const std::string& ns, const yaml::Maker& make) {
-  const yaml::Node* metadata = root->get("metadata");
-  if (ns.empty() || !metadata || !metadata->is_map()) return root;
-  const yaml::Node* own = metadata->get("namespace");
-  if (own && !own->is_null() && !own->text().empty()) return root;
-  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
-}
-
-}  // namespace
-
 const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
                                       const yaml::Maker& make) {
   const yaml::Node* prefix = root.at({"metadata", "generateName"});
@@ -47,7 +47,7 @@ const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view s
   const yaml::Node* name = root.at({"metadata", "name"});
   if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return &root;
   const std::string generated =
-      fmt::format("{}{}", prefix->text(), suffix.empty() ? suffix_of(root) : std::string(suffix));
+      fmt::format("{}{}", prefix->text(), suffix.empty() ? content_suffix(root) : std::string(suffix));
   return make.with_path(&root, {"metadata", "name"},
                         make.copied(generated, make.made("generate-name", {prefix})));
 }

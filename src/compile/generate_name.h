@@ -8,6 +8,9 @@
 
 namespace trainjobc::compile {
 
+// Five characters from the hash of the tree's content.
+std::string content_suffix(const yaml::Node& root);
+
 // `root`; if it has no name, with metadata.name set to its generateName and a suffix. The suffix is the given
 // one or, if that is "", five characters from the hash of the object's content: the same input always gets
 // the same name.

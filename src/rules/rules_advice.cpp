@@ -295,8 +295,8 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
     {"advice/training-operator", Stage::Advice, Warning, "A job of Training Operator v1 is ignored",
      "PyTorchJob, MPIJob and the other kinds of kubeflow.org belong to Training Operator v1. A cluster "
      "that runs it accepts them, but trainjobc compiles for Kubeflow Trainer and checked nothing in this "
-     "object. Trainer runs the same work as a TrainJob. Turn the rule off for files that stay as they "
-     "are."},
+     "object. trainjobc migrate makes it a TrainJob, with a runtime if it needs one. Turn the rule off for "
+     "files that stay as they are."},
     {"advice/tune-command", Stage::Advice, Warning, "tune refuses the command that Trainer makes",
      "For a command [tune, run], Trainer chooses torchtune's recipe and configuration by the number of "
      "nodes, processes and GPUs. Some of its choices fail as soon as the job starts: a recipe for a single "
@@ -313,6 +313,14 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "The finding is gone, or the comment is not on the line of the finding, or the path or rule is "
      "misspelt. If it stays, it would hide the next finding of that rule. Remove it, or move it to the "
      "line of the finding or the line above."},
+    {"advice/v1-difference", Stage::Advice, Warning, "Part of a v1 job means something else in Trainer",
+     "Jobs of Training Operator v1 and of the MPI Operator can say some things that a TrainJob can't. If the "
+     "job trains all the same, migrate converts it without them, and this finding says what is different. "
+     "docs/from-v1.md lists all differences."},
+    {"advice/v1-ignored-field", Stage::Advice, Warning, "A v1 job has a field that its API does not have",
+     "The API server drops fields that are not in the schema of the job's kind, so this one never had an "
+     "effect. The converted job does not have it. Correct it in the v1 job if it was misspelled, and migrate "
+     "again."},
 });
 
 }  // namespace

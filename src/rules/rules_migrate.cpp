@@ -16,9 +16,10 @@ constexpr std::array kMigrateRules = std::to_array<Rule>({
      "the document stays unchanged. Write the part that the message points at in plain block style, or "
      "change it by hand."},
     {"migrate/lost", Stage::Input, Error, "Something has no equivalent in the other Trainer version",
-     "A field of one version can express something that no field of the other version can. The object "
-     "stays unchanged, so nothing is silently dropped. Express it in another way, usually in the "
-     "runtime's template, or remove it, and migrate again."},
+     "A field of one version can express something that no field of the other version can; of a job of "
+     "Training Operator v1, something that no TrainJob can. The object stays unchanged, so nothing is "
+     "silently dropped. Express it in another way, usually in the runtime's template, or remove it, and "
+     "migrate again. For some v1 jobs, --plain writes out what Trainer does not set up."},
 });
 
 }  // namespace

@@ -221,7 +221,7 @@ class Case:
         self.path.write_bytes(text.encode())
 
     def migrate(self, old, new):
-        done = self.run("migrate", "--no-catalogue", "--from", old, "--to", new)
+        done = self.run("migrate", "--write", "--no-catalogue", "--from", old, "--to", new)
         return done, self.path.read_bytes().decode()
 
     def render(self, version):

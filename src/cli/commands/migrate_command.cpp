@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,18 +29,72 @@ struct MigrateFlags {
   ColourFlag colour;
   std::string to{model::newest_behaviours().trainer};
   std::string manager = migrate::MigrateOptions().manager;
+  std::string runtime_name;
+  bool per_namespace = false;
+  bool plain = false;
   bool show_diff = false;
+  bool write = false;
+  std::string output_dir;
 };
 
-// The result of standard input goes to standard output; files are written one by one, or their changes shown.
+// What is done with the migrated files.
+enum class Result { Diff, Write, Directory };
+
+Result result_of(const MigrateFlags& flags) {
+  if (!flags.output_dir.empty()) return Result::Directory;
+  return flags.write ? Result::Write : Result::Diff;
+}
+
+int show_change(Console& console, const migrate::MigratedFile& file) {
+  const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
+  return console.write_stdout(without_secrets(diff, file.old_text)) ? kOk
+                                                                    : fail(console, "can't write the output");
+}
+
+// The file's path below the directory of the inputs that it was found in, else its name.
+std::string path_in_output(const std::string& name, const std::vector<std::string>& directories) {
+  if (name == base::kStdin) return "stdin.yaml";
+  const std::string place = base::absolute_path(name);
+  for (const std::string& directory : directories) {
+    const std::string below = base::path_below(place, base::absolute_path(directory));
+    if (!below.empty()) return below;
+  }
+  return place.substr(place.rfind('/') + 1);
+}
+
+int write_to_directory(Console& console, const migrate::Migration& migration, const std::string& directory,
+                       const std::vector<std::string>& inputs) {
+  std::map<std::string, const migrate::MigratedFile*> files;
+  for (const migrate::MigratedFile& file : migration.files) {
+    const std::string path = path_in_output(file.name, inputs);
+    if (!files.try_emplace(path, &file).second)
+      return fail(console, fmt::format("--output-dir: two files would be written to {}/{}", directory, path));
+  }
+  if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
+  for (const auto& [path, file] : files) {
+    if (!console.files().stays_inside(directory, path)) {
+      return fail(
+          console,
+          fmt::format("--output-dir: {}/{} is not a regular file, or its path contains a symbolic link",
+                      directory, path));
+    }
+    const std::string whole = fmt::format("{}/{}", directory, path);
+    if (const auto error = console.files().make_directory(whole.substr(0, whole.rfind('/'))))
+      return fail(console, error->message);
+    if (const auto error = console.files().write(whole, file->new_text, 0666))
+      return fail(console, error->message);
+  }
+  return kOk;
+}
+
+// Files are written one by one, or their changes shown; standard input by itself is answered elsewhere.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
-    if (flags.show_diff) {
-      const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
-      if (!console.write_stdout(without_secrets(diff, file.old_text)))
-        return fail(console, "can't write the output");
-    } else if (file.name != base::kStdin) {
+    const bool is_file = file.name != base::kStdin;
+    if (result_of(flags) == Result::Diff && (is_file || flags.show_diff)) {
+      if (const int shown = show_change(console, file); shown != kOk) return shown;
+    } else if (result_of(flags) == Result::Write && is_file) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
     }
@@ -60,12 +115,14 @@ void print_differences(Console& console, const migrate::Migration& migration, co
   console.write_stderr(diff::format_text(migration.differences, {colour, false, true}));
 }
 
-std::string summary(const migrate::Migration& migration, const MigrateFlags& flags) {
+std::string summary(const migrate::Migration& migration, const MigrateFlags& flags, bool answers_stdin) {
   const std::string_view noun = migration.objects == 1 ? "object" : "objects";
   if (migration.changed == 0)
     return fmt::format("nothing to migrate to Trainer {} in {} {}\n", flags.to, migration.objects, noun);
-  return fmt::format("{} of {} {} {} to Trainer {}\n", migration.changed, migration.objects, noun,
-                     flags.show_diff ? "would be migrated" : "migrated", flags.to);
+  const bool only_shown = result_of(flags) == Result::Diff && !answers_stdin;
+  return fmt::format("{} of {} {} {} to Trainer {}{}\n", migration.changed, migration.objects, noun,
+                     only_shown ? "would be migrated" : "migrated", flags.to,
+                     only_shown ? "; --write rewrites the files" : "");
 }
 
 migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& flags) {
@@ -73,6 +130,9 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   options.compile = lint::options_of(group, to_options(flags.input));
   options.to = flags.to;
   options.manager = flags.manager;
+  options.runtime_name = flags.runtime_name;
+  options.per_namespace = flags.per_namespace;
+  options.plain = flags.plain;
   options.compile.policy.ssh_key = unshown_key();
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
@@ -103,7 +163,8 @@ std::optional<std::string> stdin_text(const std::vector<lint::InputGroup>& group
 int run_migrate(Console& console, const MigrateFlags& flags) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const std::optional<std::string> text = flags.show_diff ? std::nullopt : stdin_text(loaded->groups);
+  const bool is_filter = !flags.show_diff && result_of(flags) != Result::Directory;
+  const std::optional<std::string> text = is_filter ? stdin_text(loaded->groups) : std::nullopt;
   lint::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
@@ -116,13 +177,17 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   }
   if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
   if (const int status = emit(console, all, flags); status != kOk) return status;
+  if (result_of(flags) == Result::Directory) {
+    const int status = write_to_directory(console, all, flags.output_dir, loaded->directories);
+    if (status != kOk) return status;
+  }
   if (text) {
     if (const int status = answer_stdin(console, all, *text); status != kOk) return status;
   }
   all.findings.sort();
   print_diagnostics(console, all.findings, flags.colour.value(), false);
   for (const migrate::Migration& migration : migrations) print_differences(console, migration, flags);
-  console.write_stderr(summary(all, flags));
+  console.write_stderr(summary(all, flags, text.has_value()));
   return all.findings.has_errors() ? kRejected : kOk;
 }
 
@@ -139,18 +204,36 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
   app.add_option("--manager", flags->manager, "Manager of the runtimePatches that replace overrides")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_flag("--diff", flags->show_diff, "Show the changes without writing them");
+  CLI::Option* diff = app.add_flag("--diff", flags->show_diff, "Show the changes, the default for files");
+  CLI::Option* write = app.add_flag("-w,--write", flags->write, "Rewrite the files");
+  CLI::Option* directory =
+      app.add_option("--output-dir", flags->output_dir, "Write the migrated files to DIR instead")
+          ->type_name("DIR");
+  diff->excludes(write)->excludes(directory);
+  write->excludes(directory);
+  app.add_option("--runtime-name", flags->runtime_name, "Name of the runtimes that v1 jobs need [by content]")
+      ->type_name("NAME");
+  app.add_flag("--per-namespace", flags->per_namespace,
+               "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
+  app.add_flag("--plain", flags->plain,
+               "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
   flags->colour.add_to(app);
   app.footer(
-      "Rewrites TrainJobs and runtimes in their files and keeps comments and formatting; standard input is\n"
-      "rewritten to standard output. An object stays unchanged if part of it can't be carried over.\n"
-      "Files are replaced atomically and keep their mode and owner; read-only files, and files that have\n"
-      "changed since they were read, stay unchanged.\n"
+      "Changes TrainJobs and runtimes in their place and keeps comments and formatting; an object stays\n"
+      "unchanged if part of it can't be carried over. Jobs of Training Operator v1 and of the MPI Operator\n"
+      "(PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob, MPIJob) become TrainJobs, and runtimes if none of "
+      "the\n"
+      "inputs, of --runtimes and of the catalogue fits; jobs share runtimes.\n"
+      "The default shows a diff; standard input is rewritten to standard output. With --write, files are\n"
+      "replaced atomically and keep their mode and owner; read-only files, and files that have changed "
+      "since\n"
+      "they were read, stay unchanged.\n"
       "Exit status: 0; 1 an input was rejected, or something can't be carried over; 2 usage or I/O.\n"
       "\n"
       "Examples:\n"
-      "  trainjobc migrate --to 2.3 --diff jobs/ runtimes/\n"
-      "  trainjobc migrate --to 2.3 .");
+      "  trainjobc migrate --to 2.3 jobs/ runtimes/\n"
+      "  trainjobc migrate --to 2.3 --write .\n"
+      "  trainjobc migrate --to 2.3 --output-dir migrated/ --runtime-name team-torch jobs/");
   return [flags](Console& console) { return run_migrate(console, *flags); };
 }
 

@@ -24,7 +24,8 @@ std::vector<std::string> schema_kinds();
 // Names of fields that begin with what is typed; of a JSONPath, the paths that go on from it.
 std::vector<std::string> field_names(std::string_view typed);
 
-// Of the inputs, --runtimes, the configuration and the catalogue; sorted. What can't be read is skipped.
+// Those in the inputs, --runtimes, the configuration and the catalogue; sorted. Files that can't be read are
+// skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs);
 
 // Those in the inputs or, if the line names none, in the files of the current folder; sorted.

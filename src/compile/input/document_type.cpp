@@ -7,9 +7,11 @@
 #include <span>
 
 #include "base/text/suggest.h"
+#include "model/behaviours.h"
 #include "model/dialects.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "model/v1_kinds.h"
 #include "rules/rules.h"
 #include "yaml/fields.h"
 
@@ -22,10 +24,6 @@ using yaml::Node;
 constexpr std::array<std::string_view, 3> kKinds{model::kTrainJob, model::kTrainingRuntime,
                                                  model::kClusterTrainingRuntime};
 
-// Of kubeflow.org, in any version.
-constexpr std::array<std::string_view, 7> kTrainingOperatorKinds{
-    "JAXJob", "MPIJob", "MXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"};
-constexpr std::string_view kKubeflowGroup = "kubeflow.org";
 constexpr std::string_view kUnreadJob = "advice/training-operator";
 
 std::string_view group_of(std::string_view api_version) {
@@ -151,15 +149,21 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
 
 std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   const std::string_view kind = string_at(root, "kind");
-  if (group_of(string_at(root, "apiVersion")) != kKubeflowGroup) return std::nullopt;
-  if (std::ranges::find(kTrainingOperatorKinds, kind) == kTrainingOperatorKinds.end()) return std::nullopt;
+  const std::string_view api_version = string_at(root, "apiVersion");
+  if (!model::is_v1_kind(group_of(api_version), kind)) return std::nullopt;
   Diagnostic diagnostic = rules::finding(kUnreadJob);
   diagnostic.object = model::identify(root).str();
   diagnostic.field = "kind";
-  diagnostic.message =
-      fmt::format("{} is a job of Training Operator v1, which trainjobc does not read", kind);
-  diagnostic.hint = fmt::format("Trainer runs it as a TrainJob of {}", model::kTrainerApiVersion);
+  const bool is_mpi_operator = api_version.ends_with("v2beta1");
+  diagnostic.message = fmt::format("{} is a job of {}, which Trainer does not run", kind,
+                                   is_mpi_operator ? "the MPI Operator" : "Training Operator v1");
   diagnostic.location = yaml::locate(*root.get("kind"));
+  diagnostic.hint = fmt::format("Trainer runs it as a TrainJob of {}", model::kTrainerApiVersion);
+  if (model::find_v1_kind(api_version, kind)) {
+    diagnostic.hint =
+        fmt::format("trainjobc migrate --to {} {} makes it a TrainJob", model::newest_behaviours().trainer,
+                    diagnostic.location.file ? diagnostic.location.file->name() : "FILE");
+  }
   return diagnostic;
 }
 

@@ -19,7 +19,7 @@ struct EarlierValue {
   base::Location location;
 };
 
-// A field that holds no others.
+// A field without subfields.
 struct FieldOrigin {
   std::string path;        // spec.replicatedJobs[0].name
   std::string short_path;  // with keys of list maps' items, without the steps to a pod spec

@@ -6,6 +6,7 @@
 #include "rules/rules.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
+#include "yaml/rewrite/parts.h"
 #include "yaml/rewrite/rewrite.h"
 
 namespace trainjobc::migrate {
@@ -20,21 +21,34 @@ bool is_list_of_objects(const Node& root) {
   return kind && kind->is_string() && kind->text().ends_with("List") && items && items->is_list();
 }
 
+bool is_unchanged(const Changed& changed, const Node& root) {
+  return changed.objects.size() == 1 && changed.objects.front() == &root;
+}
+
 // `root`, or its items, changed.
-const Node* changed_document(const Node& root, const Change& change, const Maker& make, size_t& count,
-                             base::Diagnostics& problems) {
-  if (!root.is_map()) return &root;
+Changed changed_document(const Node& root, const Change& change, const Maker& make, size_t& count,
+                         base::Diagnostics& problems) {
+  if (!root.is_map()) return {{&root}};
   if (!is_list_of_objects(root)) {
-    const Node* changed = change(root, make, problems);
-    if (changed != &root) ++count;
+    Changed changed = change(root, make, problems);
+    if (!is_unchanged(changed, root)) ++count;
     return changed;
   }
   std::vector<const Node*> items;
+  bool is_new = false;
   const Node& list = *root.get("items");
-  for (const Node* item : list.items())
-    items.push_back(changed_document(*item, change, make, count, problems));
-  if (std::ranges::equal(items, list.items())) return &root;
-  return make.with(&root, "items", make.list(items, list.origin()));
+  for (const Node* item : list.items()) {
+    const Changed changed = changed_document(*item, change, make, count, problems);
+    items.insert(items.end(), changed.objects.begin(), changed.objects.end());
+    is_new = is_new || changed.is_new;
+  }
+  if (std::ranges::equal(items, list.items())) return {{&root}};
+  const Node* changed = make.with(&root, "items", make.list(items, list.origin()));
+  if (is_new && root.get("kind")->text() != "List") {
+    changed = make.with(changed, "apiVersion", make.string("v1"));
+    changed = make.with(changed, "kind", make.string("List"));
+  }
+  return {{changed}, is_new};
 }
 
 base::Diagnostic in_place(std::string message, std::string hint, const base::Location& location) {
@@ -45,7 +59,7 @@ base::Diagnostic in_place(std::string message, std::string hint, const base::Loc
 // A document of the file with its new text.
 struct Rewrite {
   const yaml::Document* document;
-  const Node* root;
+  std::vector<const Node*> roots;
   yaml::Replacement replacement;  // of bytes of the file
   size_t objects;
 };
@@ -86,8 +100,8 @@ class FileRewriter {
   RewrittenFile run(const Change& change) {
     for (const yaml::Document& document : documents_) {
       size_t count = 0;
-      const Node* root = changed_document(*document.root, change, make_, count, result_.problems);
-      if (root != document.root) rewrite(document, *root, count);
+      Changed changed = changed_document(*document.root, change, make_, count, result_.problems);
+      if (!is_unchanged(changed, *document.root)) rewrite(document, std::move(changed), count);
     }
     drop_unreadable();
     for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
@@ -96,16 +110,31 @@ class FileRewriter {
   }
 
  private:
-  void rewrite(const yaml::Document& document, const Node& root, size_t count) {
-    auto rewritten = yaml::rewrite(file_, document, root);
+  void rewrite(const yaml::Document& document, Changed changed, size_t count) {
+    auto rewritten = changed.is_new ? yaml::rewrite_as_parts(file_, document, changed.objects)
+                                    : yaml::rewrite(file_, document, *changed.objects.front());
+    if (changed.is_new &&
+        (!std::holds_alternative<yaml::Replacement>(rewritten) ||
+         !reads_back({&document, changed.objects, std::get<yaml::Replacement>(rewritten), count}))) {
+      report_lost_comments(document);
+      rewritten = yaml::write_as_parts(file_, document, changed.objects);
+    }
     if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
       result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
     } else if (!readable_) {
       result_.problems.add(in_place("another document in the file can't be read", "correct that one first",
                                     yaml::locate(*document.root)));
     } else {
-      rewrites_.push_back({&document, &root, std::move(std::get<yaml::Replacement>(rewritten)), count});
+      rewrites_.push_back(
+          {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
     }
+  }
+
+  void report_lost_comments(const yaml::Document& document) {
+    if (document.text.find('#') == std::string_view::npos) return;
+    result_.problems.add(rules::finding("advice/v1-difference", "the comments of this document can't be kept",
+                                        "write it in plain block style, without anchors, to keep them",
+                                        yaml::locate(*document.root)));
   }
 
   // Reads the whole file once, and each document only if that fails.
@@ -129,8 +158,12 @@ class FileRewriter {
     std::vector<const Node*> roots;
     auto next = rewrites_.begin();
     for (const yaml::Document& document : documents_) {
-      const bool is_new = next != rewrites_.end() && next->document == &document;
-      roots.push_back(is_new ? (next++)->root : document.root);
+      if (next == rewrites_.end() || next->document != &document) {
+        roots.push_back(document.root);
+        continue;
+      }
+      roots.insert(roots.end(), next->roots.begin(), next->roots.end());
+      ++next;
     }
     return rewrites_.empty() || reads_back_as(replaced(file_.text(), rewrites_), roots);
   }
@@ -143,7 +176,7 @@ class FileRewriter {
     std::string changed(text.substr(0, rewrite.replacement.begin - begin));
     changed += rewrite.replacement.text;
     changed += text.substr(rewrite.replacement.end - begin);
-    return reads_back_as(std::move(changed), {rewrite.root});
+    return reads_back_as(std::move(changed), rewrite.roots);
   }
 
   const base::SourceFile& file_;

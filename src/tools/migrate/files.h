@@ -20,9 +20,14 @@ struct RewrittenFile {
   base::Diagnostics problems;  // why an object can't be changed
 };
 
-// Returns the new root of an object of the file, or the old one.
-using Change = std::function<const yaml::Node*(const yaml::Node& object, const yaml::Maker& make,
-                                               base::Diagnostics& problems)>;
+// What an object becomes: the same again, another one, or several.
+struct Changed {
+  std::vector<const yaml::Node*> objects;
+  bool is_new = false;  // they are other kinds of objects: comments beside what is gone may go too
+};
+
+using Change =
+    std::function<Changed(const yaml::Node& object, const yaml::Maker& make, base::Diagnostics& problems)>;
 
 // Calls `change` for every object of the file, with Lists expanded, and rewrites the documents. A document
 // whose new text would not read back correctly stays as it is, which is a problem of rule migrate/in-place.

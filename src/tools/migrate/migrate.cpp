@@ -14,6 +14,7 @@
 #include "tools/diff/compare_objects.h"
 #include "tools/migrate/files.h"
 #include "tools/migrate/missing_processes.h"
+#include "tools/migrate/v1_jobs.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::migrate {
@@ -45,7 +46,10 @@ std::string suffix_for(const Compilation& compiled) {
 class Migrator {
  public:
   Migrator(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options)
-      : options_(options), inputs_(std::move(inputs)), runtimes_(std::move(runtimes)) {
+      : options_(options),
+        inputs_(std::move(inputs)),
+        runtimes_(std::move(runtimes)),
+        v1_(options_, inputs_, runtimes_) {
     options_.compile.with_defaults = true;
     options_.compile.render = true;
     options_.compile.translate_pinned = true;
@@ -63,6 +67,10 @@ class Migrator {
     used_runtimes_ = used_runtimes(before_);
     rewrite();
     Compilation after = compile_rewritten();
+    while (v1_.refuse(after)) {
+      rewrite();
+      after = compile_rewritten();
+    }
     processes_ = missing_processes(before_, after, with_processes_);
     if (!processes_.empty()) {
       rewrite();
@@ -113,10 +121,17 @@ class Migrator {
   void rewrite() {
     results_.clear();
     rewritten_runtimes_.clear();
+    v1_.start();
     const auto changes = [this](const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
-      return change(object, make, problems);
+      return Changed{{change(object, make, problems)}};
     };
-    for (const base::SourceFile* file : before_.files) results_.push_back(rewrite_file(*file, changes));
+    const auto changes_of_inputs = [&](const Node& object, const yaml::Maker& make,
+                                       base::Diagnostics& problems) {
+      std::optional<Changed> converted = v1_.convert(object, make, problems);
+      return converted ? std::move(*converted) : changes(object, make, problems);
+    };
+    for (const base::SourceFile* file : before_.files)
+      results_.push_back(rewrite_file(*file, changes_of_inputs));
     for (const Source& source : runtimes_) {
       const base::SourceFile file(source.name, source.text);
       rewritten_runtimes_.push_back({source.name, rewrite_file(file, changes).text, source.named});
@@ -140,8 +155,9 @@ class Migrator {
         migration.files.push_back({before_.files[i]->name(), inputs_[i].text, results_[i].text});
       migration.findings.append(std::move(results_[i].problems));
     }
-    migration.objects = before_.linted.size();
     migration.linted = before_.linted;
+    v1_.collect(migration.linted);
+    migration.objects = migration.linted.size();
     migration.passed_over = before_.passed_over;
     migration.other_jobs = before_.other_jobs;
     add_rejections(migration.findings);
@@ -154,7 +170,7 @@ class Migrator {
 
   void add_rejections(base::Diagnostics& findings) const {
     for (Diagnostic diagnostic : before_.diagnostics.items()) {
-      if (rejects(diagnostic) || compile::is_of_unread_job(diagnostic)) {
+      if (rejects(diagnostic) || (compile::is_of_unread_job(diagnostic) && !v1_.knows(diagnostic.object))) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
         rules::except(diagnostic);
@@ -197,6 +213,7 @@ class Migrator {
   MigrateOptions options_;
   std::vector<Source> inputs_;
   std::vector<Source> runtimes_;
+  V1Jobs v1_;
   compile::Target target_;
   Compilation before_;
   std::set<std::string> rejected_;                                          // objects

@@ -15,6 +15,10 @@ struct MigrateOptions {
   Options compile;                                    // trainer_version: that of the inputs, or "auto"
   std::string to;                                     // "2.3"
   std::string manager = "trainer.kubeflow.org/user";  // of runtimePatches that overrides become
+  // Of jobs of Training Operator v1 and of the MPI Operator.
+  std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
+  bool per_namespace = false;  // new runtimes are TrainingRuntimes
+  bool plain = false;          // write out what Trainer does not set up
 };
 
 struct MigratedFile {
@@ -25,7 +29,7 @@ struct MigratedFile {
 
 struct Migration {
   std::vector<MigratedFile> files;  // those that change, in the order of the inputs
-  size_t objects = 0;               // TrainJobs and runtimes of the inputs
+  size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
   size_t changed = 0;               // how many of them change
   // Errors: inputs that their own version rejects, what can't be converted (lines of the old text), what the
   // new version still refuses (lines of the new text). Warnings: what a person should check.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "yaml/rewrite/parts.h"
 #include "yaml/rewrite/rewriter.h"
 #include "yaml/write/writer.h"
 
@@ -35,6 +36,16 @@ Replacement Rewriter::run(const Node& new_root) {
   if (!unplaced_.empty()) text = write(new_root);
   if (!unplaced_.empty()) throw Stop{"this comment would be lost", unplaced_.begin()->first};
   return {root_.begin, end, std::move(text)};
+}
+
+Replacement Rewriter::run_parts(std::span<const Node* const> roots) {
+  keeps_renamed_ = true;
+  std::string text;
+  for (const Node* root : roots) {
+    if (!text.empty()) text += fmt::format("{0}---{0}", index_.line_break());
+    text += block_lines(*root, 0);
+  }
+  return {root_.begin, index_.end_with_comment(root_.end), std::move(text)};
 }
 
 std::string Rewriter::write(const Node& new_root) {
@@ -100,7 +111,8 @@ std::vector<Piece> Rewriter::map_pieces(const Node& map, size_t indent) {
     const WrittenEntry* own = index_.entry(place, entry.key);
     const WrittenEntry* moved = index_.entry_of(*entry.value);
     if (own && own->value == entry.value) moved = own;
-    const bool is_moved = moved && moved->key == entry.key && !moved->map->flow;
+    const bool is_named_so = moved && (moved->key == entry.key || (keeps_renamed_ && !own));
+    const bool is_moved = is_named_so && !moved->map->flow;
     pieces.push_back(entry_piece(is_moved ? moved : own, entry, indent));
     sources.push_back(own ? own->index : source_after(place, map, sources));
   }
@@ -126,6 +138,7 @@ Piece Rewriter::entry_piece(const WrittenEntry* written, const Entry& entry, siz
   const size_t end = index_.end_with_comment(value.end);
   if (written->value == entry.value) {
     piece.body = shifted(use(key.begin, end), index_.column(key.begin), indent);
+    if (written->key != entry.key) piece.body.replace(0, key.end - key.begin, key_text(entry.key, false));
     return piece;
   }
   const bool is_block = !value.flow && !value.children.empty();
@@ -214,8 +227,12 @@ void Rewriter::add_item(const Node& item, size_t indent, Piece& piece) {
   piece.body = "- " + joined(pieces, indent + 2).substr(indent + 2);
 }
 
-std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, const Document& document,
-                                                  const Node& new_root) {
+namespace {
+
+// What `run` makes of the document.
+template <class Run>
+std::variant<Replacement, RewriteProblem> rewritten(const base::SourceFile& file, const Document& document,
+                                                    Run run) {
   const auto at = [&](size_t offset) {
     const uint32_t line = file.line_at(offset);
     const auto column = static_cast<uint32_t>(offset - file.line_start(line) + 1);
@@ -228,10 +245,50 @@ std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, 
   }
   try {
     Rewriter rewriter(file, document, *syntax);
-    return rewriter.run(new_root);
+    return run(rewriter, *syntax);
   } catch (const Stop& stop) {
     return RewriteProblem{stop.message, at(stop.offset)};
   }
+}
+
+// Brackets may be JSON.
+std::string parts_in_own_style(std::span<const Node* const> roots, bool as_json) {
+  std::string text;
+  for (const Node* root : roots) {
+    if (!text.empty()) text += "\n---\n";
+    if (as_json) {
+      write_json(*root, KeyOrder::AsIs, 2, text);
+    } else {
+      write_yaml(*root, KeyOrder::AsIs, text);
+      text.erase(text.find_last_not_of('\n') + 1);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, const Document& document,
+                                                  const Node& new_root) {
+  return rewritten(file, document, [&](Rewriter& rewriter, const Syntax&) { return rewriter.run(new_root); });
+}
+
+std::variant<Replacement, RewriteProblem> rewrite_as_parts(const base::SourceFile& file,
+                                                           const Document& document,
+                                                           std::span<const Node* const> roots) {
+  return rewritten(file, document, [&](Rewriter& rewriter, const Syntax& syntax) {
+    if (syntax.flow) return Replacement{syntax.begin, syntax.end, parts_in_own_style(roots, true)};
+    return rewriter.run_parts(roots);
+  });
+}
+
+Replacement write_as_parts(const base::SourceFile& file, const Document& document,
+                           std::span<const Node* const> roots) {
+  const auto begin = static_cast<size_t>(document.text.data() - file.text().data());
+  const size_t end = begin + document.text.size();
+  const bool is_json = document.text.find_first_not_of(" \t\r\n") != std::string_view::npos &&
+                       document.text[document.text.find_first_not_of(" \t\r\n")] == '{';
+  return {begin, end, parts_in_own_style(roots, is_json) + "\n"};
 }
 
 }  // namespace trainjobc::yaml

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ class Rewriter {
   }
 
   Replacement run(const Node& new_root);
+
+  // The texts of several roots. Comments that belong to none of them are left out.
+  Replacement run_parts(std::span<const Node* const> roots);
 
  private:
   std::string write(const Node& new_root);
@@ -139,6 +143,7 @@ class Rewriter {
   std::vector<Range> used_;
   std::set<size_t> taken_gaps_;         // a comment above a value that is written twice is written once
   std::map<size_t, Comment> unplaced_;  // of the second pass: those that the first one did not write
+  bool keeps_renamed_ = false;          // a value under another key takes its comments along
 };
 
 }  // namespace trainjobc::yaml

@@ -57,7 +57,7 @@ struct Migrated {
 
   explicit Migrated(const std::string& text) {
     files.files["a.yaml"] = text;
-    status = cli::run({"migrate", "--no-catalogue", "a.yaml"}, console);
+    status = cli::run({"migrate", "--write", "--no-catalogue", "a.yaml"}, console);
   }
   const std::string& text() { return files.files["a.yaml"]; }
 };

@@ -66,13 +66,16 @@ TEST_CASE("jobs of Training Operator v1 are a warning, whatever their version") 
     const std::string version = std::string(type).substr(0, std::string(type).find(' '));
     const std::string kind = std::string(type).substr(version.size() + 1);
     const std::string tildes(kind.size() - 1, '~');
+    const bool is_migrated = version != "v1alpha1" && kind != "MXJob";
     CHECK(report(compiled("apiVersion: kubeflow.org/" + version + "\nkind: " + kind +
                           "\nmetadata: {name: a}\n")) ==
-          "a.yaml:2:7: warning: " + kind +
-              " is a job of Training Operator v1, which trainjobc does not read [advice/training-operator]\n"
+          "a.yaml:2:7: warning: " + kind + " is a job of " +
+              (version == "v2beta1" ? "the MPI Operator" : "Training Operator v1") +
+              ", which Trainer does not run [advice/training-operator]\n"
               "    2 | kind: " +
               kind + "\n      |       ^" + tildes +
-              " Trainer runs it as a TrainJob of trainer.kubeflow.org/v1alpha1\n");
+              (is_migrated ? " trainjobc migrate --to 2.3 a.yaml makes it a TrainJob\n"
+                           : " Trainer runs it as a TrainJob of trainer.kubeflow.org/v1alpha1\n"));
   }
   CHECK(report(compiled("apiVersion: kubeflow.org/v1\nkind: Notebook\nmetadata: {name: a}\n")) ==
         "a.yaml:1 is a Notebook of kubeflow.org/v1\n");

@@ -52,6 +52,7 @@ struct MigrateRun {
   std::string to(const std::string& version, const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"migrate", "--no-catalogue", "--to",
                                        version,   "job.yaml",       "runtime.yaml"};
+    if (std::ranges::find(more, "--diff") == more.end()) arguments.emplace_back("--write");
     arguments.insert(arguments.end(), more.begin(), more.end());
     console.out.clear();
     console.err.clear();
@@ -209,7 +210,7 @@ TEST_CASE("migrate: --diff changes nothing") {
 +                          gpu: h100   # eight
    suspend: false  # go
 )");
-  CHECK(run.console.err == "1 of 2 objects would be migrated to Trainer 2.3\n");
+  CHECK(run.console.err == "1 of 2 objects would be migrated to Trainer 2.3; --write rewrites the files\n");
 }
 
 TEST_CASE("migrate: the result of standard input goes to standard output") {
@@ -347,7 +348,8 @@ spec:
   // A runtime that is only looked at counts as migrated, too.
   MigrateRun beside(std::string(kHead) + "spec:\n  runtimeRef: {name: rt}\n  trainer: {numNodes: 2}\n",
                     runtime);
-  CHECK(cli::run({"migrate", "--no-catalogue", "job.yaml", "--runtimes", "runtime.yaml", "--from", "2.1"},
+  CHECK(cli::run({"migrate", "--write", "--no-catalogue", "job.yaml", "--runtimes", "runtime.yaml", "--from",
+                  "2.1"},
                  beside.console) == 0);
   CHECK(beside.files.files["job.yaml"] == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob

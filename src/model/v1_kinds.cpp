@@ -1,0 +1,63 @@
+#include "model/v1_kinds.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainjobc::model {
+namespace {
+
+constexpr std::string_view kGroup = "kubeflow.org";
+
+using Names2 = std::array<std::string_view, 2>;
+constexpr std::array<std::string_view, 1> kWorker{"Worker"};
+constexpr Names2 kMasterAndWorker{"Master", "Worker"};
+constexpr Names2 kLauncherAndWorker{"Launcher", "Worker"};
+constexpr std::array<std::string_view, 5> kOfTensorFlow{"Chief", "Master", "PS", "Worker", "Evaluator"};
+
+constexpr Names2 kTorchFields{"elasticPolicy", "nprocPerNode"};
+constexpr Names2 kTensorFlowFields{"enableDynamicWorker", "successPolicy"};
+constexpr std::array<std::string_view, 1> kPaddleFields{"elasticPolicy"};
+constexpr std::array<std::string_view, 3> kMpiFields{"cleanPodPolicy", "mainContainer", "slotsPerWorker"};
+constexpr std::array<std::string_view, 5> kMpiV2Fields{"launcherCreationPolicy", "mpiImplementation",
+                                                       "runLauncherAsWorker", "slotsPerWorker",
+                                                       "sshAuthMountPath"};
+
+// Source of the facts: the API types and defaults of kubeflow/training-operator v1.9 and
+// kubeflow/mpi-operator v0.7.
+constexpr std::array kKinds = std::to_array<V1Kind>({
+    {"JAXJob", "kubeflow.org/v1", "jaxReplicaSpecs", kWorker, {}, "jax", "jaxjob-port", 6666, "Never"},
+    {"MPIJob", "kubeflow.org/v1", "mpiReplicaSpecs", kLauncherAndWorker, kMpiFields, "", "", 0, "Never"},
+    {"MPIJob", "kubeflow.org/v2beta1", "mpiReplicaSpecs", kLauncherAndWorker, kMpiV2Fields, "", "", 0,
+     "Never"},
+    {"PaddleJob", "kubeflow.org/v1", "paddleReplicaSpecs", kMasterAndWorker, kPaddleFields, "paddle",
+     "master", 36543, "OnFailure"},
+    {"PyTorchJob", "kubeflow.org/v1", "pytorchReplicaSpecs", kMasterAndWorker, kTorchFields, "pytorch",
+     "pytorchjob-port", 23456, "OnFailure"},
+    {"TFJob", "kubeflow.org/v1", "tfReplicaSpecs", kOfTensorFlow, kTensorFlowFields, "tensorflow",
+     "tfjob-port", 2222, "Never"},
+    {"XGBoostJob",
+     "kubeflow.org/v1",
+     "xgbReplicaSpecs",
+     kMasterAndWorker,
+     {},
+     "xgboost",
+     "xgboostjob-port",
+     9999,
+     "Never"},
+});
+
+}  // namespace
+
+const V1Kind* find_v1_kind(std::string_view api_version, std::string_view kind) {
+  const auto found = std::ranges::find_if(
+      kKinds, [&](const V1Kind& row) { return row.api_version == api_version && row.kind == kind; });
+  return found != kKinds.end() ? &*found : nullptr;
+}
+
+bool is_v1_kind(std::string_view group, std::string_view kind) {
+  // MXJob was removed before v1.9.
+  return group == kGroup &&
+         (kind == "MXJob" || std::ranges::find(kKinds, kind, &V1Kind::kind) != kKinds.end());
+}
+
+}  // namespace trainjobc::model

@@ -1,0 +1,28 @@
+// The kinds of Training Operator v1 and of the MPI Operator, which came before Trainer 2.0. One row of facts
+// each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace trainjobc::model {
+
+struct V1Kind {
+  std::string_view kind;                     // "PyTorchJob"
+  std::string_view api_version;              // "kubeflow.org/v1"
+  std::string_view replica_specs;            // "pytorchReplicaSpecs"
+  std::span<const std::string_view> roles;   // of the replicas, in the order in which the pods are ranked
+  std::span<const std::string_view> fields;  // of spec, besides the replica specs and runPolicy
+  std::string_view container;                // that the operator sets up; "" for the first one
+  std::string_view port_name;                // of that container, where the pods meet; "" for none
+  int64_t port = 0;
+  std::string_view restart_policy;  // of replicas that set none
+};
+
+// By apiVersion and kind; nullptr for all others.
+const V1Kind* find_v1_kind(std::string_view api_version, std::string_view kind);
+// Whether some version of the operators has the kind, in the group kubeflow.org.
+bool is_v1_kind(std::string_view group, std::string_view kind);
+
+}  // namespace trainjobc::model
