@@ -43,7 +43,8 @@ bool is_own_model(std::string_view word) {
 }
 
 TuneRun read_command(const AdviceContext& context, const Node* container) {
-  TuneRun run{.is_generated = is_tune_run(context.job.trainer->command)};
+  TuneRun run;
+  run.is_generated = is_tune_run(context.job.trainer->command);
   const Node* command = container ? container->get("command") : nullptr;
   const auto words = words_of({command, container ? container->get("args") : nullptr});
   const auto flag = std::ranges::find(words, "--config");
