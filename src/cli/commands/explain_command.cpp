@@ -68,7 +68,7 @@ std::function<int(Console&)> setup_explain(CLI::App& app) {
   app.add_option(
          "--field", flags->field,
          "Only fields whose path contains this text, such as env or PET_NNODES, or that this JSONPath "
-         "selects, such as ..image or '.spec.replicatedJobs[*].replicas'")
+         "selects, such as ..image or '.spec.*.name'")
       ->type_name("FIELD");
   app.add_flag("--with-defaults", flags->with_defaults,
                "Explain the JobSet with the defaults that JobSet admission adds");

@@ -18,8 +18,8 @@ struct MergeInputs {
   const model::Behaviours& behaviours;
 };
 
-// The origin of a JobSet's spec: made of the spec in the runtime, and of what each override of the job made of
-// it, in their order.
+// The origin of a JobSet's spec: made of the spec in the runtime, and of what each override of the job made
+// of it, in their order.
 inline constexpr std::string_view kMergedRule = "merge";
 
 // The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of

@@ -17,7 +17,7 @@ const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
       const auto is_target = [&](std::string_view name) { return name == target->value; };
       merged = merge_into_jobs(merge, *merged, is_target, {"template"}, *change, model::kRuntimePatches);
       if (!merged) return nullptr;
-    merge.steps.push_back(merged);
+      merge.steps.push_back(merged);
     }
   }
   return merged;

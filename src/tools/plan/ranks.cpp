@@ -57,8 +57,8 @@ std::optional<int64_t> to_count(std::string_view text) {
   return number;
 }
 
-// Whether the number of processes is that of the job. torchrun, which has a flag for each of its variables, counts
-// those of a node; what the libraries of other frameworks read counts all.
+// Whether the number of processes is that of the job. torchrun, which has a flag for each of its variables,
+// counts those of a node; what the libraries of other frameworks read counts all.
 bool counts_job(const Framework& framework) {
   return framework.env_reader != "torchrun";
 }

@@ -35,11 +35,14 @@ TEST_CASE("completion of commands") {
   CHECK(completed({"nonsense", ""}) == R"(render	Print the objects that Kubeflow Trainer would create
 lint	Report what the cluster would refuse, at the line to fix
 explain	Show where each field of the rendered objects comes from
+plan	Show the nodes, processes and resources of jobs, and whether Kueue could admit them
+graph	Draw what jobs run, wait for and use, as Mermaid, DOT or SVG
 diff	Compare rendered objects with a cluster, by meaning
 submit	Lint, render and apply to a cluster through kubectl
 migrate	Rewrite TrainJobs and runtimes for another Trainer version
 function	Run as a KRM function, for kustomize and kpt
 runtimes	List the runtimes that TrainJobs can name, or print one
+schema	Print the JSON Schema of a kind, for editors and validators
 completion	Print a shell's completion script
 version	Print the version and what it supports
 :4

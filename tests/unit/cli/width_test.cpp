@@ -105,7 +105,8 @@ TEST_CASE("width: an example that is too long continues on the next line") {
                        "  trainjobc runtimes\n"
                        "  trainjobc runtimes runtimes/\n"
                        "  trainjobc runtimes --show torch-distributed > \\\n"
-                       "      runtimes/torch.yaml\n"));
+                       "      runtimes/torch.yaml\n"
+                       "  trainjobc runtimes --used-by torch-h100 jobs/\n"));
 }
 
 namespace {
@@ -156,7 +157,8 @@ TEST_CASE("width: a missing object, and texts of several lines") {
         "    missing: it would be created\n"
         "    job.yaml:4  metadata.name\n"
         "\n"
-        "1 of 1 job differs\n");
+        "1 of 1 job differs\n"
+        "cost: +2 pods in team-a\n");
 }
 
 TEST_CASE("width: what a change to files reaches") {

@@ -111,7 +111,8 @@ TEST_CASE("helper objects are requested by name") {
         "\n"
         "JobSet team-a/demo   missing: it would be created   the same\n"
         "\n"
-        "1 of 1 job differs\n");
+        "1 of 1 job differs\n"
+        "cost: +3 pods in team-a\n");
 }
 
 TEST_CASE("an existing SSH key is kept; one that may not be read is assumed to exist") {
@@ -146,7 +147,8 @@ TEST_CASE("other jobs are orphans for directories, not for single files") {
   run.flags.input.paths = {"jobs"};
   CHECK(run.run() == 1);
   CHECK(run.console.out ==
-        "JobSet team-a/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n");
+        "JobSet team-a/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n"
+        "cost: -2 pods in team-a\n");
 }
 
 TEST_CASE("kubectl's error is passed on") {
@@ -220,6 +222,7 @@ TEST_CASE("--server-side doesn't ask about updates that are known to be refused"
     delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob
 
 1 of 1 job differs
+cost: +2 pods in team-a
 )");
 }
 
@@ -250,6 +253,7 @@ TEST_CASE("--server-side reads again if a JobSet was created in the meantime") {
     delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob
 
 1 of 1 job differs
+cost: +2 pods in team-a
 )");
 }
 

@@ -142,10 +142,10 @@ void draft_plain_paddle(Conversion& conversion) {
 
 void report_elastic(Conversion& conversion) {
   if (const Node* elastic = conversion.job.get("elasticPolicy")) {
-    conversion.findings.change(
-        "spec.elasticPolicy",
-        fmt::format("Trainer {} has no elastic training: the job runs on {} nodes", conversion.trainer, conversion.job.pods()),
-        "remove it", elastic);
+    conversion.findings.change("spec.elasticPolicy",
+                               fmt::format("Trainer {} has no elastic training: the job runs on {} nodes",
+                                           conversion.trainer, conversion.job.pods()),
+                               "remove it", elastic);
   }
 }
 
