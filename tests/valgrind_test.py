@@ -54,7 +54,9 @@ RUNS = {
                (["--ssh-key", "seed:seed", "--with-defaults", "mpi.yaml"], ""), (["broken.yaml"], ""), (["--no-such"], "")],
     "lint": [(["a.yaml", "bad.yaml", "runtime.yaml"], ""), (["--format", "sarif", "bad.yaml"], ""), (["--fix", "fixed.yaml"], ""),
              (["--list-rules"], "")],
-    "explain": [(["a.yaml", "mpi.yaml"], "")],
+    "explain": [(["a.yaml", "mpi.yaml"], ""), (["--field", "..image", "a.yaml"], "")],
+    "plan": [(["a.yaml", "mpi.yaml"], ""), (["--ranks", "-o", "json", "mpi.yaml"], "")],
+    "graph": [(["a.yaml", "mpi.yaml"], ""), (["-o", "dot", "mpi.yaml"], "")],
     "diff": [(["--live", "live.json", "new.yaml"], ""), (["--from", "a.yaml", "--format", "markdown", "new.yaml"], ""),
              (["a.yaml", "mpi.yaml"], ""), (["--from-version", "2.1", "--to-version", "2.3", "a.yaml"], "")],
     "submit": [(["a.yaml"], "")],
@@ -62,6 +64,7 @@ RUNS = {
                 (["--to", "2.0", "migrated.yaml"], "")],
     "function": [([], LIST)],
     "runtimes": [([], ""), (["--show", "torch-distributed"], "")],
+    "schema": [(["TrainJob"], "")],
     "completion": [(["bash"], "")],
     "version": [(["-o", "json"], "")],
 }

@@ -4,6 +4,7 @@
 
 #include "k8s/namespaces.h"
 #include "k8s/quantity.h"
+#include "rules/rules.h"
 #include "tools/plan/quota/quota.h"
 #include "yaml/fields.h"
 
@@ -65,11 +66,8 @@ class QuotaReader {
   Units amount(std::string_view resource, const Node* quantity) {
     if (!quantity) return 0;
     if (!k8s::Quantity::parse(quantity->text())) {
-      base::Diagnostic wrong;
-      wrong.rule = "input/type";
-      wrong.message = fmt::format("\"{}\" is not a quantity", quantity->text());
-      wrong.location = yaml::locate(*quantity);
-      diagnostics_.add(std::move(wrong));
+      diagnostics_.add(rules::finding("input/type", fmt::format("\"{}\" is not a quantity", quantity->text()),
+                                      "", yaml::locate(*quantity)));
     }
     return to_units(resource, quantity->text());
   }
