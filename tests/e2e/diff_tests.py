@@ -28,7 +28,8 @@ class Diff(EndToEnd):
             "\n"
             "JobSet NS/demo   missing: it would be created   the same\n"
             "\n"
-            "1 of 1 job differs\n",
+            "1 of 1 job differs\n"
+            "cost: +3 pods in NS\n",
         )
 
     def test_live_change(self):
@@ -154,7 +155,8 @@ class Diff(EndToEnd):
         self.expect(
             self.run_program("diff", "-f", "jobs", "-f", "runtime.yaml"),
             1,
-            "JobSet NS/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n",
+            "JobSet NS/other   orphaned: no input creates it\n\nno difference in 1 job, 1 object orphaned\n"
+            "cost: -2 pods in NS\n",
         )
 
     def test_secrets_are_masked(self):
