@@ -66,7 +66,8 @@ def compile_module(module, package, folder, ldflags=""):
     program = os.path.join(os.path.abspath(folder), "bin", module)  # go build runs elsewhere
     os.makedirs(os.path.dirname(program), exist_ok=True)
     began = time.monotonic()
-    flags = ["-trimpath", "-buildvcs=false", "-ldflags", f"-s -w {ldflags}"]
+    # Without debug information, which nobody reads here, it compiles faster.
+    flags = ["-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {ldflags}"]
     run_go(module, "build", *flags, "-o", program, package)
     print(f"{module} built in {time.monotonic() - began:.0f} s", flush=True)
     return program

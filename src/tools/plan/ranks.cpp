@@ -74,18 +74,19 @@ class Settings {
     programs_ = compile::advice::programs_of({words.begin(), words.end()});
   }
 
-  std::string_view value(std::string_view variable) const {
+  std::string value(std::string_view variable) const {
     if (!counts_job(framework_)) {
-      const std::string_view flag = flag_value(variable);
+      std::string flag = flag_value(variable);
       if (!flag.empty()) return flag;
     }
-    return value_of(env_, variable);
+    return std::string(value_of(env_, variable));
   }
 
   // "1:4": torchrun takes what comes.
   bool is_elastic() const {
     return std::ranges::any_of(framework_.env, [&](std::string_view variable) {
-      const std::string_view text = value(variable);
+      const std::string given = value(variable);
+      const std::string_view text = given;
       const size_t colon = text.find(':');
       return colon != std::string_view::npos && to_count(text.substr(0, colon)) &&
              to_count(text.substr(colon + 1));
@@ -93,7 +94,7 @@ class Settings {
   }
 
  private:
-  std::string_view flag_value(std::string_view variable) const {
+  std::string flag_value(std::string_view variable) const {
     const size_t prefix = framework_.env_family.find('*');
     if (prefix == std::string_view::npos || variable.size() <= prefix) return "";
     const std::string name = "--" + base::lower_case(variable.substr(prefix));
@@ -104,7 +105,7 @@ class Settings {
         std::string flag(word.substr(0, equals));
         std::replace(flag.begin() + std::min<ptrdiff_t>(2, std::ssize(flag)), flag.end(), '-', '_');
         if (flag != name) continue;
-        if (equals != std::string_view::npos) return word.substr(equals + 1);
+        if (equals != std::string_view::npos) return std::string(word.substr(equals + 1));
         if (i + 1 < program.size()) return program[i + 1];
       }
     }
@@ -148,7 +149,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
   int64_t count = 0;
   for (const Worker& worker : workers) {
     const int64_t pods = worker.job->replicas * pods_per_job(*worker.job);
-    const std::string_view given = Settings(*framework, job, worker).value(framework->processes);
+    const std::string given = Settings(*framework, job, worker).value(framework->processes);
     std::optional<int64_t> number = to_count(given);
     if (counts_job(*framework)) return number;
     if (!number && given != "cpu") number = gpus_of(*worker.container);
