@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # make          build build/trainjobc
 # make demo     build, then render a real PyTorch job and a real MPI job
 # make test     build, run all tests

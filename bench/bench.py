@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times trainjobc beside yaml-cpp's event parser, kustomize and kubeconform, interleaved in one run, and prints a
 table of the times, and one of the goals with what was reached.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Shows how the time and the memory of each command grow with the number of jobs, and prints a table.
 
 usage: growth.py TRAINJOBC [COUNT...]     (100 1000 10000)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints COUNT TrainJobs of the shape that teams commit (about 1 kB each), and the runtime that they share.
 
 usage: make_jobs.py COUNT [SHAPE]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // yaml-cpp's event parser alone on a file: the yardstick of the benchmark.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>

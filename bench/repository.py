@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lints a repository that is far larger than most: so many files with so many jobs each, in shards, as CI would do.
 
 usage: repository.py TRAINJOBC [FILES [JOBS [SHARDS]]]     (10000 100 10)

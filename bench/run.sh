@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds the yardsticks and runs the benchmark. kustomize and kubeconform are built with Go if it is there.
 set -eu
 trainjobc=$1

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES) and the built-in runtime catalogue
 # (TRAINJOBC_CATALOGUE_SOURCE). Their generators are built and run as part of the build.
 

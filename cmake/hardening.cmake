@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What makes a mistake in this code hard to exploit, in each binary: addresses that are random (PIE), tables of
 # the linker that are read-only once the program runs (full RELRO), a stack that is not executable; and, with
 # TRAINJOBC_HARDEN, a stack that is checked, checked calls of the C library, and indirect jumps that must arrive at a

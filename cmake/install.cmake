@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What goes where. Components: `binary`, `files` and `library` (library.cmake) are `make install`; packages
 # (tools/package.sh) take `files` with `static`, the binary that runs on any Linux; `wheel` is what pip installs.
 include(GNUInstallDirs)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The Debian package and the SBOM. tools/package.sh calls CPack and builds the other packages.
 
 # The libraries linked into the binary, with the versions of the build.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Precompiled headers: the standard library and fmt take half of the compilation time. Each source still
 # includes what it uses; -DTRAINJOBC_PRECOMPILE=OFF checks that.
 option(TRAINJOBC_PRECOMPILE "Use precompiled headers" ON)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # trainjobc-static: the same objects linked with archives only, for the packages, which run on any Linux.
 # The target does not exist if a library has no archive.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # find_package(trainjobc): trainjobc::trainjobc, and the libraries that it is linked with.
 include(CMakeFindDependencyMacro)
 find_dependency(fmt)

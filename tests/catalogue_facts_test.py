@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Check templates/, the built-in runtime catalogue, by itself and against the released runtimes.
 
 usage: catalogue_facts_test.py [FACTS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares trainjobc with the recorded cases in tests/conformance: what Trainer's webhooks and its controller, JobSet's
 admission and a kube-apiserver made of each input.
 

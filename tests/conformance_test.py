@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs ../shared/conformance/check.py and fails where a figure lacks more than the one recorded in conformance.json.
 
 usage: conformance_test.py BINARY [--update]

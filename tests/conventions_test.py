@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What users of Kubernetes tools expect of any command line, tried on the binary; tests/conventions.md has the list,
 and each test that it names must be there.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What trainjobc does to files and processes that are not its own: modes, owners, links and edits survive, nothing is
 removed outside --output-dir, no temporary file and no kubectl process is left.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """shellcheck on the scripts of Flux jobs.
 
 usage: flux_scripts_test.py TRAINJOBC. Exit status 77 without shellcheck.

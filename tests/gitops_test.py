@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """action.yml, the Argo CD plugin, and the example repository's CI and pre-commit hook, run as their services run them:
 the steps' shell with the inputs put in, the plugin's commands, the hook by pre-commit.
 

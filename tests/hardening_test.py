@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The binaries are hardened: see cmake/hardening.cmake. The static one is skipped where it can't be built.
 
 usage: hardening_test.py BUILD

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Odd files and folders, read from a real file system: nothing hangs, nothing ends in a signal, and what git ignores
 is what git says.
 

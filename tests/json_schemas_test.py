@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The JSON schemas that are installed: the examples and what they render to fit them, a misspelt field does not.
 
 usage: json_schemas_test.py BINARY SCHEMAS. Without jsonschema the files are only read.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `plan --quota` says of jobs, against what Kueue 0.15.2 did with them: tests/kueue/verdicts.json, which
 tests/e2e/quota_tests.py records.
 

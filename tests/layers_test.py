@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, the public headers in include/
 include only each other and the standard library, a namespace has one type of a name (two would be one to the linker,
 whichever file they are in), and what a plugin generates is named in src/policy/plugins alone."""

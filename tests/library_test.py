@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs the library, builds tests/library against what was installed, and compares all that it prints.
 
 usage: library_test.py BUILD. TRAINJOBC_UPDATE_GOLDEN=1 rewrites tests/library/stdout.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whatever the system refuses, memory or threads, trainjobc ends with a status and a message, never a crash.
 
 usage: limits_test.py TRAINJOBC

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """man/ holds a page for each command that `trainjobc --help` lists, as the binary writes it, and it renders clean.
 
 usage: man_test.py BINARY. TRAINJOBC_UPDATE_GOLDEN=1 rewrites man/.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs as `make install`, the tarball, the .deb and the wheel do, and runs what was installed.
 
 Each package is made twice, under another umask, time zone and time, and must come out with the same bytes.

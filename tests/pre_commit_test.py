@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A bad commit is stopped by the real pre-commit; a runtime outside the staged files comes from the configuration.
 
 A repository's other YAML is skipped. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the README and the pages in docs/ show is what the binary does.
 
 Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines). Every

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The reports of `trainjobc lint` are what their readers take: SARIF 2.1.0 against its schema's rules (and against
 the schema itself where TRAINJOBC_SARIF_SCHEMA names it and jsonschema is installed), JUnit XML, GitLab's Code
 Quality JSON, GitHub's workflow commands. All formats report the same findings."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every rule id in src is in the registry, src/rules/rules_*.cpp; every registered rule is used there, and reported
 in a test: its id is in a unit test, in golden/, or in what lint says of a recorded case. Stage and severity of a finding
 are those of its row: nothing else in src sets them.

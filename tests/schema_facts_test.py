@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """schema/v*.json expands to exactly the structural schemas in ../shared/schema, where that folder exists."""
 
 import hashlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """schemagen_test.py SCHEMAGEN: the tables are built from the facts, and not from facts that the code can't check."""
 import json
 import pathlib

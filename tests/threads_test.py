@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """render, lint and diff say the same with eight threads as with one, over the examples, the golden and the recorded
 inputs, and many jobs of one runtime. A binary built with ThreadSanitizer (-DTRAINJOBC_TSAN=ON) finds data races, too.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Each command under valgrind: no memory is lost, none is read that was not written. Skipped without valgrind.
 
 usage: valgrind_test.py TRAINJOBC

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs missing Debian packages: those that the build and the tests need, and those named as arguments.
 set -eu
 

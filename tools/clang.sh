@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints the name of a clang++ of version 16 or newer, which the fuzz targets need; installs one if there is none.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text as C++ string literals, for the programs that generate code.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Renders a multi-node PyTorch job and an MPI job of the example repository, for a first look.
 set -eu
 trainjobc=$(realpath "$1")

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Joins the structural schemas of one Trainer version with its wire facts into schema/vX.Y.json.
 
     tools/wirefacts/run.sh 2.3.0 crds > wire.json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|sums BUILD. The bytes depend only on the
 # build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a wheel of the same files for another platform tag, with the bytes settled by SOURCE_DATE_EPOCH.
 
 usage: retag_wheel.py WHEEL PLATFORM DIRECTORY

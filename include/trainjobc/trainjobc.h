@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C++ API of trainjobc. TrainJobs and their runtimes go in; out come the objects that the Kubeflow
 // Trainer controller would create, and findings: what the cluster would refuse and what users would regret.
 // No cluster is needed.

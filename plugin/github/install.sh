@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Puts trainjobc release VERSION from RELEASES on the PATH of the following steps, unless trainjobc is already there.
 set -euo pipefail
 if command -v trainjobc > /dev/null; then

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Lints LINT_PATHS with LINT_ARGS: annotations on stdout, and a SARIF report if SARIF names a file.
 # Both are words on one line, or several lines: then each line is one path, or one flag with its value, spaces included.
 set -euo pipefail

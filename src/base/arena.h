@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arena: the memory for the trees of one run. It runs no destructors; everything is freed together.
 #pragma once
 

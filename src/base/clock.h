@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The clock as an interface, which tests replace.
 #pragma once
 

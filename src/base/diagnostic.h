@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Diagnostics: what is wrong, where, and what to write instead. Passes append to `Diagnostics`; they never
 // print and never exit.
 #pragma once

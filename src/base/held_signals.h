@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signals that are delayed until an operation is complete.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A loop that runs on several threads.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs other programs without a shell. Tests use a fake.
 #pragma once
 

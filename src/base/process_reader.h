@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Programs that run in parallel and whose output is read while they run. Tests use fakes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Wipes buffers that contained key material. Needs libcrypto, so only layers that link it may include this.
 #pragma once
 

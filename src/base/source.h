@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Source files, and places in them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parts of running another program: pipes, its start, its end.
 #pragma once
 

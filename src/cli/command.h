@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command: one subcommand. The registry is the only list of them.
 #pragma once
 

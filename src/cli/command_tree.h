@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Commands and flags as in the CLI11 tree, for help, manual pages, completion and suggestions. Each command
 // defines them once, in its setup.
 #pragma once

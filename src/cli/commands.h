@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The setup functions in the registry; each command has its own file.
 #pragma once
 

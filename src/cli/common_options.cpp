@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/common_options.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>

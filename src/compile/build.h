@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pass 6, build: the JobSet from the runtime that the plugins have expanded.
 // Source of the rules: Trainer's JobSet plugin, jobset.go and builder.go.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which documents of the inputs had all rules checked.
 #pragma once
 

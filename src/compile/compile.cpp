@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The pass list. This is the only place that knows the order of the passes.
 #include "compile/compile.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/consequences.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Removes findings that are consequences of others: one cause, one finding.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The number of a replicatedJob's pods, if numNodes sets it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The namespace and name of a TrainJob: --namespace, and metadata.generateName offline.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/jobs.h"
 
 #include <fmt/format.h>

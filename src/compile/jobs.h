@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Passes 1 to 7 of all TrainJobs, in parallel: a document that looks like a TrainJob is read, compiled and
 // forgotten by one thread, so that memory does not grow with the number of jobs.
 #pragma once

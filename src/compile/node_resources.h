@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Applies spec.trainer.resourcesPerNode to the containers that train.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The passes of one TrainJob.
 #pragma once
 

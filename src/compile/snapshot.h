@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtime snapshots: Trainer 2.3 stores the runtime of a new TrainJob in a ConfigMap, and uses that one from
 // then on.
 #pragma once

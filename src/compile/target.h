@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Trainer version that an object is compiled for.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Annotations that kubectl and JobSet give a meaning.
 #pragma once
 

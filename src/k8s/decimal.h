@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decimal: amounts as strings of decimal digits, so that any length is exact, and their conversion to
 // Kubernetes' int64.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Validation of labels and annotations, which objects of the inputs and the rendered JobSet have.
 // Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
 #pragma once

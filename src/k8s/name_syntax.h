@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The syntax of names in Kubernetes: of objects, labels and annotations.
 // Source of the rules: k8s.io/apimachinery/pkg/util/validation.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The namespace of objects that name none.
 #pragma once
 

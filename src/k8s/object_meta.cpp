@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/object_meta.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Validation of metadata, as the API server does it for every kind of object.
 // Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The path of a field during a walk through a tree; its text is built only when needed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kubernetes stores an amount as an int64 with a power of ten if it fits, otherwise as a big decimal.
 // The two round and overflow differently, so `in_int64_` follows which of them Kubernetes would be using.
 #include "k8s/quantity.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantity: Kubernetes' resource amounts ("1500m", "10Gi", "1e3"), with exactly the same arithmetic.
 // Source of the rules: k8s.io/apimachinery/pkg/api/resource, its oddities included.
 #pragma once

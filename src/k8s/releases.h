@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The releases that the rules of this layer were taken from. For a newer release, change the row and run
 // `make live` against it.
 #pragma once

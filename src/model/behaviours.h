@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The differences between Trainer versions other than schemas and defaults: one row of named behaviours per
 // version. No other code compares versions.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "model/dialects.h"
 
 #include <algorithm>

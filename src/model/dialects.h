@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dialects: the APIs of TrainJobs and runtimes before Trainer 2.0, and of a fork. Each is a row of facts;
 // translate() converts their documents to today's API.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A decoded value together with the node it was decoded from.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parts of a TrainJob that change its runtime's template. Each Trainer version has one of the three.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How objects name queues of Kueue and Volcano.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "model/runtime.h"
 
 #include "model/trainer_names.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "model/runtime_id.h"
 
 #include "k8s/namespaces.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which runtime a TrainJob refers to.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TrainJob, decoded for the code that computes with it. A view: what is only passed on stays a node.
 #pragma once
 

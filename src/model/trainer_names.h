@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fixed names of Kubeflow Trainer: kinds, labels, replicatedJobs and containers.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A dialect's TrainJobs, and the code that both kinds share.
 #include "model/translate.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions that the translations of TrainJobs and of runtimes share.
 #pragma once
 

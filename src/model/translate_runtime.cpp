@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A dialect's runtimes: today's labels and names, and fields that no longer exist.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "model/v1_kinds.h"
 
 #include <algorithm>

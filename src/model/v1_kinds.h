@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The kinds of Training Operator v1 and of the MPI Operator, which came before Trainer 2.0. One row of facts
 // each.
 #pragma once

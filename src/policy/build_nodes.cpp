@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/build_nodes.h"
 
 #include <algorithm>

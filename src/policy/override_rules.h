@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The webhook's rules for the parts of a TrainJob that change its runtime's template.
 #pragma once
 

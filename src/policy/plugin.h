@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plugin: one policy of Kubeflow Trainer. The registry is the only list of them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The plugins that the registry lists, one namespace and one file for each.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The number of pods that a TrainJob asks for.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The resource requests of a pod, and their sums over a gang.
 // Source of the rules: k8s.io/component-helpers/resource, PodRequests.
 #pragma once

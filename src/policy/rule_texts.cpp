@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/rule_texts.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The explanations of rules, with what they say about plugins.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RuntimeInfo: a TrainJob with its merged runtime, as the plugins see it (runtime.Info in the controller).
 // They extend the lists of its pod sets, which are then written back into the JobSet.
 #pragma once

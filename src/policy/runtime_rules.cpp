@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/runtime_rules.h"
 
 #include <fmt/format.h>

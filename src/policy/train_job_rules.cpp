@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/train_job_rules.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The webhook's rules for a TrainJob that need no runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every rule that a diagnostic can carry: its id, what it means, and how bad it is. No other place says a
 // finding's stage or severity.
 #pragma once

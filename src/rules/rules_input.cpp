@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of admission: what the API server's schema checks and Trainer's webhooks refuse to store. Those of
 // the training frameworks and of patches are in rules_input_policy.cpp.
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of admission for training frameworks, gang schedulers and patches of a runtime.
 #include <array>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of the API server about Jobs and pods. The JobSet is stored all the same; then its controller can't
 // create the Jobs, and only an event on the JobSet says so. Those about containers are in
 // rules_job_container.cpp.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of the API server about the containers of a Job's pods.
 #include <array>
 

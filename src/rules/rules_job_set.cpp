@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of JobSet's webhook: the controller can't create the JobSet, and retries forever.
 #include <array>
 

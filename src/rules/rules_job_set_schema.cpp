@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The schema's rules for the rendered JobSet; rules_input.cpp has those for the inputs.
 #include <array>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of trainjobc's own configuration, and of the controller: it accepts the job and then fails to create
 // its objects. Both are reported with the inputs.
 #include <array>

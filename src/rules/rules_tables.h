@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The registry's tables, one per file and in any order. Explanations are prose; after an empty line an
 // example may follow, indented by four spaces. Only rules.cpp reads them.
 #pragma once

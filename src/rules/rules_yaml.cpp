@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of the reader: what no YAML reader, or not Kubernetes' reader, accepts.
 #include <array>
 

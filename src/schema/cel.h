@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CEL rules of the schemas, each known by its text and written as a function.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares rendered objects with those of an API server by meaning, not by spelling.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The first half of the round trip through Kubernetes' typed Go API: what JSON decoding into the structs
 // keeps of a value.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Defaulting, as the API server does it for custom resources.
 #pragma once
 

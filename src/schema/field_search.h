@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Finding fields in a schema, for hints.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists under strategic merge: what counts as the same element, and the order that a merged list gets.
 // Source of the rules: k8s.io/apimachinery/pkg/util/strategicpatch, including its oddities.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The patterns of the schemas, matched without a regular expression engine: there are only a few, and each is
 // identified by its text.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keeps secrets out of what people read. Nodes with secrets are marked when they are read; code that shows a
 // value checks its node.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Structural schemas as constant tables: what the CRDs of one Trainer version accept, how Kubernetes merges
 // and defaults it, and how the Go types serialise it. Generated from schema/v*.json by tools/schemagen;
 // read-only data in the binary, nothing is parsed at startup.

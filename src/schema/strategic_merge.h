@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strategic merge patch, driven by the patch tags of the schema tables.
 // Source of the rules: k8s.io/apimachinery/pkg/util/strategicpatch.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The round trip through Kubernetes' typed Go API: what JSON decoding into the structs and encoding them
 // again keeps of a value.
 #pragma once

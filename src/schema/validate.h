@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Structural validation of one object, as the API server does it: unknown fields, types, formats, enums,
 // patterns, bounds, required fields, list-map and set keys, CEL rules. Each function returns every violation
 // it finds, with rule, field, message, hint and location set; the caller adds object and stage.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fields by key or path, for callers that need the value and not the node.
 #pragma once
 

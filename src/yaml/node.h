@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Node: the one tree of input and output. An ordered map, a list or a scalar, with the place it came from.
 //
 // Nodes are immutable and live in a base::Arena; trees share subtrees freely (an alias, a runtime used by a

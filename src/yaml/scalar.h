@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plain scalars as Kubernetes reads them: YAML 1.1 as go.yaml.in/yaml/v2 resolves it, then JSON.
 #pragma once
 

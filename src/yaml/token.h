@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The extent of one YAML token in its source text, for carets.
 #pragma once
 

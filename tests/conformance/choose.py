@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Chooses the recorded cases that are kept in this folder: a small set that covers what the whole set covers.
 
 usage: choose.py RECORDINGS TRAINJOBC

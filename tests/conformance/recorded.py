@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The recorded cases, and the forms in which what was recorded and what trainjobc says are compared."""
 
 import json

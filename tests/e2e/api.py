@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The Kubernetes API over HTTP: what kubectl sends and what the API server answers, without a process each."""
 
 import http.client

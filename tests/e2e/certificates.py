@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A certificate authority of the test's own, and what it signs for loopback."""
 
 import os

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A Kubernetes API server of its own on loopback, with the CRDs of JobSet and Trainer and no controller."""
 
 import http.client

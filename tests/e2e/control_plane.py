@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A Kubernetes control plane of its own on loopback, with the controllers of JobSet and Trainer and kwok's nodes."""
 
 import json

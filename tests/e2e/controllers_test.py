@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs TrainJobs through a control plane with the real controllers, and holds what they make of them against what
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """CustomResourceDefinitions of JobSet and Trainer, made of the facts in schema/v*.json: what their API servers
 check of structure, list types and CEL rules. Prints them as a List.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs trainjobc against a real kube-apiserver and etcd on loopback.
 
 usage: e2e_test.py TRAINJOBC FACTS.json FOLDER_OF_PROGRAMS [NAME_OF_TEST...]

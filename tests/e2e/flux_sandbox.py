@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The containers of a Flux pod, emulated: its two scripts run one after the other in their own root, with a stand-in
 for flux that records its arguments."""
 

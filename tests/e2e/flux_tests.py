@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The scripts of Flux jobs: those that Trainer wrote into its ConfigMap, and ours, do the same."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """submit --wait on a control plane with the real controllers: what holds a job up, and how it ends."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The parts of the end-to-end tests that need no cluster: reading answers and logs, comparing, generating."""
 
 import json

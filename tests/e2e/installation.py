@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What an administrator installs for Trainer and JobSet: their CRDs and webhook configurations as the modules ship
 them, with the webhooks at loopback; and kwok's nodes and stages."""
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """TrainJobs and submitted JobSets that Kueue queues: a queue with room for two pods of one CPU each."""
 
 import json

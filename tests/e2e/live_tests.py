@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """submit --replace and --wait, with the test in the place of controllers."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Programs that run beside the tests and end with them."""
 
 import contextlib

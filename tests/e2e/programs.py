@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds what the end-to-end tests run against, from Go modules: Kubernetes' own programs with etcd as one program,
 and the controllers. A module's folder here names its versions.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """trainjobc submit against an API server."""
 
 import json

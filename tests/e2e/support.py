@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What the end-to-end tests share: files of a test, runs of trainjobc, the cluster."""
 
 import json

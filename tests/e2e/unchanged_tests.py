@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """JobSet's webhook completes JobSets, which can't be changed after that, but what render prints is
 applied again and again."""
 

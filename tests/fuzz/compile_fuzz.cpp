@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any text through all passes, as lint and as render: no crash, no hang, no undefined behaviour.
 #include <cstdint>
 #include <cstdlib>

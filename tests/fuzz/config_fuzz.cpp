@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any text as a configuration, and as a manifest with comments: it is used or refused at a place of the file,
 // and no finding gets lost but those that something suppresses.
 #include <cstdint>

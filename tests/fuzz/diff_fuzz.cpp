@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any text as objects of a cluster: each format reports them, without their secrets. Any text as inputs: what
 // they render to does not differ from itself.
 #include <cstdint>

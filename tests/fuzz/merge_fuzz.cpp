@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any two documents through strategic merge: what is merged reads back, and an empty patch changes nothing.
 #include <cstdint>
 #include <cstdio>

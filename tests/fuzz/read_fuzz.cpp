@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reader takes any bytes: it ends, and what it returns can be used.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any text through --fix, migrate and function: what they write reads as well as what they read, holds the
 // same values but for the change, and another run changes nothing.
 #include <cstdint>

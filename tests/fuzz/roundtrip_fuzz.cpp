@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the writers write of a tree that was read, the reader reads back as the same tree, without a word.
 #include <cstddef>
 #include <cstdint>

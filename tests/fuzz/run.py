@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs libFuzzer targets, one after the other or several at a time, and prints what each of them did.
 
 usage: run.py FOLDER SECONDS [--jobs N] [TARGET...]

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Holds what `plan --quota` says against what Kueue did with the same jobs and quotas."""
 
 import json

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that uses the installed library: renders and lints one job.
 #include <trainjobc/trainjobc.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The migrated job renders to an equivalent JobSet under the new Trainer version, or a difference is listed.
 
 usage: migrate.py BINARY [COUNT [SEED]] [--files VERSION PATH…]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Answers as yaml_reference/main.go does, with what the reader makes of each file.
 #include <cstdio>
 #include <iostream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // rewriting [--random COUNT SEED] PATH…: every manifest of the folders, and every file, through --fix,
 // migrate and function (see support/rewriting.h); and so many texts that random changes make of them, the
 // same ones for the same seed. Prints what is wrong; status 1 if something is, or if nothing was found.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes random trees as YAML and reads them back with parsers that are not ours.
 
 usage: roundtrip.py BINARY [TREES [SEED]]

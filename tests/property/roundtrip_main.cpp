@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests/property/roundtrip.py: reads JSON values, one per line, and answers each with its YAML in both
 // key orders, each as its length, a line feed and the text. Ends with 1 if its own reader or yaml-cpp reads
 // one back as something else.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares how trainjobc and Kubernetes read YAML, on random mutations of real and of odd documents.
 
 usage: yaml_differential.py YAML_READ REFERENCE [COUNT [SEED]]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What must hold of diff, whatever the inputs and a cluster's objects contain.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What must hold of a configuration and of comments that suppress findings, whatever they contain.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The string literals of a C++ source file.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of `trainjobc diff` share: an in-memory console, and fake programs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rewrites the texts that tests expect in their source files: TRAINJOBC_UPDATE_GOLDEN=1
 // build/tests/unit_tests.
 #pragma once

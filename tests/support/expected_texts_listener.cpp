@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hands each failed assert to ExpectedTexts if TRAINJOBC_UPDATE_GOLDEN is set.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Two files of a team and their findings, for tests of reports.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings of k8s::job::validate_jobs for snippets of YAML, as lines "field: message | hint".
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A JobSet from YAML text, and its admission.
 #pragma once
 

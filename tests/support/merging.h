@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What must hold of strategic merge, whatever is merged.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads YAML or JSON text and returns the whole result as one string.
 #pragma once
 

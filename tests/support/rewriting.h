@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Properties of every command that rewrites files, for any content.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Helpers for tests of the schema layer: documents from text, and diagnostics as one text.
 #pragma once
 

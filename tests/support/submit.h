@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of `trainjobc submit` share: a fake cluster.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A console that records its output.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The results of each Trainer version for the same manifests.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A cluster that is watched: what it tells is played.
 #pragma once
 

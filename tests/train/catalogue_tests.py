@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Every runtime of the catalogue, of every version of Trainer, with small programs in place of those of its image."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A cluster for one test: its network, claims and images; the JobSets run in it."""
 
 import copy

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Process 1 of a container, run as a program: `container.py SPEC` mounts its root and runs its command."""
 
 import json

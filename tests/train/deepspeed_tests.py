@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The community's runtime for DeepSpeed, with DeepSpeed itself on CPUs."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Elastic jobs of the OME dialect: they start with the minimum, gain a node, lose one and go on."""
 
 import os

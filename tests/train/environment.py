@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What the kubelet makes of a container's env, command and args."""
 
 import base64

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """All jobs of examples/, with small programs in place of those of their images."""
 
 import os

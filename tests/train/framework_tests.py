@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """JAX, XGBoost, torchtune and initializers, with the community's runtimes and small programs."""
 
 from images import Image

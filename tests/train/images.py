@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Images: the machine's own Debian, with files, users and folders of the test on top."""
 
 import os

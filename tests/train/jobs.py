@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """One Job of a JobSet, as the Job controller runs it: its pods by index, failures and policies."""
 
 import copy

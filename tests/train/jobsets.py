@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A JobSet as its controller runs it: names, order, restarts, success."""
 
 import copy

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The community's runtime for MLX, with MLX itself on CPUs."""
 
 import json

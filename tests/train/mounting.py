@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """mount(2)."""
 
 import ctypes

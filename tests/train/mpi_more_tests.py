@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The MPI implementations of the OME dialect: MPICH and Intel MPI, with mpi4py from the package index."""
 
 from mpi_tests import expected, manifests

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """MPI over sshd, with the rendered key, hostfile and slots."""
 
 from images import Image

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The network of the pods: one bridge, an address for each pod, and a DNS server that knows the pods."""
 
 import socket

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """One pod: its network, host name, volumes and containers, and what the kubelet does with them."""
 
 import json

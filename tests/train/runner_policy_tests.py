@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The runner itself: the order of replicatedJobs, sidecars, restarts of JobSets, and what a kubelet resolves."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The runner itself: what a container sees, and the order, restarts and success of JobSets."""
 
 from cluster import reports

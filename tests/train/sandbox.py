@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The machine that the pods run on: namespaces of its own, which end with the program whatever ends it."""
 
 import os

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What the tests share: runs of trainjobc, manifests changed to be wrong, runs of JobSets."""
 
 import base64

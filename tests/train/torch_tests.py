@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """torchrun with gloo, from the rendered env and from the rendered flags."""
 
 from images import Image

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """torchtune: the commands that Trainer makes of [tune, run], and those of the runtimes, read by the real `tune`."""
 
 import itertools

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs rendered JobSets: `train_test.py TRAINJOBC GROUP…`; see README.md beside this file."""
 
 import importlib

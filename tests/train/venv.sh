@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # venv.sh FOLDER: virtual environments below FOLDER with the Python packages that Debian lacks.
 set -eu
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The volumes of a pod as folders, with the owners and modes that the kubelet gives them."""
 
 import os

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // embed OUT FILE...: writes the catalogue (…/v2.3/torch_distributed.yaml and so on) as one C++ file of string
 // constants, which defines compile::catalogue_files(). No file at all makes an empty catalogue.
 #include <algorithm>

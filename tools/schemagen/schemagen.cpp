@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // schemagen OUT FACTS...: writes the schema facts of every version (schema/v*.json) as one C++ file of
 // constant tables, which defines schema::all_versions(). Nodes are named by digests of their content, so
 // those that versions share are written once. Any fact that the tables can't hold is an error, and so is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command wirefacts prints, as JSON, what encoding/json does with every field of the Trainer and JobSet API
 // types: kind -> field path -> {wire, patchStrategy, patchMergeKey}. Paths are those of the CRD schema, with
 // "[]" for a list's items and "{}" for a map's values. The wire classes are those of schema::Wire.

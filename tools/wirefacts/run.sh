@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # run.sh VERSION [CRDS]: prints the wire facts of one release of the Trainer API (run.sh 2.3.0 > wire.json) and,
 # where a folder CRDS is named, copies the CRDs of that release and of its JobSet there for import_schema.py.
 # Needs Go and its module proxy; leaves only Go's own caches.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file descriptor that its destructor closes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The file system as an interface: the real one, and an in-memory one for tests.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "base/files/git_ignore.h"
 
 #include <algorithm>

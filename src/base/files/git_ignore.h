@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A .gitignore file, or .git/info/exclude.
 #pragma once
 

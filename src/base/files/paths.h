@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths of the command line, by their text only: links are not followed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "base/files/write_all.h"
 
 #include <unistd.h>

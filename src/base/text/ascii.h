@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 #pragma once
 

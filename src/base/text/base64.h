@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Base64 with the standard alphabet and padding (RFC 4648 section 4), as Secrets, PEM and SSH write it.
 #pragma once
 

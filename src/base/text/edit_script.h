@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which lines of a text are kept, removed and added to get another.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Patterns for paths, as in .gitignore.
 #pragma once
 

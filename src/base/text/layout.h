@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text in the columns of a terminal.
 #pragma once
 

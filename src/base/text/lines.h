@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The lines of a text, one after the other:
 //
 //   for (const std::string_view line : base::Lines(text)) …

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes text from files, paths and other programs safe for terminals and logs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // "Did you mean" suggestions.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "base/text/unified_diff.h"
 
 #include <fmt/format.h>

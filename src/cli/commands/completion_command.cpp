@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc completion
 #include <CLI/CLI.hpp>
 #include <array>

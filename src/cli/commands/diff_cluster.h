@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc diff with the cluster that kubectl uses.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc diff --from-version A --to-version B: what an upgrade of Trainer changes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc function
 #include <CLI/CLI.hpp>
 #include <memory>

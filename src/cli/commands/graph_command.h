@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc graph, with the programs it runs exchangeable for tests.
 #pragma once
 

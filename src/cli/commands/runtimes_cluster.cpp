@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc runtimes pull, runtimes check
 #include <fmt/format.h>
 

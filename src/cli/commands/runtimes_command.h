@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc runtimes pull and check, with the programs they run exchangeable for tests.
 #pragma once
 

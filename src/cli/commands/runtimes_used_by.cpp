@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc runtimes --used-by
 #include <fmt/format.h>
 

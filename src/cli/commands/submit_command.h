@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc submit; tests can replace the programs that it runs, and the clock.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The output of submit for people.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // submit --wait, on a console.
 #pragma once
 

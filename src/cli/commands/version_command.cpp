@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc version
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Completion of a command line for all shells: what is possible at the cursor.
 #pragma once
 

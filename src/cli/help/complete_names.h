@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names that completion offers: rules, and the runtimes and jobs in the inputs on the line.
 #pragma once
 

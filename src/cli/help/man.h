@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Manual pages, generated from the same descriptions as --help.
 #pragma once
 

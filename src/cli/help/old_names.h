@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Old names of flags, from when a name meant different things in different commands.
 #pragma once
 

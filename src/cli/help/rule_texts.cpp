@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/help/rule_texts.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What `lint --list-rules` and `lint --explain` print.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The JSON Schemas that are installed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What git ignores, from the root of a repository down to a folder.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtimes that a TrainJob can name, in the order of the lookup.
 #pragma once
 

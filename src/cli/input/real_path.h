@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths as the file system resolves them, following links and "..".
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // render --annotate-origin: where an object comes from, like kustomize's originAnnotations.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input and output of a command: the process's streams, or strings in tests.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // render --output-dir: one file per object.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/output/printed_jobs.h"
 
 #include "cli/output/annotate_origin.h"

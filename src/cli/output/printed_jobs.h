@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The objects of TrainJobs as text: all that a command holds of them until every job is compiled.
 #pragma once
 

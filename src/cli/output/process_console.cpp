@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/output/process_console.h"
 
 #include <sys/ioctl.h>

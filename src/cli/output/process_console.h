@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The console of a real process.
 #pragma once
 

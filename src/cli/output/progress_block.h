@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lines of a terminal that are overwritten; no output elsewhere.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/ssh/key_guard.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Prevents SSH keys and seeds from being read as manifests or settings, whose lines messages quote.
 #pragma once
 

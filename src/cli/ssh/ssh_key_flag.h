@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // --ssh-key: where the SSH key of an MPI job comes from.
 #pragma once
 

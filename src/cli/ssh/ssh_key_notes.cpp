@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/ssh/ssh_key_notes.h"
 
 #include <fmt/format.h>

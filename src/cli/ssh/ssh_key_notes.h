@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Notes for users on the Secrets of MPI jobs.
 #pragma once
 

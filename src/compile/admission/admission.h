@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pass 2, admit: what the API server does to an input before Trainer sees it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/admission/jobset_admission.h"
 
 #include "compile/admission/jobset_nulls.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Admission of the rendered JobSet: what JobSet's webhooks change and refuse.
 // Source of the rules: sigs.k8s.io/jobset, pkg/webhooks/jobset_webhook.go.
 #pragma once

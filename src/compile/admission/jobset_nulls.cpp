@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JobSet's mutating webhook decodes a JobSet into Go's types and encodes it again: a list or pointer without
 // `omitempty` that was absent is null then, and the schema, which validates the result, requires a value.
 #include "compile/admission/jobset_nulls.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fields that JobSet's mutating webhook sets to null.
 #pragma once
 

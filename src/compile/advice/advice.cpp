@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The list of advice checks, and the functions that run them.
 #include "compile/advice/advice.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc's own advice on what the cluster accepts and users regret.
 #pragma once
 

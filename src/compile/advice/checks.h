@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions in the registry of advice; each checks for one kind of problem.
 #pragma once
 

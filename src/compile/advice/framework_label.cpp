@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels of the runtime object itself.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects that are too large for etcd.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How pods find each other.
 #include <fmt/format.h>
 

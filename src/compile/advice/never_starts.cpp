@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs that the API server and JobSet's webhook accept, but that never get a pod. Source of the rules:
 // k8s.io/kubernetes, plugin/pkg/admission/{runtimeclass,priority} and ValidatePodCreate; sigs.k8s.io/jobset,
 // pkg/webhooks/pod_webhook.go and pkg/controllers/depends_on.go.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The numbers of nodes and pods.
 #include <fmt/format.h>
 

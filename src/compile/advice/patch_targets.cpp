@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Patches for replicatedJobs and containers that the runtime doesn't have: merging adds them, without an
 // image.
 #include <fmt/format.h>

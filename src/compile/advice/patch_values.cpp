@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Patch values without effect: a later manager replaces them, or merging ignores them.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a TrainJob changes in its runtime's template: spec.runtimePatches, or the overrides of older versions.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Queues and priorities: what only the cluster can check, and queue names that have no effect.
 #include <fmt/format.h>
 

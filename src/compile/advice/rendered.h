@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the JobSet shows about its job.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Failures that are retried forever, or that a gang can't recover from.
 //
 // A Job with backoffLimit n fails with the n+1st failure of its pods, whether they are restarted in place

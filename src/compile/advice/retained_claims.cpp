@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Claims that block a job from resuming, or the next job of its name.
 #include <fmt/format.h>
 

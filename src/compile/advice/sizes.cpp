@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Amounts of memory without a unit.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The SSH key of an MPI job, which its launcher must be able to read, and may be the only one to read.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of a TrainJob that have no effect, or are missing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

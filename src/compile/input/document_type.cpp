@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/input/document_type.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a document is, by its apiVersion and kind: an object of Trainer, one that was meant to be, or
 // something else.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/input/input.h"
 
 #include <fmt/format.h>

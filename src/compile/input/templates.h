@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pass 4, merge: the job's overrides and resources into its runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trainer 2.3: spec.runtimePatches, each patch into the whole JobSet spec. A patch can add replicatedJobs.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime
 // doesn't have are skipped here; the webhook refuses them.
 #include "compile/merge/override_merge.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trainer 2.0: spec.podSpecOverrides. An override is part of a pod spec, with the names of its target
 // jobs.
 #include <algorithm>

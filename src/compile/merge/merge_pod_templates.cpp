@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Trainer 2.1: spec.podTemplateOverrides. Of an override's metadata only labels and annotations count.
 #include <algorithm>
 

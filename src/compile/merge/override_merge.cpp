@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/merge/override_merge.h"
 
 #include <fmt/format.h>

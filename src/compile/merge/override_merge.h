@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a TrainJob's changes are merged into its runtime's JobSet spec: one function and file per generation of
 // the API, selected by Behaviours::overrides.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pass 2 of the runtimes: admits those of the inputs, for each Trainer version in use.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The built-in runtime catalogue, templates/v*/*.yaml, as of the build of the binary.
 #pragma once
 

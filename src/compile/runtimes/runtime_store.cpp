@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/runtimes/runtime_store.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pass 3, resolve: from a TrainJob's runtimeRef to its runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks runtimes that no TrainJob of the inputs uses for what would make the cluster refuse all their jobs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The TrainJob for the trial of a runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which Trainer version each input is compiled for.
 #pragma once
 

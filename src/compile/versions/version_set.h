@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A set of Trainer versions.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/versions/version_survey.h"
 
 #include <fmt/format.h>

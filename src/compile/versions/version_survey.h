@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which Trainer versions have the fields of an input, with their types: `--trainer-version auto` uses this to
 // find the version that it was written for.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Field: a value of a Job together with the path that the API server reports for it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks that fields of many kinds share. Each adds at most one violation and says whether the field passed.
 #pragma once
 

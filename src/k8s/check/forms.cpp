@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/check/forms.h"
 
 #include <fmt/format.h>

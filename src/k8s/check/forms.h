@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The forms that Kubernetes wants names, keys and label values in. Lengths count bytes, as they do there.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/check/violation_report.h"
 
 #include "k8s/value_text.h"

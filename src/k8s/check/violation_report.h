@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collects what the API server would refuse; the ids of the rules.
 #pragma once
 

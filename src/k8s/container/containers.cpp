@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/container/containers.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Containers of all kinds, and their parts. `container` is one of spec.containers, initContainers or
 // ephemeralContainers.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/job/job_admission.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
 // Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation; what the
 // controller makes of the JobSet is in k8s/jobset/construct.h.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Job's own spec, without its pod template.
 #pragma once
 

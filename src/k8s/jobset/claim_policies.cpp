@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The claims that a JobSet creates for its pods.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Jobs that the JobSet controller creates for a JobSet.
 // Source of the rules: sigs.k8s.io/jobset, pkg/controllers/jobset_controller.go, volume_claim_policy.go.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The forms of names that JobSet's webhook checks.
 // Source of the rules: k8s.io/apimachinery, pkg/util/validation.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The failure policy of a JobSet.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names in a JobSet, and the names that its Jobs and pods will get.
 #include <fmt/format.h>
 

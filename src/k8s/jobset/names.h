@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names of what the JobSet controller creates.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // References in a JobSet to its replicatedJobs: dependsOn, the success policy, the coordinator.
 #include <fmt/format.h>
 

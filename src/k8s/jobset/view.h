@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A JobSet as the rules of JobSet's validating webhook read it, and how they report.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The defaults that JobSet's webhook adds to those of the schema.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/jobset/webhook_rules.h"
 
 namespace trainjobc::k8s::jobset {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JobSet's webhooks when a JobSet is created.
 // Source of the rules: sigs.k8s.io/jobset, pkg/webhooks/jobset_webhook.go.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Annotations of a pod template that the API server interprets.
 #pragma once
 

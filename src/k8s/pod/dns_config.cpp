@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <fmt/format.h>
 
 #include "k8s/check/field_checks.h"

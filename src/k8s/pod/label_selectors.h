@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels, annotations, and the selectors that match labels.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fix of a resource that is requested without a limit.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parts of a pod spec, each checked by one function. `spec` is the pod's spec.
 #pragma once
 

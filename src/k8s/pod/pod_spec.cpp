@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/pod/pod_spec.h"
 
 #include <fmt/format.h>

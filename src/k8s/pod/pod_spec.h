@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The spec of a pod: everything around its containers and volumes.
 #pragma once
 

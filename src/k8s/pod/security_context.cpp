@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "k8s/pod/security_context.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Security contexts of pods and containers.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The sources of volumes. Each function checks one source that is given; `source` has the path that the API
 // server names it by.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CoScheduling: the scheduler plugin starts all pods of a PodGroup together or none.
 #include <fmt/format.h>
 

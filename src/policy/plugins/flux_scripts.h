@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The two shell scripts in a Flux job's entrypoint ConfigMap.
 #pragma once
 

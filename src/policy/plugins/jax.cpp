@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JAX: three variables for jax.distributed.initialize(), which itself reads only the coordinator's address from
 // the env (0.10.2). The program passes the two numbers as arguments, or JAX asks the Kubernetes API if the image
 // has its client. The user's env comes after them, so a job may override them.

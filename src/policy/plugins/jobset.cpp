@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JobSet: the webhook's checks of initializers and of overrides against the merged runtime.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, as the nodes,
 // an SSH key. The hostfile is a ConfigMap, the key a Secret.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PlainML: jobs without a framework, and what XGBoost and Flux jobs share with them: the number of nodes and
 // the user's env.
 #include "model/trainer_names.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Torch: torchrun reads its arguments from PET_* variables, so the controller sets those on the container
 // that trains, opens the rendezvous port, and rewrites the command of torchtune.
 #include "policy/plugins/torch.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Declarations that the torch policy, torchtune and torchrun's flags share.
 #pragma once
 

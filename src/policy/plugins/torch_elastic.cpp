@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/plugins/torch_elastic.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Elastic torchrun: a range of nodes instead of a number, in runtimes of dialects.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The number of processes that torchrun starts on a node.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // --torchrun flags: for images whose torchrun ignores the environment.
 #include <fmt/format.h>
 

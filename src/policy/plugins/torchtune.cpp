@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // torchtune: the command [tune, run] becomes the recipe and config that fit the job's model, nodes, processes
 // and arguments.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Volcano: the batch scheduler's PodGroup, with queue, priority class and network topology.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // XGBoost: the collective's tracker runs on the first node; every GPU, or else every node, is a worker.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/ssh/curve_key.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CURVE certificate with which the brokers of a Flux instance authenticate each other.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Generates keys. ssh_key_load.cpp reads keys of the user.
 #include "policy/ssh/ssh_key.h"
 

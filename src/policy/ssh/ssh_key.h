@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The SSH key with which an MPI launcher logs in to its workers: generated, derived from a seed, or the
 // user's own.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads the user's keys.
 #include <fmt/format.h>
 #include <openssl/core_names.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Public keys of SSH: the wire format of RFC 4251, and the computation of the public blob from a private key.
 // Only for the ssh_key files.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/ssh/ssh_secret.h"
 
 #include <fmt/format.h>

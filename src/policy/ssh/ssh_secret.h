@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Secret with the SSH key that MPI's launcher and nodes share.
 #pragma once
 

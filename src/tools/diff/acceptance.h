@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of the same inputs two Trainer versions refuse.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares the rendered objects with the live ones.
 #pragma once
 

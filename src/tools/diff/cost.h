@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a change costs: the resources that its JobSets request more, or less, than before.
 #pragma once
 

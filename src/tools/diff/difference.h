@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The result of `trainjobc diff`: one entry per object, with its differences.
 #pragma once
 

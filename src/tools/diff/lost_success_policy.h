@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A successPolicy that an update removes.
 #pragma once
 

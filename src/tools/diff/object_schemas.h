@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Schemas of the kinds that trainjobc renders.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Live objects that the inputs don't render.
 #pragma once
 

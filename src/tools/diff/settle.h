@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reduces fields that differ to differences that matter.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a live TrainJob means for its JobSet: patches that can't be changed, suspension by Kueue.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where each field of the rendered objects comes from.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // explain --field: which fields are wanted.
 #pragma once
 

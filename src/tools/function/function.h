@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc as a KRM function: the TrainJobs and runtimes of a ResourceList become the objects that Trainer
 // would create; everything else stays as it is.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A ResourceList of the KRM function specification, as text and tree: what a function does not change keeps
 // its bytes, comments included.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Diagnostics as the results of a KRM function.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A picture of rendered jobs: what runs, what it waits for, what it needs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/json_schema/json_schema.h"
 
 #include <fmt/format.h>

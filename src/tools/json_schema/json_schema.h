@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON Schema of the kinds, for editors and kubeconform.
 #pragma once
 

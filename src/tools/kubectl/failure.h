@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Why kubectl failed, as a helpful message.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/kubectl/json_stream.h"
 
 namespace trainjobc::kubectl {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads a stream of JSON objects that arrives in arbitrary pieces.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A call of kubectl, and its result.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // kubectl get --watch: changes of objects as they happen.
 #pragma once
 

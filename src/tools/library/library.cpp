@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C++ API for other programs, on top of the passes.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // .trainjobc.yaml: a repository's settings.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many globs; finds those that a path matches.
 #pragma once
 

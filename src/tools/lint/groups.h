@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The inputs of a command, in groups: each configuration applies to the files below it.
 #pragma once
 

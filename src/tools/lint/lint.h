@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // lint as a function: the findings on files, and the files with fixes applied.
 #pragma once
 

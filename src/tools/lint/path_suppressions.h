@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The suppressions of the configuration, each of a rule in some files.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suppressions: findings that someone has reviewed and accepted.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Converts a TrainJob's changes to its runtime from one generation of the API to another: podSpecOverrides,
 // podTemplateOverrides, runtimePatches, and spec.labels and spec.annotations, which are now part of the
 // patches.

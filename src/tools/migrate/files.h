@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rewrites every TrainJob and runtime of a file in place.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What can't be converted for another Trainer version.
 #pragma once
 

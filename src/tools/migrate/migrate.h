@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc migrate: converts files from one Trainer version to another, and shows how the JobSets change.
 #pragma once
 

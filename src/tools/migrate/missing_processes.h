@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The number of torch processes per node: until Trainer 2.1 it is set by a runtime, or by a word in the
 // TrainJob; later only by a number in the TrainJob.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Converts a TrainJob or runtime from any Trainer version to another.
 #pragma once
 

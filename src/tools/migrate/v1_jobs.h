@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The v1 jobs of a migration: which are converted, and which Trainer would refuse afterwards.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Source of the rules: the kubelet's makeEnvironmentVariables,
 // k8s.io/kubernetes/third_party/forked/golang/expansion, and the Job controller's
 // addCompletionIndexEnvVariables.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The environment and the command of a container, as its process sees them.
 #pragma once
 

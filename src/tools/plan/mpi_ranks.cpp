@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
 // their slots.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What compiled TrainJobs will occupy: pods, processes, resources, host names, and what each process sees.
 // All of it is read off the rendered objects.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The processes of a job: how many there are, on which hosts, and what each sees.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtimes of a repository against others of the same names: the catalogue's, a cluster's.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtimes of a cluster as files to commit.
 #pragma once
 

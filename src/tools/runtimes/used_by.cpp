@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/runtimes/used_by.h"
 
 #include <fmt/format.h>

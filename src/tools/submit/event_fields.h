@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fields that live objects of all kinds have.
 #pragma once
 

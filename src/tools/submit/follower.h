@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What happens to JobSets according to watches. No I/O, no clock.
 #pragma once
 

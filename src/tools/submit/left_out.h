@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fields that another controller owns: applying them would always be a conflict, so they are left out.
 #pragma once
 

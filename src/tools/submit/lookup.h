@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What submit fetches from a cluster before it sends anything.
 #pragma once
 

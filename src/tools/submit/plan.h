@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What submit does with each rendered object.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Why a JobSet makes no progress, in the words of its pods, its events and Kueue's Workload.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The claims that JobSet creates for a JobSet's volumeClaimPolicies, and what happens to them when it is
 // deleted.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of a live JobSet according to its status.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Splitting a file into documents, and the checks of its bytes that come before any parsing.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EventStream: one YAML document as libyaml's events. Kubernetes' parser, go.yaml.in/yaml/v2, is a port of
 // libyaml; what the two read differently is refused here.
 #pragma once

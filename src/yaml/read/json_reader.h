@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The beginning of a file as JSON: kubectl tries JSON before YAML if the file begins with `{`, and JSON
 // strings have escapes that its YAML parser refuses.
 #pragma once

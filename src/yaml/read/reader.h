@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reader: text to documents, as Kubernetes reads YAML and JSON: sigs.k8s.io/yaml on go.yaml.in/yaml/v2, files
 // split as k8s.io/apimachinery does, a file that begins with `{` as JSON up to its first `---` if it is JSON.
 // The parser is libyaml, of which go.yaml.in/yaml/v2 is a port.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ScalarBuilder: turns a scalar event into a value or a key.
 #pragma once
 

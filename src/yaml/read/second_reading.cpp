@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "yaml/read/second_reading.h"
 
 #include <yaml-cpp/eventhandler.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A second, independent reading of text before it is written: yaml-cpp shares no code with libyaml.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds how the nodes of a document are written.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a document is written: the extent of every value in its file. A rewriter needs this in addition to the
 // tree.
 #pragma once

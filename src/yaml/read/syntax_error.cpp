@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Turns libyaml's errors into messages for people, at the place of their cause.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TreeBuilder: turns scalars, aliases and the ends of collections, in the order of the text, into nodes. It
 // handles merge keys, duplicate keys and the limits; it does not know the syntax of YAML or JSON.
 #pragma once

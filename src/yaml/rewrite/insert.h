@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Edits of text that insert entries.
 #pragma once
 

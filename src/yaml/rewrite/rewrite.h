@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rewrites a document in its file: what the new tree shares with the old one keeps its bytes, including
 // comments; new values are written in the style of their surroundings.
 #pragma once

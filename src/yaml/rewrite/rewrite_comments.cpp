@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Comments, and the text that is kept.
 #include <fmt/format.h>
 

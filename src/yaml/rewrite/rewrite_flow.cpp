@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collections in brackets.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What rewrite.cpp and the files beside it share: the rewriting of one document.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keys as written in their file, including those that are not in the tree.
 #pragma once
 

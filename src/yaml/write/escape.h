@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Escape sequences that double-quoted YAML and JSON share.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order in which people expect the fields of Kubernetes objects.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writers: nodes to YAML and JSON text.
 #pragma once
 

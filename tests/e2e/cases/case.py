@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Inputs of the round trip: files of TrainJobs and runtimes."""
 
 import concurrent.futures

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Random runtimes and TrainJobs, from a seed."""
 
 import copy

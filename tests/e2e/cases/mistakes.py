@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What goes wrong in manifests: a random place gets a value that doesn't belong there, or a rule is broken."""
 
 VALUES = (None, "", -1, 0, 3, "text", True, [], {}, "UPPER_case", "1.5.0", "a" * 64, 2**31, "-1Gi", "10 Gi", [None])

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Random pod templates, as teams write them: mostly right, sometimes in unusual spellings."""
 
 NAMES = ("amber", "birch", "cedar", "delta", "ember", "falcon", "granite", "harbor", "iris", "juniper")

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Jobs and the quotas that Kueue is to admit them with: one namespace, and names of its own, for each case.
 
 A case is what `quota` returns with the pods of its job. Its job is the only one of its queues, so that what Kueue says is

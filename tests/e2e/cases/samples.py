@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Cases made of what the repository ships: its examples, and jobs of the catalogue's runtimes."""
 
 import copy

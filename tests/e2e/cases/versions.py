@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What older versions of Trainer take in the place of what the last one takes."""
 
 FRAMEWORKS = ("torch", "torch", "mpi", "plain", "jax", "xgboost", "flux")

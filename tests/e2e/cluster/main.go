@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The programs of the end-to-end tests, all of them other people's: kube-apiserver with the etcd it needs, kubectl,
 // kube-controller-manager and kube-scheduler. The name that it is called by says which.
 package main

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Live objects and trainjobc's, held against each other."""
 
 import json

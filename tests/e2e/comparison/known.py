@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Differences that are known, with their causes. Each is mended by taking it away from here."""
 
 import re

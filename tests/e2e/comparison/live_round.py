@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Some cases at once on a control plane: apply, wait until nothing moves, read back, delete."""
 
 import concurrent.futures

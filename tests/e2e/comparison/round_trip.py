@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Holds what trainjobc says of a case against what the control plane made of it."""
 
 import collections

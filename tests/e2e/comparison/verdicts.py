@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What API servers, webhooks and controllers say, taken apart into fields."""
 
 import dataclasses

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads YAML as kubectl and the API server do: prints, for each file on standard input, its documents as JSON.
 // A file is its length on a line, then its bytes; its answer is a line: a JSON list, null for a document that is refused.
 package main

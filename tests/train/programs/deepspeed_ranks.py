@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """One step of a DeepSpeed engine over MPI's ranks: each has a gradient of its number + 1, the step takes their mean."""
 
 import json

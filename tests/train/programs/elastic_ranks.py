@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Trains until a file says stop, and says when the number of ranks has changed, as elastic programs must bear."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A stand-in for the community's initializers: writes what it would have fetched, and for whom."""
 
 import os

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """JAX from the rendered env alone: each process adds its number + 1 to a sum.
 
 JAX reads the coordinator's address from the env, the two numbers only from clusters that it knows (0.10.2)."""

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Says what a container sees: its host, names, variables, files. Arguments: names to look up; paths; NAME= variables."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A program with MLX: each rank adds its number + 1 to a sum over MPI, and says what it saw."""
 
 import json

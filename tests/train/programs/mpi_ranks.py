@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A program over MPI: each rank adds its number + 1 to a sum, and says what it saw."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A stand-in for a training program: the ranks meet as their framework's would, and add up their numbers + 1.
 
 It reads what the framework itself reads from the environment, and says what it saw.

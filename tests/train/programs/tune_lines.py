@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The real `tune` reads command lines and runs none: for each line of stdin, with words and env, what it would run.
 
 Or why it refuses: its parser, its registry of recipes and configurations, or `tune validate`, which binds the settings to

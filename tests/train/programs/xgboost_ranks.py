@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """XGBoost's collective from the rendered env: the first worker starts the tracker; each adds its number + 1 to a sum."""
 
 import json

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on what the cluster takes and then does not train: commands, images, amounts, numbers of nodes.
 #include <doctest/doctest.h>
 

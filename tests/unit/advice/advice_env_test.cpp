@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on environment variables.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on TrainJobs: parts that have no effect or not the expected one.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on MPI runs, and on processes per GPU.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on addresses, ports, restarts, queues.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on runtimePatches: what they add unasked, what is replaced, what merging doesn't see.
 #include <doctest/doctest.h>
 

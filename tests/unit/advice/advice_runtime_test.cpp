@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on runtimes: labels, images, GPUs, MPI's jobs, numbers of pods.
 #include <doctest/doctest.h>
 

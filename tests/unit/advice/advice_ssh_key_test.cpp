@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on the SSH key of MPI jobs.
 #include <doctest/doctest.h>
 

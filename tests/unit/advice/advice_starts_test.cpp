@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on jobs that the cluster takes and that never start, or never end well.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on torchtune's command lines: tests/train holds the same against the real `tune`.
 #include <doctest/doctest.h>
 

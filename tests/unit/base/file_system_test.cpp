@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "base/files/file_system.h"
 
 #include <doctest/doctest.h>

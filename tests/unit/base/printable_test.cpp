@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What reaches a terminal or a log.
 #include "base/text/printable.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "base/process_reader.h"
 
 #include <doctest/doctest.h>

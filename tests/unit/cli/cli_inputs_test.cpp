@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which files of a directory are read, and under which configuration.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Golden cases: golden/<case>/command holds arguments, one per line; stdout, stderr and status are what the
 // binary prints when it runs in that folder. golden/rules/<rule> shows what a rule of lint reports.
 // TRAINJOBC_UPDATE_GOLDEN=1 rewrites them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What people read fits the width of their terminal; elsewhere nothing is wrapped.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One cause, one finding.
 #include "compile/consequences.h"
 

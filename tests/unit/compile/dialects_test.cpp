@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dialects: read as today's API, and rewritten into it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a document is taken for: ours, nearly ours, or somebody else's.
 #include <doctest/doctest.h>
 

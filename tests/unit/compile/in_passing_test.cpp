@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs that are read, compiled and forgotten one by one: the same findings and the same objects.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

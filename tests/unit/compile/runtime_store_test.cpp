@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where runtimes come from, and when their faults are reported.
 #include <doctest/doctest.h>
 

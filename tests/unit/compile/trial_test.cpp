@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtimes of the inputs that no TrainJob uses: checked with a job of their own.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Containers: names, images, ports, restarts, probes and hooks.
 #include <string>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Environment variables and what they refer to.
 #include <string>
 

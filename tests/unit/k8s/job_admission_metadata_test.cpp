@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels and annotations of Jobs and pods.
 #include <string>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the findings about Jobs point, what they are filed under, and how they read.
 #include <string>
 #include <vector>

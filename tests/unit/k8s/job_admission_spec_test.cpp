@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Job's own spec: counts, modes, policies, selectors.
 #include <string>
 

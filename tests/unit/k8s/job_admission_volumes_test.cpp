@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Volumes and their sources.
 #include <string>
 

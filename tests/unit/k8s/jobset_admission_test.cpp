@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What JobSet admission makes of a JobSet, and says of its structure and names. The rules are those of
 // sigs.k8s.io/jobset v0.12; the verdicts were compared with the webhook's own on random JobSets.
 #include "compile/admission/jobset_admission.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels and annotations of the JobSet, which the API server checks when the controller creates it.
 #include <doctest/doctest.h>
 

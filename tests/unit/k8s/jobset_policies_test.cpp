@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What JobSet admission says of the policies in a JobSet, and of what they refer to. The rules are those of
 // sigs.k8s.io/jobset v0.12; the verdicts were compared with the webhook's own on random JobSets.
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The expected texts in the tables are the answers of k8s.io/apimachinery v0.36.2, oddities included.
 #include "k8s/quantity.h"
 

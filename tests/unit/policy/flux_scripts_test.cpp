@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/plugins/flux_scripts.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // --torchrun flags: which flags of a command are torchrun's own.
 #include <doctest/doctest.h>
 

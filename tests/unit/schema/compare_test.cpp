@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Comparing under the JobSet's schema.
 #include "schema/compare.h"
 

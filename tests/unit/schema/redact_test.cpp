@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Secrets are in the manifests, and nowhere else.
 #include "schema/redact.h"
 

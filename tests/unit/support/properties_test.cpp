@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the fuzz targets hold to be true, over a few inputs, and over those that once were a finding.
 #include <doctest/doctest.h>
 

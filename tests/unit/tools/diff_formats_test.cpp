@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The formats, over one pair of objects; and the reach of a change to files.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `trainjobc diff` against a cluster, with a fake kubectl.
 #include <doctest/doctest.h>
 

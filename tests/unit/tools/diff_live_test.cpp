@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `trainjobc diff --live`: what differs, and what doesn't.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which updates a cluster refuses, and what is done about Secrets.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc diff --from-version --to-version
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/graph/graph.h"
 
 #include <doctest/doctest.h>

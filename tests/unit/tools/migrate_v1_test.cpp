@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trainjobc migrate: jobs of Training Operator v1 and of the MPI Operator
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kueue's rules in small; tests/kueue/verdicts.json has what Kueue itself did with whole jobs.
 #include <doctest/doctest.h>
 

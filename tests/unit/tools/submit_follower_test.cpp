@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What submit --wait makes of what a cluster reports: objects and events as JobSet 0.12 and Kubernetes 1.36
 // make them.
 #include <doctest/doctest.h>

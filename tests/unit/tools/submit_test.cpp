@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `trainjobc submit`: what it runs, what it says and how it ends, with kubectl played.
 #include "support/submit.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `trainjobc submit --wait`, with kubectl and the time played.
 #include <doctest/doctest.h>
 

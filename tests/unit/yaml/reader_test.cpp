@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is expected here is what sigs.k8s.io/yaml v1.6.0 makes of the same text.
 #include "yaml/read/reader.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // --fix, migrate and function over styles that are hard to rewrite; the test `rewriting` takes every manifest
 // of the repository.
 #include "support/rewriting.h"

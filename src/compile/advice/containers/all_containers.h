@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The containers of a runtime, with the paths of their fields.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/advice/containers/command_lines.h"
 
 #include <algorithm>

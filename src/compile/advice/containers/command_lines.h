@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What containers run, as far as their command lines tell.
 #pragma once
 

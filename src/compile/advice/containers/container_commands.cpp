@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Commands that no container can run as written.
 #include <fmt/format.h>
 

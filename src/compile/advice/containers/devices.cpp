@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of devices that no device plugin offers.
 #include <fmt/format.h>
 

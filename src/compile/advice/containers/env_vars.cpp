@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Environment variables that one object sets and another replaces.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GPUs that can't be requested, and GPUs that aren't counted.
 #include <fmt/format.h>
 

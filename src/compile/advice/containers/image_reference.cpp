@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "compile/advice/containers/image_reference.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // References to images, as container runtimes read them.
 // Source of the grammar: github.com/distribution/reference.
 #pragma once

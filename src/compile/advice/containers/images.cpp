@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Images that may differ between days and nodes, or can't be pulled.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MPI launchers that start nothing on the other nodes, or start the program of one image on another.
 #include <fmt/format.h>
 

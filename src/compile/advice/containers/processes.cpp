@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Processes per node that don't match the GPUs per node.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command lines of `tune run` that torchtune refuses.
 #include <fmt/format.h>
 

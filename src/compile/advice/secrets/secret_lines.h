@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keeps secrets out of reports, which show source lines.
 #pragma once
 

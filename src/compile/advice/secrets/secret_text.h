@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keeps secrets out of reports on files that could not be read, whose secrets can only be guessed from the
 // text. If in doubt, shows less.
 #pragma once

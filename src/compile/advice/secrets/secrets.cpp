@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Secrets in plain text: everyone who can read the repository or the TrainJob can read them. No report shows
 // their values: see secret_lines.h.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reports of differences, one format per file: format_<name>.cpp.
 #pragma once
 

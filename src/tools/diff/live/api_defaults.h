@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The defaults that Kubernetes' typed API sets in Jobs and Pods.
 #pragma once
 

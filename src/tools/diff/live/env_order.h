@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ignores differences in the order of variables.
 #pragma once
 

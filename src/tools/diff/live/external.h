@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KUBECTL_EXTERNAL_DIFF: a diff program of the user's choice.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What diff fetches from a cluster.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The scripts in the ConfigMap of a Flux job.
 #pragma once
 

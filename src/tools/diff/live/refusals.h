@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Updates that a cluster refuses.
 #pragma once
 

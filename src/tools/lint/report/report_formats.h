@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The formats of reports. Only report.cpp uses them.
 #pragma once
 

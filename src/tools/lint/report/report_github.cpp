@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GitHub Actions: workflow commands, which become annotations of the changed files. GitHub shows ten of each
 // severity per step and silently drops the rest, so the errors come first and the last line counts the
 // rest.

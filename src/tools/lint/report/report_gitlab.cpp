@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GitLab: the Code Quality report that merge requests show.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON: the contract for programs.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JUnit XML: for CI systems that show tests. One suite per file, one case per object; a case has at most one
 // failure, with all findings of the object.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Places in reports for CI systems. These need a file of the repository and an existing line for every
 // finding, and an identity of the finding that stays when lines above it change.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SARIF 2.1.0: for code scanning at GitHub, Azure DevOps and in editors. No empty strings and no snippets:
 // several readers refuse the former, and the latter would carry manifests out of the repository.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text: for people, at a terminal or in a log.
 #include <fmt/format.h>
 

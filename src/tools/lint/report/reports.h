@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reports of lint's findings, one format per file: report_<format>.cpp.
 #pragma once
 

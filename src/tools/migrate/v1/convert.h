@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs of Training Operator v1 and of the MPI Operator to TrainJobs and the runtimes that they need.
 #pragma once
 

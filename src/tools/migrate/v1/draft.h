@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a v1 job becomes, before it is known what its TrainJob says and what a runtime says: a complete
 // runtime.
 #pragma once

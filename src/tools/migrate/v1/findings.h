@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is said about one job of the v1 API while it is converted.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JAXJob and XGBoostJob: one replicatedJob of nodes, with the variables that their programs read.
 #include <algorithm>
 #include <utility>

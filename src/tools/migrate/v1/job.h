@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A job of the v1 API, read.
 #pragma once
 

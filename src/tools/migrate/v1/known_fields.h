@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fields of a v1 job: those that its API has, and no others.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MPIJob of Training Operator v1 (kubectl exec) and of the MPI Operator (v2beta1, SSH): a launcher and nodes.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/migrate/v1/plain.h"
 
 #include <fmt/format.h>

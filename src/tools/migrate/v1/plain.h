@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs whose variables are written out: a replicatedJob for each kind of replica, and no policy of Trainer.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pod templates and environments of the replicas.
 #pragma once
 

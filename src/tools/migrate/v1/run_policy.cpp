@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // spec.runPolicy, as far as it is about the job as a whole.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What of a runtime a TrainJob can say itself, and what it can't.
 #pragma once
 

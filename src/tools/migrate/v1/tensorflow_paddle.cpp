@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TFJob and PaddleJob. Trainer sets up neither, so only jobs of one pod become TrainJobs as they are; of
 // others the variables are written out if that was asked for.
 #include <fmt/format.h>

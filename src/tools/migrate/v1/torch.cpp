@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PyTorchJob: torchrun's nodes. Master and workers become the nodes of one replicatedJob, the master the
 // first.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a job could ever be admitted by Kueue: with nothing else in the queues, and all that its cohort can
 // lend idle.
 #pragma once

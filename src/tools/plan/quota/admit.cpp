@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Source of the rules: Kueue 0.15, pkg/scheduler (nominate), pkg/cache (inactive queues),
 // pkg/controller/jobframework.
 #include "tools/plan/quota/admit.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a job could ever be admitted: see admission.h.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which flavor each pod set gets for each resource.
 // Source of the rules: Kueue 0.15, pkg/scheduler/flavorassigner.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How much of a flavor's resource a ClusterQueue can use if nothing else does.
 // Source of the rules: Kueue 0.15, pkg/cache/scheduler/resource_node.go.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What plan asks a cluster: the objects of Kueue.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Source of the rules: k8s.io/apimachinery/pkg/labels, k8s.io/component-helpers/scheduling/corev1, and
 // Kueue's flavorSelector.
 #include "tools/plan/quota/matching.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Selectors, taints and affinity, as Kubernetes matches them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Source of the rules: Kueue 0.15, pkg/controller/jobs/jobset, pkg/workload.
 #include "tools/plan/quota/podsets.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A job's pods as Kueue sees them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors and Cohorts.
 #pragma once
 
