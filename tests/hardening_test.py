@@ -96,7 +96,7 @@ def has_static_target():
 
 
 def is_compiled_so():
-    return "TRAINJOBC_HARDEN:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
+    return "TRAINJOBC_HARDENED:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
 
 
 def main():
@@ -107,7 +107,7 @@ def main():
         check_compiled(shared)
         print(f"{shared.name}: {check_marks(shared)}")
     else:
-        print("built without TRAINJOBC_HARDEN: what the compiler does was not looked at")
+        print("built without TRAINJOBC_HARDENED: what the compiler does was not looked at")
     if has_static_target():
         subprocess.run(["cmake", "--build", BUILD, "--target", "trainjobc-static"], check=True, stdout=subprocess.DEVNULL)
         static = Elf(BUILD / "static" / "trainjobc")

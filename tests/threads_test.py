@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""render, lint and diff say the same with eight threads as with one, over the examples, the golden and the recorded
-inputs, and many jobs of one runtime. A binary built with ThreadSanitizer (-DTRAINJOBC_TSAN=ON) finds data races, too.
+"""render, lint, explain and diff say the same with eight threads as with one, over the examples, the golden and the
+recorded inputs, and many jobs of one runtime. A binary built with ThreadSanitizer (-DTRAINJOBC_TSAN=ON) finds data races, too.
 
 usage: threads_test.py TRAINJOBC
 """
@@ -96,7 +96,8 @@ def check_many(program, folder):
     made = subprocess.run([sys.executable, ROOT / "bench/make_jobs.py", "100"], capture_output=True, text=True,
                           check=True)
     jobs.write_text(made.stdout)
-    for command in (("render",), ("lint",), ("diff", "--from", jobs), ("diff", "--from-version", "2.1", "--to-version", "2.3")):
+    for command in (("render",), ("lint",), ("explain",), ("explain", "-o", "json"), ("diff", "--from", jobs),
+                    ("diff", "--from-version", "2.1", "--to-version", "2.3")):
         program.both(*command, "--no-config", jobs)
 
 
@@ -105,6 +106,7 @@ def check_repository(program):
         program.both("lint", "--no-config", ROOT / folder)
     program.both("render", "--no-config", "--keep-going", "--ssh-key", "omit", ROOT / "golden")
     program.both("render", "--ssh-key", "omit", ROOT / "examples")
+    program.both("explain", "--field", "image", ROOT / "examples")
     program.both("diff", "--from", ROOT / "examples", ROOT / "examples")
 
 

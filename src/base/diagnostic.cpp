@@ -36,6 +36,10 @@ std::string_view to_string(Stage stage) {
 }
 
 void Diagnostics::append(Diagnostics other) {
+  if (items_.empty() && items_.capacity() == 0) {
+    items_ = std::move(other.items_);
+    return;
+  }
   std::ranges::move(other.items_, std::back_inserter(items_));
 }
 

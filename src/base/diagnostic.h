@@ -57,6 +57,18 @@ class Diagnostics {
  public:
   void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
   void append(Diagnostics other);
+  void reserve(size_t count) { items_.reserve(count); }
+  // Drops those for which `keep` is false; it is called once for each, in order, and may change it.
+  template <class Keep>
+  void retain(Keep keep) {
+    auto kept = items_.begin();
+    for (Diagnostic& item : items_) {
+      if (!keep(item)) continue;
+      if (&*kept != &item) *kept = std::move(item);
+      ++kept;
+    }
+    items_.erase(kept, items_.end());
+  }
   const std::vector<Diagnostic>& items() const { return items_; }
   // Leaves none.
   std::vector<Diagnostic> take() { return std::exchange(items_, {}); }

@@ -127,6 +127,7 @@ class Run {
 
   void collect_diagnostics() {
     base::Diagnostics& all = result_.diagnostics;
+    all.reserve(count_findings());
     for (JobResult& job : results_) all.append(std::move(job.reading));
     compile::advice::hide_secret_text(all);
     compile::advice::hide_secret_text(of_runtime_files_);
@@ -145,6 +146,15 @@ class Run {
     result_.passed_over = std::move(inputs().passed_over);
     std::ranges::sort(result_.passed_over, {},
                       [](const PassedOver& one) { return std::tie(one.file, one.line, one.what); });
+  }
+
+  size_t count_findings() const {
+    size_t count = result_.diagnostics.items().size() + plan_.findings.items().size() +
+                   of_runtimes_.diagnostics.items().size() + of_runtime_files_.items().size();
+    for (const compile::Trial& trial : of_runtimes_.trials) count += trial.findings.items().size();
+    for (const JobResult& job : results_)
+      count += job.reading.items().size() + job.diagnostics.items().size();
+    return count;
   }
 
   void collect_objects() {
@@ -177,6 +187,7 @@ class Run {
     for (const auto& file : inputs().files) result_.files.push_back(file.get());
     result_.trainer_version = plan_.versions();
     result_.trainer_version_reason = plan_.reason;
+    result_.linted.reserve(inputs().objects.size());
     auto job = results_.begin();
     for (const InputObject& input : inputs().objects) {
       if (input.kind == InputKind::TrainJob) {

@@ -16,6 +16,10 @@
 #include "policy/plugin.h"
 #include "yaml/node.h"
 
+namespace trainjobc::schema {
+struct VersionSchemas;
+}
+
 namespace trainjobc {
 
 // One input file. `name` is its name in diagnostics.
@@ -48,6 +52,8 @@ struct Object {
   const yaml::Node* root = nullptr;
   const yaml::Node* train_job = nullptr;  // what it was made from; nullptr for an object passed through
   bool passthrough = false;               // an input of another kind, as it was read
+  // Of the Trainer version that it was made for; nullptr for an object passed through.
+  const schema::VersionSchemas* schemas = nullptr;
 };
 
 // Takes the objects of each TrainJob when they have been made, so that not all have to be held at a time.

@@ -41,6 +41,10 @@ std::string amount_key(std::string_view field) {
   return std::string(field.substr(0, at)).append(" ").append(resource);
 }
 
+bool may_be_cause(const Diagnostic& found) {
+  return found.rule.ends_with("/type") || !found.meant.empty() || found.rule == "job/resources";
+}
+
 void note_cause(const Diagnostic& found, Causes& causes) {
   if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
   if (!found.meant.empty()) causes.misspelled.insert(found.meant);
@@ -77,73 +81,89 @@ std::string_view complaint(const Diagnostic& found) {
   return message;
 }
 
-// The findings that are kept. Of the same complaint about the same text of an input only the first is,
-// whether it is repeated for another field of its object, or for other objects, such as the jobs of one
-// runtime.
-class Kept {
+// What explains the findings, by object and stage. Valid until the findings are changed.
+class AllCauses {
  public:
-  // The findings stay where they are until take().
-  void add(Diagnostic& found) {
-    const base::Location& at = found.location;
-    if (at.file && at.line != 0) {
-      const Place place(at.file, at.line, at.column, found.rule, found.severity, complaint(found));
-      const auto [known, is_first] = places_.try_emplace(place, firsts_.size());
-      if (!is_first && firsts_[known->second].is_repeated_by(found)) return;
+  explicit AllCauses(const std::vector<Diagnostic>& findings) {
+    for (const Diagnostic& found : findings) {
+      if (may_be_cause(found)) note_cause(found, causes_[{found.object, found.stage}]);
     }
-    firsts_.push_back({&found, {}});
   }
 
-  base::Diagnostics take() {
-    places_.clear();
-    base::Diagnostics all;
-    for (const First& first : firsts_) all.add(first.with_note());
-    return all;
+  bool explain(const Diagnostic& found) const {
+    const auto causes = causes_.find({found.object, found.stage});
+    return causes != causes_.end() && is_consequence(found, causes->second);
   }
 
  private:
-  struct First {
-    Diagnostic* finding = nullptr;
-    std::set<std::string> others;  // objects
+  std::map<std::pair<std::string_view, base::Stage>, Causes> causes_;
+};
 
-    bool is_repeated_by(const Diagnostic& found) {
-      if (finding->object == found.object) return finding->field != found.field;
-      others.insert(found.object);
-      return true;
-    }
+// Of the same complaint about the same text of an input only the first is kept, whether it is repeated for
+// another field of its object, or for other objects, such as the jobs of one runtime.
+class Firsts {
+ public:
+  // Whether it is the first; the findings are asked for in order, and stay where they are until then.
+  bool add(const Diagnostic& found) {
+    const base::Location& at = found.location;
+    if (!at.file || at.line == 0) return true;
+    if (!last_ || !is_same_place(last_->location, at)) of_place_.clear();
+    last_ = &found;
+    const Complaint key(at.file, found.rule, found.severity, complaint(found));
+    const auto [first, is_first] = of_place_.try_emplace(key, &found);
+    if (is_first) return true;
+    if (first->second->object == found.object) return first->second->field == found.field;
+    others_[first->second].insert(found.object);
+    return false;
+  }
 
-    Diagnostic with_note() const {
-      Diagnostic noted = std::move(*finding);
-      if (!others.empty()) noted.notes.push_back({"the same for " + names(), {}});
-      return noted;
-    }
+  // "the same for …", for each first finding that is repeated for other objects.
+  std::map<const Diagnostic*, std::string> notes() const {
+    std::map<const Diagnostic*, std::string> notes;
+    for (const auto& [first, objects] : others_) notes[first] = "the same for " + names(objects);
+    return notes;
+  }
 
-    std::string names() const {
-      constexpr size_t kNamed = 3;
-      const auto end =
-          std::next(others.begin(), static_cast<std::ptrdiff_t>(std::min(kNamed, others.size())));
-      std::string text = fmt::format("{}", fmt::join(others.begin(), end, ", "));
-      if (others.size() > kNamed) text += fmt::format(" and {} more", others.size() - kNamed);
-      return text;
-    }
-  };
-  using Place = std::tuple<const base::SourceFile*, uint32_t, uint32_t, std::string_view, base::Severity,
-                           std::string_view>;
+ private:
+  using Complaint = std::tuple<const base::SourceFile*, std::string_view, base::Severity, std::string_view>;
 
-  std::vector<First> firsts_;
-  std::map<Place, size_t> places_;  // index of the first
+  static bool is_same_place(const base::Location& one, const base::Location& other) {
+    return one.line == other.line && one.column == other.column && one.file->name() == other.file->name();
+  }
+
+  static std::string names(const std::set<std::string>& objects) {
+    constexpr size_t kNamed = 3;
+    const auto end =
+        std::next(objects.begin(), static_cast<std::ptrdiff_t>(std::min(kNamed, objects.size())));
+    std::string text = fmt::format("{}", fmt::join(objects.begin(), end, ", "));
+    if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
+    return text;
+  }
+
+  const Diagnostic* last_ = nullptr;
+  std::map<Complaint, const Diagnostic*> of_place_;
+  std::map<const Diagnostic*, std::set<std::string>> others_;
 };
 
 }  // namespace
 
 base::Diagnostics without_consequences(base::Diagnostics findings) {
-  std::vector<Diagnostic> all = findings.take();
-  std::map<std::pair<std::string_view, base::Stage>, Causes> causes;
-  for (const Diagnostic& found : all) note_cause(found, causes[{found.object, found.stage}]);
-  Kept kept;
-  for (Diagnostic& found : all) {
-    if (!is_consequence(found, causes[{found.object, found.stage}])) kept.add(found);
+  std::vector<bool> is_kept;
+  std::map<const Diagnostic*, std::string> notes;
+  {
+    const AllCauses causes(findings.items());
+    Firsts firsts;
+    for (const Diagnostic& found : findings.items())
+      is_kept.push_back(!causes.explain(found) && firsts.add(found));
+    notes = firsts.notes();
   }
-  return kept.take();
+  auto kept = is_kept.begin();
+  findings.retain([&](Diagnostic& found) {
+    const auto note = notes.find(&found);
+    if (note != notes.end()) found.notes.push_back({note->second, {}});
+    return static_cast<bool>(*kept++);
+  });
+  return findings;
 }
 
 }  // namespace trainjobc::compile

@@ -10,8 +10,8 @@ namespace trainjobc::compile {
 // The findings without those that mending another one of the same object would mend, too: what is inside a
 // value of the wrong type, a field that is missing because its name is misspelled, a limit that an amount
 // lacks which is refused itself, the same complaint about one value that is in several fields. The same
-// complaint about the runtime of several jobs is one finding, whose note names the others. For people;
-// programs get all that the cluster would say.
+// complaint about the runtime of several jobs is one finding, whose note names the others. `findings` are
+// sorted. For people; programs get all that the cluster would say.
 base::Diagnostics without_consequences(base::Diagnostics findings);
 
 }  // namespace trainjobc::compile

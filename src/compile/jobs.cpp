@@ -172,6 +172,7 @@ std::vector<Object> objects_of(const JobUnit& unit) {
   for (const yaml::Node* root : unit.objects) {
     objects.push_back(describe(*root));
     objects.back().train_job = unit.job.root;
+    objects.back().schemas = unit.target.schemas;
   }
   return objects;
 }

@@ -7,8 +7,12 @@
 namespace trainjobc::schema {
 
 const Property* Schema::property(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
-  return found != properties.end() && found->name == name ? &*found : nullptr;
+  const uint64_t prefix = prefix_of(name);
+  auto found = std::ranges::lower_bound(properties, prefix, {}, &Property::prefix);
+  for (; found != properties.end() && found->prefix == prefix; ++found) {
+    if (found->name == name) return &*found;
+  }
+  return nullptr;
 }
 
 const KindSchema* VersionSchemas::kind(std::string_view name) const {

@@ -64,9 +64,18 @@ bool Node::is_empty_value() const {
   return false;
 }
 
+namespace {
+
+// Most keys of a map differ in their length or their last character.
+bool is_key(std::string_view one, std::string_view key) {
+  return one.size() == key.size() && (key.empty() || one.back() == key.back()) && one == key;
+}
+
+}  // namespace
+
 const Entry* Node::find(std::string_view key) const {
   for (const Entry& entry : entries()) {
-    if (entry.key == key) return &entry;
+    if (is_key(entry.key, key)) return &entry;
   }
   return nullptr;
 }

@@ -28,11 +28,24 @@ class Printer {
   explicit Printer(Printing allowed) : allowed_(allowed) {}
 
   std::string print(std::string_view text) {
-    while (!text.empty()) text.remove_prefix(step(text));
+    out_.reserve(text.size());
+    while (!text.empty()) {
+      text.remove_prefix(copy_plain(text));
+      if (!text.empty()) text.remove_prefix(step(text));
+    }
     return std::move(out_);
   }
 
  private:
+  // Writes the ASCII text up to what has to be looked at: control characters, and what commands begin with.
+  size_t copy_plain(std::string_view text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != ':' && c != '#'; };
+    const auto length = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+    const std::string_view plain = text.substr(0, length);
+    at_line_start_ = at_line_start_ && plain.find_first_not_of(' ') == std::string_view::npos;
+    return copy(plain);
+  }
+
   // Writes what the text begins with; the number of bytes that it took.
   size_t step(std::string_view text) {
     if (const size_t length = allowed_.colours ? colour_length(text) : 0) return copy(text.substr(0, length));

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
@@ -25,12 +27,84 @@ struct ExplainFlags {
   bool with_defaults = false;
 };
 
-std::string print(const ExplainFlags& flags, const std::vector<Object>& objects,
-                  const std::vector<explain::ObjectOrigins>& origins, size_t width) {
-  if (flags.format == "json") return explain::as_json(origins);
-  return flags.format == "text" ? explain::as_text(origins, width)
-                                : explain::as_yaml(objects, origins, width);
+explain::Format format_of(const std::string& word) {
+  if (word == "json") return explain::Format::Json;
+  return word == "text" ? explain::Format::Text : explain::Format::Yaml;
 }
+
+// Explains the objects of each job on the thread that compiles it.
+class ExplainingSink final : public ObjectSink {
+ public:
+  struct Style {
+    explain::Format format = explain::Format::Yaml;
+    explain::Wanted wanted;
+    size_t width = 0;
+  };
+
+  // Sinks may share `inputs`.
+  ExplainingSink(const Style& style, diff::InputFields& inputs) : style_(style), inputs_(inputs) {}
+
+  void begin(size_t jobs) override { texts_ = std::vector<std::string>(jobs); }
+
+  void take(size_t job, std::span<const Object> objects) override {
+    base::Arena arena;
+    const yaml::Maker make(arena);
+    std::vector<Object> shown(objects.begin(), objects.end());
+    for (Object& object : shown) object.root = mask_secrets(*object.root, make);
+    const auto origins =
+        explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
+    texts_[job] = explain::to_text(style_.format, shown, origins, style_.width);
+  }
+
+  // "" if no field was selected. Of all passes over.
+  const std::string& text(size_t job) const { return texts_[job]; }
+
+ private:
+  const Style& style_;
+  diff::InputFields& inputs_;
+  std::vector<std::string> texts_;
+};
+
+// What is printed of all jobs.
+class Explanation {
+ public:
+  explicit Explanation(const ExplainingSink::Style& style) : style_(style) {}
+
+  ObjectSink& sink_of(size_t group) {
+    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<ExplainingSink>(style_, inputs_));
+    return *sinks_[group];
+  }
+
+  void collect(const Compilation& compiled) {
+    for (const SunkJob& sunk : compiled.sunk) {
+      const std::string& text = sinks_[sunk.group]->text(sunk.job);
+      if (!text.empty()) texts_.push_back(text);
+    }
+  }
+
+  bool empty() const { return texts_.empty(); }
+
+  // False if not everything could be written.
+  bool write(Console& console) const {
+    constexpr size_t kAtOnce = size_t{1} << 20U;
+    const explain::Joints joints = explain::joints_of(style_.format, texts_.empty());
+    std::string part(joints.opening);
+    for (const std::string_view& text : texts_) {
+      if (&text != &texts_.front()) part += joints.between;
+      part += text;
+      if (part.size() < kAtOnce) continue;
+      if (!console.write_stdout(part)) return false;
+      part.clear();
+    }
+    return console.write_stdout(part.append(joints.closing));
+  }
+
+ private:
+  const ExplainingSink::Style& style_;
+  diff::InputFields inputs_;
+  std::vector<std::unique_ptr<ExplainingSink>> sinks_;  // by group
+  std::vector<std::string_view> texts_;
+};
 
 int run_explain(Console& console, ExplainFlags flags) {
   if (flags.format.empty()) flags.format = flags.field.empty() ? "yaml" : "text";
@@ -43,21 +117,23 @@ int run_explain(Console& console, ExplainFlags flags) {
   options.policy.ssh_key = unshown_key();
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  const explain::Format format = format_of(flags.format);
+  const ExplainingSink::Style style{
+      format, {explain::FieldSelector(flags.field), format != explain::Format::Yaml}, console.stdout_width()};
+  Explanation explanation(style);
+  const Compilation compiled =
+      lint::compile_groups_in_passing(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+        return explanation.sink_of(group);
+      }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
-  base::Arena masked;
-  for (Object& object : compiled.objects) object.root = mask_secrets(*object.root, yaml::Maker(masked));
-  const auto origins = explain::explain_objects(compiled.objects, schemas_of(compiled),
-                                                explain::FieldSelector(flags.field), yaml::Maker(masked));
-  if (!console.write_stdout(print(flags, compiled.objects, origins, console.stdout_width())))
-    return fail(console, "can't write the output");
+  explanation.collect(compiled);
+  if (!explanation.write(console)) return fail(console, "can't write the output");
   if (compiled.diagnostics.has_refusals()) return kRejected;
-  if (origins.empty() && !compiled.objects.empty()) {
-    const bool is_path = explain::FieldSelector(flags.field).is_json_path();
-    note(console,
-         fmt::format("no rendered field's path {} \"{}\"", is_path ? "matches" : "contains", flags.field));
+  if (explanation.empty() && !compiled.sunk.empty()) {
+    note(console, fmt::format("no rendered field's path {} \"{}\"",
+                              style.wanted.field.is_json_path() ? "matches" : "contains", flags.field));
   }
   return kOk;
 }

@@ -126,14 +126,18 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
     if (!report.file.empty()) own.style = {};
     own.diagnostics =
         &report == &reports.back() ? std::exchange(findings.diagnostics, {}) : findings.diagnostics;
-    const std::string text = lint::make_report(report.format, std::move(own));
     if (report.file.empty()) {
       const bool is_commands = report.format == lint::ReportFormat::Github;
-      if (!(is_commands ? console.write_commands(text) : console.write_stdout(text)))
+      const auto write = [&](std::string_view part) {
+        return is_commands ? console.write_commands(part) : console.write_stdout(part);
+      };
+      if (!lint::write_report(report.format, std::move(own), write))
         return fail(console, "can't write the report");
-    } else if (const auto error = console.files().write(report.file, text, 0666)) {
-      return fail(console, error->message);
+      continue;
     }
+    const std::string text = lint::make_report(report.format, std::move(own));
+    if (const auto error = console.files().write(report.file, text, 0666))
+      return fail(console, error->message);
   }
   return kOk;
 }

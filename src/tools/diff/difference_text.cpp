@@ -9,7 +9,6 @@
 
 #include "k8s/namespaces.h"
 #include "k8s/value_text.h"
-#include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::diff {
@@ -130,12 +129,6 @@ std::string shortened(const std::vector<std::string>& segments, const std::vecto
   return job + "…" + joined(segments, std::max(shared, pod), segments.size());
 }
 
-std::string without_pod_steps(std::string path) {
-  constexpr std::string_view kSteps = ".template.spec.template.spec.";
-  const size_t at = path.find(kSteps);
-  return at == std::string::npos ? path : path.replace(at, kSteps.size(), kCut);
-}
-
 }  // namespace
 
 std::string value_text(const Node* value) {
@@ -170,50 +163,18 @@ std::string short_path(const schema::FieldPath& path, const schema::FieldPath& a
   return shortened(segments_of(path), segments_of(above));
 }
 
+std::string without_pod_steps(std::string path) {
+  constexpr std::string_view kSteps = ".template.spec.template.spec.";
+  const size_t at = path.find(kSteps);
+  return at == std::string::npos ? path : path.replace(at, kSteps.size(), kCut);
+}
+
 std::string title_of(const ObjectDiff& object) {
   return fmt::format("{} {}/{}", object.kind, k8s::effective_namespace(object.ns), object.name);
 }
 
 std::string counted(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-void InputFields::index(const Node& node, const std::string& path, Places& places) const {
-  // The outermost value that begins at a place is set last.
-  for (const yaml::Entry& entry : node.entries()) {
-    const bool plain = entry.key.find_first_of("./[]") == std::string_view::npos;
-    index(*entry.value,
-          plain ? fmt::format("{}{}{}", path, path.empty() ? "" : ".", entry.key)
-                : fmt::format("{}[{}]", path, entry.key),
-          places);
-  }
-  for (size_t i = 0; i < node.items().size(); ++i)
-    index(*node.items()[i], fmt::format("{}[{}]", path, i), places);
-  if (node.is_scalar()) {
-    places[{node.origin().line(), node.origin().column()}] = path;
-  } else {
-    places.try_emplace({node.origin().line(), node.origin().column()}, path);
-  }
-}
-
-std::string InputFields::of(const Node& node) {
-  const base::SourceFile* file = node.origin().file();
-  if (!file) {
-    const yaml::Derivation* made = node.origin().derivation();
-    if (!made) return "";
-    const auto input =
-        std::ranges::find_if(made->inputs, [](const Node* from) { return yaml::locate(*from).file; });
-    return input != made->inputs.end() ? of(**input) : "";
-  }
-  const auto [known, is_new] = files_.try_emplace(file);
-  if (is_new) {
-    base::Arena arena;
-    base::Diagnostics diagnostics;
-    for (const yaml::Document& document : yaml::read(*file, arena, diagnostics))
-      index(*document.root, "", known->second);
-  }
-  const auto place = known->second.find({node.origin().line(), node.origin().column()});
-  return place != known->second.end() ? without_pod_steps(place->second) : "";
 }
 
 std::string Causes::of(const Difference& difference) {

@@ -3,15 +3,11 @@
 // Texts for the formats that people read.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "base/arena.h"
-#include "base/source.h"
 #include "tools/diff/difference.h"
+#include "tools/diff/input_fields.h"
 
 namespace trainjobc::diff {
 
@@ -33,24 +29,14 @@ ValueTexts value_texts(const Difference& difference);
 // spec.replicatedJobs[node]…containers[node].image, …env[A].value
 std::string short_path(const schema::FieldPath& path, const schema::FieldPath& above = {});
 
+// The path of an input's field without the steps to a pod spec.
+std::string without_pod_steps(std::string path);
+
 // "JobSet team-a/llama"
 std::string title_of(const ObjectDiff& object);
 
 // "3 fields", "1 field"
 std::string counted(size_t count, std::string_view noun);
-
-// The fields of input values in their documents: "spec.trainer.numNodes".
-class InputFields {
- public:
-  // The field of the node that is in a file: `node` itself, or the one it was computed from; "" if there is
-  // none.
-  std::string of(const yaml::Node& node);
-
- private:
-  using Places = std::map<std::pair<uint32_t, uint32_t>, std::string>;
-  void index(const yaml::Node& node, const std::string& path, Places& places) const;
-  std::map<const base::SourceFile*, Places> files_;
-};
 
 // The source of a difference: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from
 // jobs/llama.yaml:8".

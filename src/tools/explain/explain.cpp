@@ -26,7 +26,7 @@ std::span<const Node* const> merge_steps(const Object& object) {
 
 class Walk {
  public:
-  Walk(const FieldSelector& wanted, const Object& object, diff::InputFields& inputs, const yaml::Maker& make,
+  Walk(const Wanted& wanted, const Object& object, diff::InputFields& inputs, const yaml::Maker& make,
        std::vector<FieldOrigin>& out)
       : wanted_(wanted), steps_(merge_steps(object)), inputs_(inputs), make_(make), out_(out) {}
 
@@ -54,16 +54,22 @@ class Walk {
 
   void add(const Node& node) {
     FieldOrigin field;
-    field.path = schema::to_string(path_);
-    const std::string keyed = schema::to_keyed_string(path_);
-    if (!wanted_.selects({path_, sizes_, field.path, keyed})) return;
-    field.short_path = diff::short_path(path_);
+    if (wanted_.paths || !wanted_.field.selects_all()) {
+      field.path = schema::to_string(path_);
+      if (!selects(field.path)) return;
+      field.short_path = diff::short_path(path_);
+    }
     field.value = &node;
     field.location = yaml::locate(node);
     field.input_field = inputs_.of(node);
     if (const yaml::Derivation* made = node.origin().derivation()) field.rule = made->rule;
     add_earlier(node, field);
     out_.push_back(std::move(field));
+  }
+
+  bool selects(const std::string& path) const {
+    return wanted_.field.selects_all() ||
+           wanted_.field.selects({path_, sizes_, path, schema::to_keyed_string(path_)});
   }
 
   // A value of the JobSet's spec at each step of the merge, where it is another than before.
@@ -82,7 +88,7 @@ class Walk {
     if (!field.earlier.empty() && yaml::equal(*field.earlier.back().value, node)) field.earlier.pop_back();
   }
 
-  const FieldSelector& wanted_;
+  const Wanted& wanted_;
   std::span<const Node* const> steps_;
   diff::InputFields& inputs_;
   const yaml::Maker& make_;
@@ -94,17 +100,16 @@ class Walk {
 }  // namespace
 
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
-                                           const schema::VersionSchemas& schemas, const FieldSelector& field,
-                                           const yaml::Maker& make) {
+                                           const schema::VersionSchemas& schemas, const Wanted& wanted,
+                                           diff::InputFields& inputs, const yaml::Maker& make) {
   const diff::ObjectSchemas known(schemas);
-  diff::InputFields inputs;
   std::vector<ObjectOrigins> out;
   for (const Object& object : objects) {
     ObjectOrigins origins;
     origins.id = diff::object_id(object.kind, object.ns, object.name);
     origins.title =
         fmt::format("{} {}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/", object.name);
-    Walk(field, object, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
+    Walk(wanted, object, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
     if (!origins.fields.empty()) out.push_back(std::move(origins));
   }
   return out;

@@ -10,6 +10,7 @@
 #include "base/source.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
+#include "tools/diff/input_fields.h"
 #include "tools/explain/field_selector.h"
 
 namespace trainjobc::explain {
@@ -23,7 +24,7 @@ struct EarlierValue {
 
 // A field without subfields.
 struct FieldOrigin {
-  std::string path;        // spec.replicatedJobs[0].name
+  std::string path;        // spec.replicatedJobs[0].name; "" if paths are not wanted
   std::string short_path;  // with keys of list maps' items, without the steps to a pod spec
   const yaml::Node* value = nullptr;
   base::Location location;  // of the input that it was read or computed from; no file if there is none
@@ -38,22 +39,34 @@ struct ObjectOrigins {
   std::vector<FieldOrigin> fields;
 };
 
-// Of the objects, in their order, the fields that `field` selects (see FieldSelector); objects without such
-// fields are left out. Secrets of the objects are the caller's to mask; `make` masks those of earlier values.
-// Nodes live as long as the objects' and `make`.
-std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
-                                           const schema::VersionSchemas& schemas, const FieldSelector& field,
-                                           const yaml::Maker& make);
+struct Wanted {
+  FieldSelector field;
+  bool paths = true;  // YAML does without, which saves a third of the time
+};
 
-// The objects as `render` prints them, each field with its origin in a comment: YAML that can be applied. The
-// objects must be those that were explained, with all fields. Lines are cut to the width of the terminal; 0:
-// not a terminal.
-std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
-                    size_t terminal = 0);
-// One line per field; on a terminal, more if it doesn't fit.
-std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal = 0);
-// {"fields": [{"object", "path", "value", "rule", "file", "line", "column", "field", "earlier": [{"step",
-// "value", "file", "line", "column"}]}]}
-std::string as_json(const std::vector<ObjectOrigins>& objects);
+// Of the objects, in their order, the fields that `wanted` selects; objects without such fields are left out.
+// `inputs` may be shared with other calls, of other threads too. Secrets of the objects are the caller's to
+// mask; `make` masks those of earlier values. Nodes live as long as the objects' and `make`.
+std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
+                                           const schema::VersionSchemas& schemas, const Wanted& wanted,
+                                           diff::InputFields& inputs, const yaml::Maker& make);
+
+enum class Format { Yaml, Text, Json };
+
+// Some of the objects of an output. As YAML, they are as `render` prints them, each field with its origin in
+// a comment: YAML that can be applied; all fields of the objects must have been selected. As text, one line
+// per field; on a terminal, more if it doesn't fit. As JSON, items of "fields": {"object", "path", "value",
+// "rule", "file", "line", "column", "field", "earlier": [{"step", "value", "file", "line", "column"}]}.
+// `width` is that of the terminal, 0 if there is none.
+std::string to_text(Format format, const std::vector<Object>& objects,
+                    const std::vector<ObjectOrigins>& origins, size_t width = 0);
+
+// What is before the first of such texts, between two, and after the last; texts that are empty are left out.
+struct Joints {
+  std::string_view opening;
+  std::string_view between;
+  std::string_view closing;
+};
+Joints joints_of(Format format, bool is_empty);
 
 }  // namespace trainjobc::explain

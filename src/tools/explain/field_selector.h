@@ -24,6 +24,7 @@ class FieldSelector {
   explicit FieldSelector(std::string_view text);
 
   bool is_json_path() const { return !steps_.empty(); }
+  bool selects_all() const { return text_.empty() && steps_.empty(); }
 
   // A field's path, with the size of the map or list that each step is in, and in both spellings.
   struct Place {

@@ -139,8 +139,6 @@ std::string earlier_lines(const FieldOrigin& field, std::string_view key, size_t
   return lines;
 }
 
-}  // namespace
-
 std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
                     size_t terminal) {
   std::string out;
@@ -182,8 +180,6 @@ std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal) 
   return out;
 }
 
-namespace {
-
 ordered_json earlier_json(const EarlierValue& step) {
   const base::Location& at = step.location;
   return {{"step", step.step},
@@ -193,29 +189,50 @@ ordered_json earlier_json(const EarlierValue& step) {
           {"column", at.column}};
 }
 
-}  // namespace
+// As an item of "fields".
+std::string as_item(const ordered_json& field) {
+  const std::string text = field.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  std::string out;
+  for (const std::string_view line : base::Lines(text))
+    out.append(out.empty() ? "" : "\n").append("    ").append(line);
+  return out;
+}
 
 std::string as_json(const std::vector<ObjectOrigins>& objects) {
-  ordered_json fields = ordered_json::array();
+  std::string out;
   for (const ObjectOrigins& object : objects) {
     for (const FieldOrigin& field : object.fields) {
       const base::Location& at = field.location;
       ordered_json earlier = ordered_json::array();
       for (const EarlierValue& step : field.earlier) earlier.push_back(earlier_json(step));
-      fields.push_back({{"object", object.id},
-                        {"path", field.path},
-                        {"value", ordered_json::parse(diff::value_text(field.value))},
-                        {"rule", field.rule},
-                        {"file", at.file ? at.file->name() : ""},
-                        {"line", at.line},
-                        {"column", at.column},
-                        {"field", field.input_field},
-                        {"earlier", std::move(earlier)}});
+      out += out.empty() ? "" : ",\n";
+      out += as_item({{"object", object.id},
+                      {"path", field.path},
+                      {"value", ordered_json::parse(diff::value_text(field.value))},
+                      {"rule", field.rule},
+                      {"file", at.file ? at.file->name() : ""},
+                      {"line", at.line},
+                      {"column", at.column},
+                      {"field", field.input_field},
+                      {"earlier", std::move(earlier)}});
     }
   }
-  return ordered_json{{"fields", std::move(fields)}}.dump(2, ' ', false,
-                                                          ordered_json::error_handler_t::replace) +
-         "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(Format format, const std::vector<Object>& objects,
+                    const std::vector<ObjectOrigins>& origins, size_t width) {
+  if (format == Format::Json) return as_json(origins);
+  return format == Format::Text ? as_text(origins, width) : as_yaml(objects, origins, width);
+}
+
+Joints joints_of(Format format, bool is_empty) {
+  if (format == Format::Yaml) return {"", "---\n", ""};
+  if (format == Format::Text) return {"", "\n", ""};
+  return is_empty ? Joints{"{\n  \"fields\": []\n}\n", "", ""}
+                  : Joints{"{\n  \"fields\": [\n", ",\n", "\n  ]\n}\n"};
 }
 
 }  // namespace trainjobc::explain

@@ -18,15 +18,14 @@ base::Severity least_severity(const std::string& level) {
 
 // Removes the fixes for files other than these.
 base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::string>& files) {
-  base::Diagnostics kept;
-  for (base::Diagnostic& diagnostic : diagnostics.take()) {
-    const auto is_input = [&](const base::Edit& edit) {
-      return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
-    };
+  const auto is_input = [&](const base::Edit& edit) {
+    return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
+  };
+  diagnostics.retain([&](base::Diagnostic& diagnostic) {
     if (!std::ranges::all_of(diagnostic.fix, is_input)) diagnostic.fix.clear();
-    kept.add(std::move(diagnostic));
-  }
-  return kept;
+    return true;
+  });
+  return diagnostics;
 }
 
 void apply(const FixedFiles& fixed, std::vector<InputGroup>& groups) {

@@ -188,20 +188,19 @@ class Suppressor {
 Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
                          std::span<const SourceFile* const> files, bool has_advice,
                          std::span<const CheckedDocument> documents) {
-  Diagnostics kept;
-  Suppressor suppressor(config, files, kept);
-  for (Diagnostic& diagnostic : diagnostics.take()) {
-    if (suppressor.suppresses_finding(diagnostic)) continue;
+  Diagnostics on_suppressions;
+  Suppressor suppressor(config, files, on_suppressions);
+  diagnostics.retain([&](Diagnostic& diagnostic) {
+    if (suppressor.suppresses_finding(diagnostic)) return false;
     const auto configured = config.rules.find(diagnostic.rule);
-    if (configured != config.rules.end()) {
-      if (!configured->second) continue;
-      diagnostic.severity = *configured->second;
-    }
-    kept.add(std::move(diagnostic));
-  }
-  if (has_advice) suppressor.report_unused(documents, kept);
-  kept.sort();
-  return kept;
+    if (configured == config.rules.end()) return true;
+    if (configured->second) diagnostic.severity = *configured->second;
+    return configured->second.has_value();
+  });
+  if (has_advice) suppressor.report_unused(documents, on_suppressions);
+  diagnostics.append(std::move(on_suppressions));
+  diagnostics.sort();
+  return diagnostics;
 }
 
 }  // namespace trainjobc::lint

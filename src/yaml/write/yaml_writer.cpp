@@ -19,6 +19,7 @@ bool is_control(char c) {
 
 // U+0085, U+00A0, U+2028, U+2029, U+FEFF: not printable, and line breaks for some readers.
 bool has_odd_space(std::string_view text) {
+  if (std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return false;
   for (const std::string_view odd :
        {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
     if (text.find(odd) != std::string_view::npos) return true;
@@ -31,7 +32,18 @@ bool has_odd_space(std::string_view text) {
          text.find("\xEF\xBF\xBF") != std::string_view::npos;
 }
 
+// Letters, digits and the punctuation that never means anything, after a letter or a slash: plain for every
+// reader, without a longer look. Most texts are; the short ones that may be a truth value aren't.
+bool is_word(std::string_view text) {
+  constexpr size_t kLongestTruth = 5;
+  if (text.size() <= kLongestTruth || (!base::is_letter(text.front()) && text.front() != '/')) return false;
+  return std::ranges::all_of(text, [](char c) {
+    return base::is_alnum(c) || c == '-' || c == '_' || c == '.' || c == '/' || c == '=' || c == ',';
+  });
+}
+
 bool is_plain_safe(std::string_view text) {
+  if (is_word(text)) return true;
   if (text.empty() || is_ambiguous_plain(text)) return false;
   if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`";
@@ -208,6 +220,8 @@ class YamlWriter {
         out_ += node.text();
       }
       out_ += '\n';
+    } else if (is_word(node.text())) {
+      out_.append(node.text()).append(1, '\n');
     } else if (is_block_safe(node.text())) {
       write_block(node.text(), std::max<size_t>(indent, 2));
     } else {

@@ -171,4 +171,20 @@ TEST_CASE("names of severities and stages") {
   CHECK(to_string(Stage::Advice) == "advice");
 }
 
+TEST_CASE("retain() drops some, may change the others, and keeps their order") {
+  Diagnostics diagnostics;
+  for (const char* rule : {"a/1", "b/2", "a/3", "b/4"}) diagnostics.add({.rule = rule});
+  std::string seen;
+  diagnostics.retain([&](Diagnostic& diagnostic) {
+    seen += diagnostic.rule + " ";
+    diagnostic.hint = "of " + diagnostic.rule;
+    return diagnostic.rule.front() == 'b';
+  });
+  CHECK(seen == "a/1 b/2 a/3 b/4 ");
+  std::string kept;
+  for (const Diagnostic& diagnostic : diagnostics.items())
+    kept += diagnostic.rule + " " + diagnostic.hint + ";";
+  CHECK(kept == "b/2 of b/2;b/4 of b/4;");
+}
+
 }  // namespace trainjobc::base

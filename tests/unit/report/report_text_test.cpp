@@ -8,6 +8,7 @@ using trainjobc::lint::make_report;
 using trainjobc::lint::parse_report_format;
 using trainjobc::lint::report_format_names;
 using trainjobc::lint::ReportFormat;
+using trainjobc::lint::write_report;
 using trainjobc::test::Findings;
 
 TEST_CASE("report: every name is a distinct format, and other names are none") {
@@ -75,4 +76,32 @@ TEST_CASE("report text: colour is for the text alone") {
         format, {.diagnostics = findings.found, .objects = findings.objects, .style = {.colour = true}});
     CHECK((coloured.find("\033[1;31m") != coloured.npos) == (format == ReportFormat::Text));
   }
+}
+
+TEST_CASE("report text: long reports come in parts that end with a line, until one can't be written") {
+  Findings findings;
+  findings.files = {"jobs/llama.yaml"};
+  for (int i = 0; i < 20'000; ++i) {
+    trainjobc::base::Diagnostic diagnostic = findings.gpu_limit();
+    diagnostic.object = std::to_string(i);
+    diagnostic.location.column = static_cast<uint32_t>(i % 20 + 1);
+    diagnostic.message += std::to_string(i);
+    findings.found.add(diagnostic);
+  }
+  findings.found.sort();
+  const trainjobc::lint::ReportInput input{.diagnostics = findings.found, .files = findings.files};
+  std::string all;
+  size_t parts = 0;
+  const bool is_whole = write_report(ReportFormat::Text, input, [&](std::string_view part) {
+    CHECK(part.ends_with('\n'));
+    all += part;
+    ++parts;
+    return true;
+  });
+  CHECK(is_whole);
+  CHECK(parts > 2);
+  CHECK(all == make_report(ReportFormat::Text, input));
+  size_t calls = 0;
+  CHECK_FALSE(write_report(ReportFormat::Text, input, [&](std::string_view) { return ++calls < 2; }));
+  CHECK(calls == 2);
 }

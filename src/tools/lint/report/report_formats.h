@@ -9,8 +9,8 @@
 
 namespace trainjobc::lint {
 
-// For people: each diagnostic with its source line, then a summary.
-std::string text_report(const ReportInput& input);
+// For people: each diagnostic with its source line, then a summary. See write_report.
+bool text_report(const ReportInput& input, const WritePart& write);
 
 // {"diagnostics": [...]}, as defined by the command-line contract.
 std::string json_report(const ReportInput& input);

@@ -59,14 +59,18 @@ std::string summary(const ReportInput& input) {
 
 }  // namespace
 
-std::string text_report(const ReportInput& input) {
-  if (input.diagnostics.empty()) return "";
-  std::string out;
+bool text_report(const ReportInput& input, const WritePart& write) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  if (input.diagnostics.empty()) return true;
+  std::string part;
   for (const Diagnostic& diagnostic : input.diagnostics.items()) {
-    out += base::format_text(diagnostic, input.style);
-    out += '\n';
+    part += base::format_text(diagnostic, input.style);
+    part += '\n';
+    if (part.size() < kAtOnce) continue;
+    if (!write(part)) return false;
+    part.clear();
   }
-  return out + summary(input);
+  return write(part + summary(input));
 }
 
 }  // namespace trainjobc::lint

@@ -15,7 +15,8 @@ using Make = std::string (*)(const ReportInput&);
 
 // In the order of ReportFormat.
 constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
-constexpr std::array<Make, kNames.size()> kMakers{text_report,  json_report,   sarif_report,
+// Of all formats but text.
+constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   sarif_report,
                                                   junit_report, github_report, gitlab_report};
 
 }  // namespace
@@ -31,9 +32,19 @@ std::optional<ReportFormat> parse_report_format(std::string_view name) {
 }
 
 std::string make_report(ReportFormat format, ReportInput input) {
+  std::string report;
+  write_report(format, std::move(input), [&](std::string_view part) {
+    report += part;
+    return true;
+  });
+  return report;
+}
+
+bool write_report(ReportFormat format, ReportInput input, const WritePart& write) {
   if (format != ReportFormat::Json)
     input.diagnostics = compile::without_consequences(std::move(input.diagnostics));
-  return kMakers[static_cast<size_t>(format)](input);
+  return format == ReportFormat::Text ? text_report(input, write)
+                                      : write(kMakers[static_cast<size_t>(format)](input));
 }
 
 }  // namespace trainjobc::lint

@@ -43,4 +43,9 @@ std::optional<ReportFormat> parse_report_format(std::string_view name);
 // The whole report, its last line break included; empty for a clean text or GitHub report.
 std::string make_report(ReportFormat format, ReportInput input);
 
+// The same, handed over in parts that end with a line, so that a long text report is never in memory whole.
+// Ends, with false, when `write` returns false.
+using WritePart = std::function<bool(std::string_view)>;
+bool write_report(ReportFormat format, ReportInput input, const WritePart& write);
+
 }  // namespace trainjobc::lint

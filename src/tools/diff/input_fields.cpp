@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/diff/input_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tools/diff/difference_text.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using yaml::Node;
+
+struct Field {
+  uint32_t line = 0;
+  uint32_t column = 0;
+  std::string path;
+  bool is_scalar = false;
+
+  auto place() const { return std::tuple(line, column); }
+};
+
+// Parents before what is in them.
+void list_fields(const Node& node, const std::string& path, std::vector<Field>& fields) {
+  fields.push_back({node.origin().line(), node.origin().column(), path, node.is_scalar()});
+  for (const yaml::Entry& entry : node.entries()) {
+    const bool plain = entry.key.find_first_of("./[]") == std::string_view::npos;
+    list_fields(*entry.value,
+                plain ? fmt::format("{}{}{}", path, path.empty() ? "" : ".", entry.key)
+                      : fmt::format("{}[{}]", path, entry.key),
+                fields);
+  }
+  for (size_t i = 0; i < node.items().size(); ++i)
+    list_fields(*node.items()[i], fmt::format("{}[{}]", path, i), fields);
+}
+
+// The fields of one part of a file, by their places.
+class Part {
+ public:
+  explicit Part(const yaml::FoundDocument& found) : found_(found) {}
+
+  uint32_t first_line() const { return found_.first_line; }
+
+  std::string at(uint32_t line, uint32_t column) {
+    std::call_once(read_, [&] { read(); });
+    const auto place = std::tuple(line, column);
+    const auto found = std::ranges::lower_bound(fields_, place, {}, &Field::place);
+    return found != fields_.end() && found->place() == place ? without_pod_steps(found->path) : "";
+  }
+
+ private:
+  void read() {
+    base::Arena arena;
+    base::Diagnostics ignored;
+    for (const yaml::Document& document : yaml::read_document(found_, arena, ignored))
+      list_fields(*document.root, "", fields_);
+    std::ranges::stable_sort(fields_, {}, &Field::place);
+    keep_one_per_place();
+  }
+
+  // What an alias repeats has the place of its anchor: the last scalar counts, or the first map or list.
+  void keep_one_per_place() {
+    std::vector<Field> kept;
+    for (Field& field : fields_) {
+      const bool is_known = !kept.empty() && kept.back().place() == field.place();
+      if (!is_known) {
+        kept.push_back(std::move(field));
+      } else if (field.is_scalar) {
+        kept.back() = std::move(field);
+      }
+    }
+    fields_ = std::move(kept);
+  }
+
+  yaml::FoundDocument found_;
+  std::once_flag read_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace
+
+// The parts of a file, which are read one by one.
+class FieldsOfFile {
+ public:
+  explicit FieldsOfFile(const base::SourceFile& source) {
+    base::Diagnostics ignored;
+    for (const yaml::FoundDocument& found : yaml::find_documents(source, ignored))
+      parts_.push_back(std::make_unique<Part>(found));
+  }
+
+  std::string at(uint32_t line, uint32_t column) {
+    const auto after =
+        std::ranges::upper_bound(parts_, line, {}, [](const auto& part) { return part->first_line(); });
+    return after != parts_.begin() ? (*std::prev(after))->at(line, column) : "";
+  }
+
+ private:
+  std::vector<std::unique_ptr<Part>> parts_;
+};
+
+InputFields::InputFields() = default;
+InputFields::~InputFields() = default;
+
+FieldsOfFile& InputFields::file_of(const base::SourceFile& source) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<FieldsOfFile>& file = files_[&source];
+  if (!file) file = std::make_unique<FieldsOfFile>(source);
+  return *file;
+}
+
+std::string InputFields::of(const Node& node) {
+  if (const base::SourceFile* file = node.origin().file())
+    return file_of(*file).at(node.origin().line(), node.origin().column());
+  const yaml::Derivation* made = node.origin().derivation();
+  if (!made) return "";
+  const auto input =
+      std::ranges::find_if(made->inputs, [](const Node* from) { return yaml::locate(*from).file; });
+  return input != made->inputs.end() ? of(**input) : "";
+}
+
+}  // namespace trainjobc::diff
