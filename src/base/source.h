@@ -20,7 +20,7 @@ class SourceFile {
   std::string_view text() const { return text_; }
   // Line `number`, counted from 1, without its line break; empty if there is no such line.
   std::string_view line(uint32_t number) const;
-  uint32_t line_count() const { return static_cast<uint32_t>(line_starts_.size()); }
+  uint32_t line_count() const { return line_count_; }
   // Byte offset of a line's first character; the text's size if there is no such line.
   size_t line_start(uint32_t number) const;
   // The number of the line that holds the byte at `offset`; the last line for anything after the text.
@@ -29,9 +29,13 @@ class SourceFile {
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
 
  private:
+  // Of so many lines one start is kept: a large file has millions of lines, and few are asked for.
+  static constexpr uint32_t kStride = 16;
+
   std::string name_;
   std::string text_;
-  std::vector<uint32_t> line_starts_;
+  std::vector<uint32_t> line_starts_;  // of the first line and each kStride lines after it
+  uint32_t line_count_ = 1;
   bool had_byte_order_mark_ = false;
 };
 

@@ -54,6 +54,8 @@ struct Object {
   bool passthrough = false;               // an input of another kind, as it was read
   // Of the Trainer version that it was made for; nullptr for an object passed through.
   const schema::VersionSchemas* schemas = nullptr;
+  // The TrainJob with the fields of its file; nullptr if it was translated, or is one of a List.
+  const yaml::Node* written = nullptr;
 };
 
 // Takes the objects of each TrainJob when they have been made, so that not all have to be held at a time.

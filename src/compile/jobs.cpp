@@ -71,6 +71,7 @@ class Passes {
     }
     result_.reading = std::move(read.diagnostics);
     result_.passed_over = std::move(read.passed_over);
+    unit_->is_as_written = read.is_as_written;
     if (!is_job) return std::nullopt;
     return read.objects.front();
   }
@@ -173,6 +174,7 @@ std::vector<Object> objects_of(const JobUnit& unit) {
     objects.push_back(describe(*root));
     objects.back().train_job = unit.job.root;
     objects.back().schemas = unit.target.schemas;
+    if (unit.is_as_written) objects.back().written = unit.source;
   }
   return objects;
 }

@@ -18,6 +18,7 @@ struct JobUnit {
   ObjectMemory memory;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name
+  bool is_as_written = false;              // `source` has the fields of its file
   model::TrainJob job;                     // decoded if admitted
   const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
   std::vector<const yaml::Node*> objects;  // of the result, in order

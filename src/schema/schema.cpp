@@ -7,7 +7,7 @@
 namespace trainjobc::schema {
 
 const Property* Schema::property(std::string_view name) const {
-  const uint64_t prefix = prefix_of(name);
+  const uint64_t prefix = base::prefix_of(name);
   auto found = std::ranges::lower_bound(properties, prefix, {}, &Property::prefix);
   for (; found != properties.end() && found->prefix == prefix; ++found) {
     if (found->name == name) return &*found;

@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/text/name_prefix.h"
+
 namespace trainjobc::schema {
 
 enum class Type : uint8_t { Any, Object, Array, String, Integer, Number, Boolean, IntOrString };
@@ -38,14 +40,6 @@ enum class Wire : uint8_t {
 
 struct Schema;
 
-// The first eight bytes of a name as a number: names that differ in them have the order of these numbers.
-constexpr uint64_t prefix_of(std::string_view name) {
-  uint64_t prefix = 0;
-  for (size_t i = 0; i < 8; ++i)
-    prefix = prefix << 8U | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0U);
-  return prefix;
-}
-
 struct Property {
   std::string_view name;
   const Schema* schema = nullptr;
@@ -54,7 +48,7 @@ struct Property {
   bool patch_merge = false;
   bool patch_retain_keys = false;
   std::string_view patch_merge_key;
-  uint64_t prefix = prefix_of(name);
+  uint64_t prefix = base::prefix_of(name);
 };
 
 // A CEL rule (x-kubernetes-validations). The code identifies each rule by its text.

@@ -3,6 +3,8 @@
 // Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,20 @@ constexpr bool is_lower_alnum(char c) {
 }
 constexpr bool is_alnum(char c) {
   return is_letter(c) || is_digit(c);
+}
+
+// Whether no byte is above 0x7F.
+inline bool is_ascii(std::string_view text) {
+  constexpr uint64_t kHigh = 0x8080808080808080U;
+  uint64_t bytes = 0;
+  uint64_t seen = 0;
+  while (text.size() >= sizeof bytes) {
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    seen |= bytes;
+    text.remove_prefix(sizeof bytes);
+  }
+  for (const char c : text) seen |= static_cast<unsigned char>(c);
+  return (seen & kHigh) == 0;
 }
 
 constexpr char to_lower(char c) {

@@ -49,11 +49,14 @@ class ExplainingSink final : public ObjectSink {
   void take(size_t job, std::span<const Object> objects) override {
     base::Arena arena;
     const yaml::Maker make(arena);
+    const yaml::Node* written = objects.front().written;
+    if (written) inputs_.add(*written);
     std::vector<Object> shown(objects.begin(), objects.end());
     for (Object& object : shown) object.root = mask_secrets(*object.root, make);
     const auto origins =
         explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
     texts_[job] = explain::to_text(style_.format, shown, origins, style_.width);
+    if (written) inputs_.forget(*written);
   }
 
   // "" if no field was selected. Of all passes over.

@@ -155,10 +155,14 @@ void take(Reading reading, InputSet& inputs, base::Diagnostics& diagnostics) {
 ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
                          ObjectMemory& memory) {
   Classifier classifier(memory, options);
+  const Node* root = nullptr;
   for (const yaml::Document& read :
        yaml::read_document(document, memory.arena, classifier.read.diagnostics)) {
-    classifier.add(*schema::mark_secrets(*read.root, yaml::Maker(memory.arena)));
+    root = schema::mark_secrets(*read.root, yaml::Maker(memory.arena));
+    classifier.add(*root);
   }
+  const std::vector<InputObject>& objects = classifier.read.objects;
+  classifier.read.is_as_written = objects.size() == 1 && objects.front().root == root;
   return std::move(classifier.read);
 }
 

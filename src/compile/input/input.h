@@ -48,6 +48,7 @@ struct ReadObjects {
   std::vector<InputObject> objects;
   std::vector<PassedOver> passed_over;
   base::Diagnostics diagnostics;
+  bool is_as_written = false;  // one object, which is all of the document, and was not translated
 };
 
 // The files of one run and what was read from them. Everything lives until the last copy goes.

@@ -27,18 +27,42 @@ struct Field {
   auto place() const { return std::tuple(line, column); }
 };
 
+std::string child_path(const std::string& path, std::string_view key) {
+  const bool is_plain = key.find_first_of("./[]") == std::string_view::npos;
+  std::string child;
+  child.reserve(path.size() + key.size() + 2);
+  child.append(path)
+      .append(!is_plain      ? "["
+              : path.empty() ? ""
+                             : ".")
+      .append(key)
+      .append(is_plain ? "" : "]");
+  return child;
+}
+
 // Parents before what is in them.
 void list_fields(const Node& node, const std::string& path, std::vector<Field>& fields) {
-  fields.push_back({node.origin().line(), node.origin().column(), path, node.is_scalar()});
-  for (const yaml::Entry& entry : node.entries()) {
-    const bool plain = entry.key.find_first_of("./[]") == std::string_view::npos;
-    list_fields(*entry.value,
-                plain ? fmt::format("{}{}{}", path, path.empty() ? "" : ".", entry.key)
-                      : fmt::format("{}[{}]", path, entry.key),
-                fields);
-  }
+  if (node.origin().file())
+    fields.push_back({node.origin().line(), node.origin().column(), path, node.is_scalar()});
+  for (const yaml::Entry& entry : node.entries())
+    list_fields(*entry.value, child_path(path, entry.key), fields);
   for (size_t i = 0; i < node.items().size(); ++i)
     list_fields(*node.items()[i], fmt::format("{}[{}]", path, i), fields);
+}
+
+// What an alias repeats has the place of its anchor: the last scalar counts, or the first map or list.
+std::vector<Field> one_per_place(std::vector<Field> fields) {
+  std::ranges::stable_sort(fields, {}, &Field::place);
+  std::vector<Field> kept;
+  for (Field& field : fields) {
+    const bool is_known = !kept.empty() && kept.back().place() == field.place();
+    if (!is_known) {
+      kept.push_back(std::move(field));
+    } else if (field.is_scalar) {
+      kept.back() = std::move(field);
+    }
+  }
+  return kept;
 }
 
 // The fields of one part of a file, by their places.
@@ -49,38 +73,44 @@ class Part {
   uint32_t first_line() const { return found_.first_line; }
 
   std::string at(uint32_t line, uint32_t column) {
-    std::call_once(read_, [&] { read(); });
+    const std::lock_guard lock(mutex_);
+    if (!is_known_) read();
     const auto place = std::tuple(line, column);
     const auto found = std::ranges::lower_bound(fields_, place, {}, &Field::place);
     return found != fields_.end() && found->place() == place ? without_pod_steps(found->path) : "";
+  }
+
+  void add(const Node& root) {
+    const std::lock_guard lock(mutex_);
+    if (!is_known_) index({&root});
+  }
+
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    fields_ = {};
+    is_known_ = false;
   }
 
  private:
   void read() {
     base::Arena arena;
     base::Diagnostics ignored;
+    std::vector<const Node*> roots;
     for (const yaml::Document& document : yaml::read_document(found_, arena, ignored))
-      list_fields(*document.root, "", fields_);
-    std::ranges::stable_sort(fields_, {}, &Field::place);
-    keep_one_per_place();
+      roots.push_back(document.root);
+    index(roots);
   }
 
-  // What an alias repeats has the place of its anchor: the last scalar counts, or the first map or list.
-  void keep_one_per_place() {
-    std::vector<Field> kept;
-    for (Field& field : fields_) {
-      const bool is_known = !kept.empty() && kept.back().place() == field.place();
-      if (!is_known) {
-        kept.push_back(std::move(field));
-      } else if (field.is_scalar) {
-        kept.back() = std::move(field);
-      }
-    }
-    fields_ = std::move(kept);
+  void index(const std::vector<const Node*>& roots) {
+    std::vector<Field> fields;
+    for (const Node* root : roots) list_fields(*root, "", fields);
+    fields_ = one_per_place(std::move(fields));
+    is_known_ = true;
   }
 
   yaml::FoundDocument found_;
-  std::once_flag read_;
+  std::mutex mutex_;
+  bool is_known_ = false;
   std::vector<Field> fields_;
 };
 
@@ -95,10 +125,11 @@ class FieldsOfFile {
       parts_.push_back(std::make_unique<Part>(found));
   }
 
-  std::string at(uint32_t line, uint32_t column) {
+  // The part that contains the line; nullptr if none does.
+  Part* part_at(uint32_t line) const {
     const auto after =
         std::ranges::upper_bound(parts_, line, {}, [](const auto& part) { return part->first_line(); });
-    return after != parts_.begin() ? (*std::prev(after))->at(line, column) : "";
+    return after != parts_.begin() ? std::prev(after)->get() : nullptr;
   }
 
  private:
@@ -116,13 +147,27 @@ FieldsOfFile& InputFields::file_of(const base::SourceFile& source) {
 }
 
 std::string InputFields::of(const Node& node) {
-  if (const base::SourceFile* file = node.origin().file())
-    return file_of(*file).at(node.origin().line(), node.origin().column());
+  if (const base::SourceFile* file = node.origin().file()) {
+    Part* part = file_of(*file).part_at(node.origin().line());
+    return part ? part->at(node.origin().line(), node.origin().column()) : "";
+  }
   const yaml::Derivation* made = node.origin().derivation();
   if (!made) return "";
   const auto input =
       std::ranges::find_if(made->inputs, [](const Node* from) { return yaml::locate(*from).file; });
   return input != made->inputs.end() ? of(**input) : "";
+}
+
+void InputFields::add(const Node& root) {
+  const base::SourceFile* file = root.origin().file();
+  Part* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  if (part) part->add(root);
+}
+
+void InputFields::forget(const Node& root) {
+  const base::SourceFile* file = root.origin().file();
+  Part* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  if (part) part->forget();
 }
 
 }  // namespace trainjobc::diff

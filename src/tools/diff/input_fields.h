@@ -28,6 +28,10 @@ class InputFields {
   // "spec.trainer.numNodes"; "" if there is none.
   std::string of(const yaml::Node& node);
 
+  // Saves reading the document of an object whose fields are those of its file; until forget().
+  void add(const yaml::Node& root);
+  void forget(const yaml::Node& root);
+
  private:
   FieldsOfFile& file_of(const base::SourceFile& source);
 

@@ -50,7 +50,7 @@ EventStream::EventStream(const Chunk& chunk, const std::vector<size_t>& backslas
     : text_(chunk.text),
       first_line_(chunk.first_line),
       dropped_(without_doubled_returns(text_, backslashes)) {
-  is_plain_ = dropped_.empty() && std::ranges::none_of(text_, [](char c) { return (c & '\x80') != 0; });
+  is_plain_ = dropped_.empty() && base::is_ascii(text_);
   if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
   yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
   yaml_parser_set_input(&parser_, &EventStream::feed, this);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/name_prefix.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::yaml {
@@ -11,7 +12,8 @@ namespace {
 
 struct Rank {
   std::string_view key;
-  int rank;
+  int rank = 0;
+  uint64_t prefix = base::prefix_of(key);
 };
 
 // Sorted by key. Fields that identify an object come first, its contents last.
@@ -32,8 +34,12 @@ constexpr int kOther = 50;
 }  // namespace
 
 int key_rank(std::string_view key) {
-  const auto found = std::ranges::lower_bound(kRanks, key, {}, &Rank::key);
-  return found != kRanks.end() && found->key == key ? found->rank : kOther;
+  const uint64_t prefix = base::prefix_of(key);
+  for (auto found = std::ranges::lower_bound(kRanks, prefix, {}, &Rank::prefix);
+       found != kRanks.end() && found->prefix == prefix; ++found) {
+    if (found->key == key) return found->rank;
+  }
+  return kOther;
 }
 
 std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order) {

@@ -19,7 +19,7 @@ bool is_control(char c) {
 
 // U+0085, U+00A0, U+2028, U+2029, U+FEFF: not printable, and line breaks for some readers.
 bool has_odd_space(std::string_view text) {
-  if (std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return false;
+  if (base::is_ascii(text)) return false;
   for (const std::string_view odd :
        {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
     if (text.find(odd) != std::string_view::npos) return true;
