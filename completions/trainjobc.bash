@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bash completion for trainjobc; the candidates come from `trainjobc __complete`.
 
 _trainjobc() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # fish completion for trainjobc; the candidates come from `trainjobc __complete`.
 
 function __trainjobc_complete
