@@ -34,6 +34,11 @@ foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev 
   endif()
 endforeach()
 
+# Debian wants the licence of everything in a package in one file.
+configure_file(${CMAKE_CURRENT_LIST_DIR}/debian_copyright.in ${PROJECT_BINARY_DIR}/debian_copyright @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/debian_copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright
+  COMPONENT debian EXCLUDE_FROM_ALL)
+
 # JSON Schemas of the kinds.
 set(schemas ${PROJECT_BINARY_DIR}/schemas)
 add_custom_command(
@@ -54,10 +59,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/completions/_trainjobc DESTINATION ${CMAKE_I
   COMPONENT debian EXCLUDE_FROM_ALL)
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME trainjobc)
+set(CPACK_PACKAGE_NAME ${PROJECT_NAME})
 set(CPACK_PACKAGE_VENDOR "trainjobc")
-set(CPACK_PACKAGE_CONTACT "The trainjobc maintainers <maintainers@trainjobc.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "offline compiler for Kubeflow TrainJobs")
+set(CPACK_PACKAGE_CONTACT "The trainjobc authors <trainjobc@users.noreply.github.com>")
+set(CPACK_PACKAGE_HOMEPAGE_URL ${PROJECT_HOMEPAGE_URL})
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${PROJECT_HOMEPAGE_URL})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGE_DESCRIPTION "Reads TrainJob and TrainingRuntime manifests and prints the JobSet, with its Secrets,
 ConfigMaps and PodGroup, that the Kubeflow Trainer controller would create;
 says what the cluster would refuse, at the line where it is wrong.")

@@ -34,6 +34,9 @@ INSTALLED = {
     "share/trainjobc/schemas/v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json",
     "share/trainjobc/schemas/v2.0/jobset.x-k8s.io/jobset_v1alpha2.json",
     "share/doc/trainjobc/README.md",
+    "share/doc/trainjobc/CHANGELOG.md",
+    "share/doc/trainjobc/LICENSE",
+    "share/doc/trainjobc/NOTICE",
     "share/doc/trainjobc/trainjobc.cdx.json",
 }
 EPOCH = "1700000000"
@@ -112,6 +115,8 @@ def test_tarball(folder):
     names = [part["name"] for part in sbom["components"]]
     check(sbom["bomFormat"] == "CycloneDX" and names == HELD, f"SBOM: {names}")
     check(not without, f"the SBOM has no version of {without}")
+    itself = sbom["metadata"]["component"]
+    check(itself["licenses"] == [{"license": {"id": "Apache-2.0"}}] and itself["externalReferences"], f"SBOM: {itself}")
     if os.geteuid() == 0:
         runs("chroot", top, "/bin/trainjobc")
     else:
@@ -128,10 +133,11 @@ def test_deb(folder):
     for name in ("status", "available", "diversions", "statoverride"):
         (folder / f"var/lib/dpkg/{name}").touch()
     fields = run("dpkg-deb", "--field", made)
-    check("Package: trainjobc\n" in fields and "Depends:" not in fields, f"fields of the .deb:\n{fields}")
+    check("Package: trainjobc\n" in fields and "Depends:" not in fields and "Homepage: https:" in fields, f"fields of the .deb:\n{fields}")
     dpkg = ["dpkg", f"--root={folder}", "--force-not-root", "--force-script-chrootless", "--log=/dev/null"]
     run(*dpkg, "--install", made)
-    want = {f"usr/{name}" for name in INSTALLED if "zsh" not in name} | {"usr/share/zsh/vendor-completions/_trainjobc"}
+    want = {f"usr/{name}" for name in INSTALLED if "zsh" not in name}
+    want |= {"usr/share/zsh/vendor-completions/_trainjobc", "usr/share/doc/trainjobc/copyright"}
     check(want <= files_in(folder), f"the .deb lacks {want - files_in(folder)}")
     runs(folder / "usr/bin/trainjobc")
     run(*dpkg, "--purge", "trainjobc")
@@ -144,6 +150,10 @@ def test_wheel(folder):
     run(sys.executable, "-m", "venv", folder / "venv")
     run(folder / "venv/bin/pip", "install", "--no-index", made)
     runs(folder / "venv/bin/trainjobc")
+    (info,) = (folder / "venv").rglob("trainjobc-*.dist-info")
+    metadata = (info / "METADATA").read_text()
+    check("License-Expression: Apache-2.0\n" in metadata and "Project-URL: Homepage, https:" in metadata, f"the wheel's metadata:\n{metadata[:800]}")
+    check({"LICENSE", "NOTICE"} <= {path.name for path in info.rglob("*")}, "the wheel lacks LICENSE or NOTICE")
     runs(folder / "venv/bin/kubectl-trainjobc", env={"PATH": "/usr/bin:/bin"})
     run(folder / "venv/bin/pip", "uninstall", "--yes", "trainjobc")
     left = [path.name for path in (folder / "venv").rglob("*trainjobc*")]
@@ -152,7 +162,7 @@ def test_wheel(folder):
 
 def has_index():
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.10"]
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.11"]
         return subprocess.run(command, capture_output=True).returncode == 0
 
 

@@ -83,7 +83,7 @@ def git(*words, folder=ROOT):
 
 def has_index():
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.10"]
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.11"]
         return subprocess.run(command, capture_output=True).returncode == 0
 
 
