@@ -10,6 +10,9 @@
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
+# make image    a container image in build/dist, with buildah
+# make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
+# make docs     the documentation's site in build/docs/site
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
@@ -25,7 +28,7 @@ FUZZ_TARGETS ?=
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz install tarball deb wheel dist static clean
+.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz install tarball deb wheel image dist static arm64 macos docs clean
 
 all: build
 
@@ -54,6 +57,7 @@ unit: $(BUILD)/build.ninja
 
 golden: build
 	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/man_test.py $(BUILD)/trainjobc
+	@python3 tools/docs/terminal.py $(BUILD)/trainjobc
 	@ninja -C $(BUILD) --quiet unit_tests
 	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests >/dev/null || true
 	@ninja -C $(BUILD) --quiet unit_tests
@@ -108,9 +112,25 @@ wheel: static
 	@tools/package.sh $@ $(BUILD)
 	@ls $(BUILD)/dist/*.whl
 
+image: tarball
+	@tools/bootstrap.sh buildah
+	@tools/package.sh $@ $(BUILD)
+	@ls $(BUILD)/dist/*.oci.tar
+
+arm64: build
+	@tools/linux_arm64.sh $(BUILD)
+
+macos: build
+	@tools/macos.sh $(BUILD)
+
+docs: build
+	@tools/bootstrap.sh python3-venv
+	@tools/docs/site.sh $(BUILD)
+	@echo $(BUILD)/docs/site/index.html
+
 dist: tarball deb wheel
 	@tools/package.sh sums $(BUILD)
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz
+	@rm -rf build build-asan build-tsan build-fuzz build-arm64 build-macos

@@ -3,6 +3,9 @@
 # The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES) and the built-in runtime catalogue
 # (TRAINJOBC_CATALOGUE_SOURCE). Their generators are built and run as part of the build.
 
+# For another system or processor: a build for this one, whose generators can run here.
+set(TRAINJOBC_HOST_BUILD "" CACHE PATH "When cross-compiling: a build for this machine")
+
 # Sets `variable` to a source that tools/<tool>/<tool>.cpp generates from the files that match `pattern`.
 function(add_generated variable source tool pattern)
   set(output ${PROJECT_BINARY_DIR}/generated/${source})
@@ -11,22 +14,29 @@ function(add_generated variable source tool pattern)
   string(REPLACE ";" "\n" names "${inputs}")
   file(CONFIGURE OUTPUT ${output}.inputs CONTENT "@names@\n" @ONLY)
 
-  add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/${tool}/${tool}.cpp)
-  target_include_directories(${tool} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  set(generator ${tool})
+  if(TRAINJOBC_HOST_BUILD)
+    set(generator ${TRAINJOBC_HOST_BUILD}/${tool})
+  else()
+    add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/${tool}/${tool}.cpp)
+    target_include_directories(${tool} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  endif()
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${tool} ${output} ${inputs}
-    DEPENDS ${tool} ${inputs} ${output}.inputs
+    COMMAND ${generator} ${output} ${inputs}
+    DEPENDS ${generator} ${inputs} ${output}.inputs
     COMMENT "Generating ${source}"
     VERBATIM)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
-# The generator asks the code which CEL rules and patterns it can evaluate.
-target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp
-  ${PROJECT_SOURCE_DIR}/src/schema/schema.cpp)
-target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)
+if(TARGET schemagen)
+  # It asks the code which CEL rules and patterns it can evaluate.
+  target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp
+    ${PROJECT_SOURCE_DIR}/src/schema/schema.cpp)
+  target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)
+endif()
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 
 # The shells' scripts, for `trainjobc completion`.

@@ -3,7 +3,7 @@
 # What makes a mistake in this code hard to exploit, in each binary: addresses that are random (PIE), tables of
 # the linker that are read-only once the program runs (full RELRO), a stack that is not executable; and, unless
 # TRAINJOBC_HARDENED is OFF, a stack that is checked, checked calls of the C library, and indirect jumps that must
-# arrive at a mark (CET). tests/hardening_test.py looks at the result. A sanitizer checks more, and is in the way of
+# arrive at a mark (CET; BTI on arm64). tests/hardening_test.py looks at the result. A sanitizer checks more, and is in the way of
 # these.
 option(TRAINJOBC_HARDENED "Compile with stack protector, _FORTIFY_SOURCE and CET" ON)
 if(TRAINJOBC_SANITIZED OR APPLE)
@@ -15,7 +15,7 @@ if(NOT TRAINJOBC_HARDENED)
 endif()
 
 include(CheckCXXCompilerFlag)
-foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
   string(MAKE_C_IDENTIFIER "TRAINJOBC_HAS${flag}" has)
   check_cxx_compiler_flag("-Werror ${flag}" ${has})
   if(${has})

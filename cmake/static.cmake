@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# trainjobc-static: the same objects linked with archives only, for the packages, which run on any Linux.
+# trainjobc-static: the same objects linked with archives only, for the packages, which run on any Linux. (macOS has
+# no archive of its C library: there, and only there, the system's own is used.)
 # The target does not exist if a library has no archive.
 
 # libfmt for it: its archive or, if only the shared library is packaged (Debian), one built from its headers.
@@ -21,7 +22,11 @@ endif()
 
 add_executable(trainjobc-static EXCLUDE_FROM_ALL src/cli/main.cpp)
 target_link_libraries(trainjobc-static PRIVATE trainjobc_cli)
-target_link_options(trainjobc-static PRIVATE -static-pie -s)
+if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+  target_link_options(trainjobc-static PRIVATE -static-pie -s)
+else()
+  target_link_options(trainjobc-static PRIVATE -Wl,-dead_strip)
+endif()
 # GNU ld warns of getaddrinfo and the like in libcrypto, which nothing here calls.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,--no-warnings LINKER_TAKES_NO_WARNINGS)

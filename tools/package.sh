@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|sums BUILD. The bytes depend only on the
-# build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit.
+# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|image|krew|sums BUILD. The bytes depend only
+# on the build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit. `image` needs the tarball, `krew`
+# the tarballs of all platforms, `sums` is last.
 set -eu
 umask 022
 what=$1
@@ -10,6 +11,10 @@ cd "$(dirname "$0")/.."
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date -r CMakeLists.txt +%s)}"
 export TZ=UTC LC_ALL=C
 version=$(sed -n 's/^project(trainjobc VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+description=$(sed -n 's/^ *DESCRIPTION "\(.*\)"$/\1/p' CMakeLists.txt)
+home_page=$(sed -n 's/^ *HOMEPAGE_URL "\(.*\)"$/\1/p' CMakeLists.txt)
+platform=$(cat "$build/platform")  # linux-x86_64, linux-aarch64, macos-arm64
+machine=${platform#*-}
 dist=$build/dist
 mkdir -p "$dist"
 stage=$(mktemp -d)
@@ -20,14 +25,14 @@ quietly() {
 }
 
 tarball() {
-  name=trainjobc-$version-linux-$(uname -m)
+  name=trainjobc-$version-$platform
   for component in static files; do
     quietly cmake --install "$build" --prefix "$stage/$name" --component $component
   done
   tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
     --mode=u=rwX,go=rX --format=gnu -cf "$stage/tar" "$name"
   gzip -9 -n < "$stage/tar" > "$dist/$name.tar.gz"
-  cp "$build/trainjobc.cdx.json" "$dist/trainjobc-$version.cdx.json"
+  cp "$build/trainjobc.cdx.json" "$dist/$name.cdx.json"
 }
 
 deb() {
@@ -40,8 +45,49 @@ wheel() {
   CMAKE_ARGS="-DTRAINJOBC_PREBUILT=$build/static/trainjobc" \
     quietly python3 -m pip --disable-pip-version-check wheel --no-deps --wheel-dir "$stage/wheel" .
   # The binary needs no particular C library or Python.
-  machine=$(uname -m)
-  python3 tools/retag_wheel.py "$stage"/wheel/*.whl "manylinux_2_17_$machine.musllinux_1_1_$machine" "$dist"
+  case $platform in
+    linux-*) tag=manylinux_2_17_$machine.musllinux_1_1_$machine ;;
+    macos-*) tag=macosx_13_0_$machine ;;
+  esac
+  python3 tools/retag_wheel.py "$stage"/wheel/*.whl "$tag" "$dist"
+}
+
+image() {
+  case $machine in
+    aarch64) architecture=arm64 ;;
+    *) architecture=amd64 ;;
+  esac
+  tar -C "$stage" -xzf "$dist/trainjobc-$version-$platform.tar.gz"
+  archive=$dist/trainjobc-$version-$platform.oci.tar
+  rm -f "$archive"
+  # No step runs a program of the image, so that neither root nor an emulator is needed.
+  quietly buildah build --platform "linux/$architecture" --timestamp "$SOURCE_DATE_EPOCH" --format oci \
+    --build-arg NAME=trainjobc --build-arg VERSION="$version" --build-arg DESCRIPTION="$description" \
+    --build-arg HOME_PAGE="$home_page" --build-arg REVISION="$(git rev-parse HEAD 2> /dev/null || true)" \
+    --file Containerfile --tag "oci-archive:$archive:$version" "$stage/trainjobc-$version-$platform"
+}
+
+# The tarballs in BUILD/dist; krew knows them by their checksums.
+krew() {
+  manifest=$dist/trainjobc-krew.yaml
+  sed -e "s|@VERSION@|$version|; s|@HOME_PAGE@|$home_page|; s|@DESCRIPTION@|$description|" \
+    plugin/krew/trainjobc.yaml.in > "$stage/krew"
+  for pair in linux-x86_64:linux:amd64 linux-aarch64:linux:arm64 macos-arm64:darwin:arm64 macos-x86_64:darwin:amd64; do
+    archive=trainjobc-$version-${pair%%:*}.tar.gz
+    [ -e "$dist/$archive" ] || continue
+    os=${pair#*:}
+    cat >> "$stage/krew" << END
+  - selector:
+      matchLabels: {os: ${os%:*}, arch: ${os#*:}}
+    uri: $home_page/releases/download/v$version/$archive
+    sha256: $(sha256sum "$dist/$archive" | cut -d' ' -f1)
+    bin: trainjobc
+    files:
+    - {from: "*/bin/trainjobc", to: .}
+    - {from: "*/share/doc/trainjobc/LICENSE", to: .}
+END
+  done
+  mv "$stage/krew" "$manifest"
 }
 
 sums() {

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Cross-compiles and links the binary for arm64 macOS 13 and newer on Debian, into build-macos/static/trainjobc, with the
+# C++ compiler of zig (ziglang of the Python package index) and the libraries' Debian source packages: macos.sh
+# [HOST_BUILD]. HOST_BUILD (build) is a finished build for this machine. JOBS=N limits compilations.
+set -eu
+cd "$(dirname "$0")/.."
+host=$(cd "${1:-build}" && pwd)
+mkdir -p build-macos
+build=$(cd build-macos && pwd)
+tools=$build/cross
+prefix=$tools/prefix
+jobs=${JOBS:-$(nproc)}
+export TRAINJOBC_MACOS="$tools"
+
+quietly() {
+  "$@" > "$build/log" 2>&1 || { tail -n 40 "$build/log" >&2; echo "failed: $*" >&2; exit 1; }
+}
+
+# What cmake and make call as compilers.
+install_zig() {
+  [ -x "$tools/bin/c++" ] && return
+  mkdir -p "$tools/bin"
+  python3 -m venv "$tools/venv"
+  quietly "$tools/venv/bin/pip" --disable-pip-version-check install "ziglang>=0.14"
+  zig=$("$tools/venv/bin/python3" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
+  for name in cc c++; do
+    # Without zig's own checks of undefined behaviour, which need its runtime.
+    printf '#!/bin/sh\nexec "%s" %s -target aarch64-macos.13.0 -fno-sanitize=all -Wno-nullability-completeness "$@"\n' \
+      "$zig" $name > "$tools/bin/$name"
+  done
+  for name in ar ranlib; do printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" $name > "$tools/bin/$name"; done
+  chmod +x "$tools"/bin/*
+}
+
+# The source packages, from where this machine gets its packages.
+fetch_sources() {
+  [ -e "$tools/sources/complete" ] && return
+  rm -rf "$tools/sources"
+  mkdir -p "$tools/sources/lists/partial" "$tools/apt.d"
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
+    [ -e "$list" ] || continue
+    sed 's/^deb /deb-src /; s/^Types: .*/Types: deb-src/' "$list" > "$tools/apt.d/$(basename "$list" .list).${list##*.}"
+  done
+  set -- -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$tools/apt.d" -o Dir::State::Lists="$tools/sources/lists"
+  quietly apt-get "$@" update
+  (cd "$tools/sources" && quietly apt-get "$@" source fmtlib yaml-cpp libyaml cli11 nlohmann-json3 openssl)
+  touch "$tools/sources/complete"
+}
+
+source_of() {
+  (cd "$tools/sources" && for folder in "$1"-[0-9]*/; do echo "$tools/sources/${folder%/}"; done | tail -n 1)
+}
+
+# with_cmake PACKAGE FILE FLAG...: FILE is there once it is installed.
+with_cmake() {
+  name=$1
+  file=$2
+  shift 2
+  [ -e "$prefix/$file" ] && return
+  quietly cmake -S "$(source_of "$name")" -B "$tools/build-$name" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/toolchains/macos-arm64.cmake" -DCMAKE_INSTALL_PREFIX="$prefix" \
+    -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 "$@"
+  quietly ninja -C "$tools/build-$name" -j "$jobs" install
+}
+
+build_openssl() {
+  [ -e "$prefix/lib/libcrypto.a" ] && return
+  mkdir -p "$tools/build-openssl"
+  cd "$tools/build-openssl"
+  # Only keys are made with it: everything else that can be left out makes the build shorter.
+  quietly "$(source_of openssl)/Configure" darwin64-arm64-cc --prefix="$prefix" --libdir=lib no-shared no-tests no-asm \
+    no-dso no-engine no-async no-legacy no-ssl3 no-tls no-dtls no-comp no-cms no-ct no-ocsp no-srp no-ts no-gost no-sm2 \
+    no-sm3 no-sm4 no-aria no-bf no-blake2 no-camellia no-cast no-chacha no-des no-idea no-md4 no-mdc2 no-rc2 no-rc4 \
+    no-rmd160 no-seed no-siphash no-whirlpool no-dsa no-dh no-ec2m no-cmp no-sock no-ui-console no-filenames no-deprecated \
+    CC="$tools/bin/cc" AR="$tools/bin/ar" RANLIB="$tools/bin/ranlib"
+  quietly make -j "$jobs" build_generated libcrypto.a
+  mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
+  cp libcrypto.a "$prefix/lib/"
+  cp -r "$(source_of openssl)/include/openssl" include/openssl "$prefix/include/"
+  cd - > /dev/null
+}
+
+build_libraries() {
+  with_cmake cli11 include/CLI/CLI.hpp -DCLI11_BUILD_TESTS=OFF -DCLI11_BUILD_EXAMPLES=OFF -DCLI11_BUILD_DOCS=OFF
+  with_cmake nlohmann-json3 include/nlohmann/json.hpp -DJSON_BuildTests=OFF
+  with_cmake fmtlib lib/libfmt.a -DFMT_TEST=OFF -DFMT_DOC=OFF
+  with_cmake libyaml lib/libyaml.a
+  with_cmake yaml-cpp lib/libyaml-cpp.a -DYAML_CPP_BUILD_TESTS=OFF -DYAML_CPP_BUILD_TOOLS=OFF -DYAML_BUILD_SHARED_LIBS=OFF
+  # CMake's way to build libyaml writes no file for pkg-config.
+  mkdir -p "$prefix/lib/pkgconfig"
+  version=$(basename "$(source_of libyaml)" | sed 's/^libyaml-//')
+  printf 'Name: yaml-0.1\nDescription: libyaml\nVersion: %s\nLibs: -L%s/lib -lyaml\nCflags: -I%s/include\n' \
+    "$version" "$prefix" "$prefix" > "$prefix/lib/pkgconfig/yaml-0.1.pc"
+  build_openssl
+}
+
+tools/bootstrap.sh python3-venv dpkg-dev perl file
+install_zig
+fetch_sources
+build_libraries
+ninja -C "$host" --quiet trainjobc schemagen embed
+quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/macos-arm64.cmake \
+  -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \
+  -DTRAINJOBC_HOST_BUILD="$host" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_UNITY_BUILD=ON
+ninja -C "$build" --quiet -j "$jobs" trainjobc-static
+python3 tools/macho.py "$build/static/trainjobc"

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds everything that a release contains, into build/dist: packages for amd64 and arm64 Linux and arm64 macOS, the krew
+# manifest, checksums. --no-macos leaves the last out; --collect only collects what has been built.
+set -eu
+cd "$(dirname "$0")/.."
+platforms="build-arm64 build-macos"
+[ "${1:-}" != --no-macos ] || platforms=build-arm64
+
+if [ "${1:-}" != --collect ]; then
+  tools/bootstrap.sh buildah python3-pip python3-venv
+  rm -rf build/dist
+  make static
+  make arm64
+  case $platforms in *macos*) make macos ;; esac
+fi
+for package in tarball deb wheel image; do tools/package.sh $package build; done
+for platform in $platforms; do
+  rm -rf "$platform/dist"
+  tools/package.sh tarball "$platform"
+  tools/package.sh wheel "$platform"
+  case $platform in
+    build-arm64)
+      tools/package.sh deb "$platform"
+      tools/package.sh image "$platform"
+      ;;
+  esac
+  cp "$platform"/dist/* build/dist/
+done
+tools/package.sh krew build
+tools/package.sh sums build
+cat build/dist/SHA256SUMS
