@@ -38,6 +38,7 @@ SAYINGS = [
     (re.compile(r"github\.com/([\w.-]+/" + NAME + r")\b(?!-)"), REPOSITORY),
     (re.compile(r"ghcr\.io/([\w.-]+/" + NAME + r")\b(?!-)"), REPOSITORY),
     (re.compile(r"ghcr\.io/[\w.-]+/" + NAME + r":v?([\w.]+)"), VERSION),
+    (re.compile(r"https://([\w-]+\.github\.io/" + NAME + r")\b"), "{}.github.io/{}".format(*REPOSITORY.split("/"))),
     (re.compile(r"uses: ([\w.-]+/" + NAME + r")@"), REPOSITORY),
     (re.compile(r"uses: [\w.-]+/" + NAME + r"@v([\w.]+)"), VERSION),
     (re.compile(r"--repo ([\w.-]+/" + NAME + r")\b"), REPOSITORY),

@@ -127,7 +127,7 @@ def main():
     results = [problem and f"--help: {problem}" for problem in try_commands(examples)]
     if len(examples) < 20:
         results.append(f"--help shows only {len(examples)} examples")
-    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = pathlib.Path(name).read_text()
         for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
             found = []

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of rules in tools/docs/rules: a mistake and its mend for each rule, as one diff.
+
+    == RULE
+    note: A sentence, where the example needs one.
+    flags: --trainer-version 2.0        of lint
+    command: render --ssh-key file:KEY  instead of lint; mend-command: for the mend
+    SECTION:
+      a line of both
+    - a line of the mistake
+    + a line of the mend
+
+Sections name the place: `file` is a whole file, `config` a .trainjobc.yaml, `job` a TrainJob (without apiVersion, kind and
+what it must have); the others are parts of a runtime, which a TrainJob uses. @{TEXT*N} is TEXT, N times.
+"""
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+FIELDS = {"note", "flags", "command", "mend-command", "encoding"}
+WHERE = {
+    "file": "",
+    "config": ".trainjobc.yaml",
+    "job": "a TrainJob",
+    "mlPolicy": "spec.mlPolicy of a runtime",
+    "template": "spec.template of a runtime",
+    "jobset": "spec.template.spec of a runtime",
+    "replicated": "a replicatedJob of a runtime",
+    "jobspec": "the Job of a replicatedJob",
+    "podtemplate": "the pod template of a replicatedJob",
+    "pod": "the pod of a replicatedJob",
+    "container": "a container of a runtime",
+}
+RUNTIME = [  # indentation, section or line
+    (0, "apiVersion: trainer.kubeflow.org/v1alpha1"), (0, "kind: ClusterTrainingRuntime"),
+    (0, "metadata:"), (2, "name: team-torch"), (2, "labels: {trainer.kubeflow.org/framework: torch}"),
+    (0, "spec:"), (2, "mlPolicy:"), (4, "@mlPolicy"),
+    (2, "template:"), (4, "@template"), (4, "spec:"), (6, "@jobset"), (6, "replicatedJobs:"), (6, "- name: node"),
+    (8, "@replicated"), (8, "template:"), (10, "metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}"),
+    (10, "spec:"), (12, "@jobspec"), (12, "template:"), (14, "@podtemplate"), (14, "spec:"), (16, "@pod"),
+    (16, "containers:"), (16, "- name: node"), (18, "@container"),
+]
+OTHERWISE = {
+    "mlPolicy": ["numNodes: 1", "torch: {}"],
+    "container": ["image: ghcr.io/team-a/train:1.4.0", "command: [torchrun, train.py]"],
+}
+JOB = {"metadata": {"name": "name: llama"}, "spec": {"runtimeRef": "runtimeRef: {name: %s}", "trainer": "trainer: {}"}}
+
+
+class Example:
+    def __init__(self, rule):
+        self.rule = rule
+        self.fields = {}
+        self.sections = {}  # name: lines with their sign
+
+    def lines(self, section, without):
+        """Of the mistake (without "+") or the mend (without "-")."""
+        return [line[2:] for line in self.sections.get(section, []) if line[:1] != without]
+
+    def is_changed(self):
+        """Or what makes it a mistake is not in the text."""
+        return bool(self.fields.keys() & {"encoding", "mend-command"}) or any(
+            line[:1] in "+-" for lines in self.sections.values() for line in lines if line)
+
+    def manifest(self, without):
+        """The text of the file, with the mistake (without "+") or the mend (without "-")."""
+        if "file" in self.sections:
+            text = "\n".join(self.lines("file", without)) + "\n"
+        else:
+            in_runtime = set(self.sections) - {"job", "config"}
+            parts = [job_text(self.lines("job", without), "team-torch" if in_runtime else "torch-distributed")]
+            if in_runtime:
+                parts.append(self.runtime_text(without))
+            text = "---\n".join(parts)
+        return re.sub(r"@\{(.*?)\*(\d+)\}", lambda found: unescaped(found.group(1)) * int(found.group(2)), text)
+
+    def runtime_text(self, without):
+        text = ""
+        for indent, line in RUNTIME:
+            if not line.startswith("@"):
+                text += " " * indent + line + "\n"
+                continue
+            own = self.lines(line[1:], without)
+            keys = {one.split(":")[0] for one in own}
+            added = [one for one in OTHERWISE.get(line[1:], []) if one.split(":")[0] not in keys]
+            # An ML policy of the example replaces all of the usual one.
+            if line == "@mlPolicy" and own:
+                added = []
+            text += "".join(" " * indent + one + "\n" for one in own + added)
+        return text
+
+    def config(self, without):
+        return "".join(line + "\n" for line in self.lines("config", without))
+
+    def shown(self):
+        """The diff as readers see it: each section under the name of its place."""
+        text = ""
+        for name, lines in self.sections.items():
+            if WHERE[name] and (name != "job" or len(self.sections) > 1):
+                text += f"# {WHERE[name]}\n"
+            for line in lines:
+                line = re.sub(r"@\{(.*?)\*(\d+)\}", lambda found: f"{found.group(1)}… ({int(found.group(2)):,} times)"
+                              if int(found.group(2)) > 1 else "…", line)
+                text += line.rstrip() + "\n"
+        return text
+
+
+def unescaped(text):
+    return text.encode().decode("unicode_escape")
+
+
+def job_text(own, runtime):
+    """A TrainJob with these lines, and what is missing of name, runtime and trainer."""
+    text = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+    top = [line for line in own if line and not line.startswith(" ")]
+    for part, needed in JOB.items():
+        (given,) = [line for line in top if line.split(":")[0] == part] or [f"{part}:"]
+        if given != f"{part}:":  # in one line: {…}
+            missing = [entry % runtime if "%" in entry else entry for key, entry in needed.items() if not re.search(rf"[{{ ]{key}:", given)]
+            text += given.replace("{", "{" + "".join(f"{entry}, " for entry in missing), 1) + "\n"
+            continue
+        at = own.index(given) + 1 if given in own else len(own)
+        body = []
+        while at < len(own) and (own[at].startswith(" ") or not own[at]):
+            body.append(own[at])
+            at += 1
+        keys = {line.strip().split(":")[0] for line in body if len(line) - len(line.lstrip()) == 2}
+        text += given + "\n"
+        text += "".join("  " + (entry % runtime if "%" in entry else entry) + "\n" for key, entry in needed.items() if key not in keys)
+        text += "".join(line + "\n" for line in body)
+    return text
+
+
+def read_examples():
+    """By rule, in the order of the files."""
+    examples = {}
+    for path in sorted((HERE / "rules").glob("*.txt")):
+        for part in re.split(r"^== ", path.read_text(), flags=re.M)[1:]:
+            rule, *lines = part.rstrip("\n").split("\n")
+            example = Example(rule)
+            section = None
+            for line in lines:
+                named = re.match(r"^([\w-]+):(?: (.*))?$", line)
+                if named and named.group(1) in FIELDS and named.group(2):
+                    example.fields[named.group(1)] = named.group(2)
+                elif named and named.group(1) in WHERE and not named.group(2):
+                    section = example.sections.setdefault(named.group(1), [])
+                elif section is not None and (line[:2] in ("  ", "- ", "+ ") or not line):
+                    section.append(line)
+                else:
+                    raise ValueError(f"{path.name}: {rule}: {line!r} is not a section, field or line")
+            if rule in examples:
+                raise ValueError(f"{path.name}: {rule} has two examples")
+            examples[rule] = example
+    return examples

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the pages of the documentation's site: those of docs/, and the reference pages, which it makes of what the binary
+prints, the examples of rules, the settings' schema and the C++ header.
+
+usage: generate.py TRAINJOBC FOLDER
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import examples
+import rule_runs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAGES = {
+    "yaml": "The file is not the YAML that Kubernetes reads",
+    "input": "The API server or Trainer's webhooks would refuse the TrainJob or the runtime",
+    "jobset": "JobSet's webhooks would refuse what the controller makes",
+    "job": "The API server would refuse the Jobs and pods of the JobSet",
+    "advice": "Accepted by the cluster, and regretted later",
+}
+LINK = re.compile(r"(?<!\!)(\[[^\]\n]*\])\(([^)\s]+)\)")
+
+
+def said_by(binary, *arguments):
+    done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=True, env={"PATH": "/usr/bin:/bin"})
+    return done.stdout
+
+
+def home_page():
+    return re.search(r'HOMEPAGE_URL "([^"]+)"', (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+
+def copy_pages(folder):
+    """The written pages. A link to a file outside docs/ leads to the repository."""
+    docs = ROOT / "docs"
+    for path in sorted(docs.rglob("*")):
+        target = folder / path.relative_to(docs)
+        if path.is_dir() or "superpowers" in path.parts:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix != ".md":
+            shutil.copy(path, target)
+            continue
+
+        def moved(found, page=path):
+            text, link = found.groups()
+            if re.match(r"[a-z]+:|#", link):
+                return found.group(0)
+            name, _, anchor = link.partition("#")
+            to = (page.parent / name).resolve()
+            if to.is_relative_to(docs) or not to.exists():
+                return found.group(0)
+            return f"{text}({home_page()}/blob/main/{to.relative_to(ROOT)}{'#' + anchor if anchor else ''})"
+
+        target.write_text(with_figures(LINK.sub(moved, path.read_text())))
+
+
+def with_figures(text):
+    """Puts the figures of tests/conformance.json where a page asks for them."""
+    if "<!-- figures -->" not in text:
+        return text
+    figures = json.loads((ROOT / "tests/conformance.json").read_text())
+    versions = sorted({name.split("/")[0] for name in figures if "/" in name})
+    kinds = {
+        "verdict": "accepted or refused, as the cluster",
+        "fields": "refused for the same fields",
+        "render": "rendered as the controller",
+        "admitted": "the JobSet as admission stores it",
+        "jobs": "Jobs and pods accepted or refused",
+        "diff": "changes found in live objects",
+    }
+    table = "| compared | " + " | ".join(version.replace("v", "Trainer ") for version in versions) + " | all |\n"
+    table += "|---|" + "---:|" * (len(versions) + 1) + "\n"
+    for kind, words in kinds.items():
+        cells = []
+        for version in versions:
+            counts = [row[kind] for name, row in figures.items() if name.startswith(version + "/") and kind in row]
+            cells.append(f"{sum(one[0] for one in counts):,} of {sum(one[1] for one in counts):,}" if counts else "–")
+        good, wanted = figures["all"][kind]
+        table += f"| {words} | " + " | ".join(cells) + f" | {good:,} of {wanted:,} |\n"
+    return text.replace("<!-- figures -->", table)
+
+
+def commands_of(binary, prefix=()):
+    """The words of each command and of its own commands."""
+    text = said_by(binary, *prefix, "--help")
+    listed = text.partition("\nCommands:\n")[2].split("\n\n")[0]
+    for name in re.findall(r"^  ([a-z]+) ", listed, re.M):
+        yield (*prefix, name)
+        yield from commands_of(binary, (*prefix, name))
+
+
+def write_commands(binary, folder):
+    pages = ["# Commands\n\nWhat `trainjobc COMMAND --help` prints. Exit status: 0 good, 1 bad news, 2 it could not be done.\n"]
+    pages.append(f"```text\n{said_by(binary, '--help').rstrip()}\n```\n")
+    for words in commands_of(binary):
+        name = " ".join(words)
+        pages.append(f"## {name} {{ #{'-'.join(words)} }}\n\n```text\n{said_by(binary, *words, '--help').rstrip()}\n```\n")
+    (folder / "commands.md").write_text("\n".join(pages))
+
+
+def anchor(rule):
+    return rule.split("/")[1]
+
+
+def rule_section(binary, rule, severity, example):
+    title, _, rest = rule_runs.explanation(binary, rule)
+    paragraphs = []
+    for part in re.split(r"\n\n+", rest):
+        if part.startswith("    "):
+            paragraphs.append("```yaml\n" + "\n".join(line[4:] for line in part.split("\n")) + "\n```")
+        else:
+            paragraphs.append(escaped(part.replace("\n", " ")))
+    text = f"## {rule} {{ #{anchor(rule)} }}\n\n**{escaped(title)}** ({severity})\n\n" + paragraphs[0] + "\n"
+    if example:
+        if "note" in example.fields:
+            text += f"\n{example.fields['note']}\n"
+        if any(line[:1] in "+-" for lines in example.sections.values() for line in lines):
+            text += f"\n```diff\n{example.shown()}```\n"
+        command = " ".join(rule_runs.arguments_of(example, "+"))
+        finding = rule_runs.text(binary, example)
+        if finding:
+            text += f"\n```text\n$ trainjobc {command} job.yaml\n{finding}\n```\n"
+    else:
+        text += "".join(f"\n{part}\n" for part in paragraphs[1:])
+    if rule in rule_runs.BEHIND:
+        first = rule_runs.BEHIND[rule]
+        text += f"\nThe same mistake in a manifest is reported by [{first}]({first.split('/')[0]}.md#{anchor(first)}) before it gets that far.\n"
+    return text
+
+
+def escaped(text):
+    """Markdown would read these as its own."""
+    return re.sub(r"([*_<>`$|])", r"\\\1", text)
+
+
+def write_rules(binary, folder):
+    rules = rule_runs.rules(binary)
+    known = examples.read_examples()
+    by_page = {}
+    for rule in rules:
+        by_page.setdefault(rule.split("/")[0], []).append(rule)
+    (folder / "rules").mkdir(parents=True, exist_ok=True)
+    index = ["# Rules\n\n`trainjobc lint --explain RULE` explains a rule on the terminal. An id never changes its meaning. How to change a "
+             "severity, or to suppress a finding: [Configuration](../configuration.md).\n"]
+    for page, names in by_page.items():
+        about = STAGES.get(page, "Of single commands")
+        index.append(f"\n## {page}\n\n{about}.\n\n| rule | severity | |\n|---|---|---|")
+        index += [f"| [{rule}]({page}.md#{anchor(rule)}) | {rules[rule][0]} | {escaped(rules[rule][1])} |" for rule in names]
+        sections = [rule_section(binary, rule, rules[rule][0], known.get(rule)) for rule in names]
+        (folder / "rules" / f"{page}.md").write_text(
+            f"# Rules: {page}\n\n{about}. Each example shows the mistake (-) and what to write instead (+).\n\n" + "\n".join(sections))
+    (folder / "rules/index.md").write_text("\n".join(index) + "\n")
+
+
+def plain(line):
+    """Of a line of a manual page."""
+    line = re.sub(r"\\f[BI](.*?)\\f[RP]", r"`\1`", line)
+    return line.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
+
+
+def man_entries(name, section):
+    """The entries (.TP) of a section of a manual page: (names, text)."""
+    text = (ROOT / "man" / name).read_text()
+    body = re.search(rf"^\.SH {section}\n(.*?)(?=^\.SH|\Z)", text, re.M | re.S).group(1)
+    for part in body.split(".TP\n")[1:]:
+        head, _, rest = part.partition("\n")
+        names = re.sub(r"^\.(?:B|I|BR) ", "", head).replace('"', "").replace("\\-", "-")
+        words = []
+        for line in rest.split("\n"):
+            marked = re.match(r"\.(B|BR|I) (.*)", line)
+            words.append(f"`{marked.group(2).replace(' ,', '')}`{',' if marked.group(2).endswith(',') else ''}" if marked else line)
+        yield names, plain(" ".join(words)).strip()
+
+
+def write_configuration(folder):
+    schema = json.loads((ROOT / "schema/trainjobc-config.json").read_text())
+    text = ("# Configuration\n\n`.trainjobc.yaml` applies to the files in its folder and below, except where a nearer one applies. "
+            "trainjobc looks for it from each input upward to the repository's root. Flags override environment variables, which "
+            "override the file. An unknown key is an error.\n\n")
+    example = re.search(r"^## Settings\n.*?^(```yaml\n.*?^```)", (ROOT / "README.md").read_text(), re.M | re.S).group(1)
+    text += f"{example}\n\n## Keys\n\n| key | |\n|---|---|\n"
+    for names, words in man_entries("trainjobc.yaml.5", "KEYS"):
+        if names.split("[")[0] not in schema["properties"]:
+            raise ValueError(f"the manual page names {names}, which the schema does not have")
+        text += f"| `{names}` | {words} |\n"
+    text += ("\nThe [JSON Schema](" + home_page() + "/blob/main/schema/trainjobc-config.json) of the file is installed as "
+             "`share/trainjobc/trainjobc-config.json`.\n\n## Environment variables\n\n| variable | |\n|---|---|\n")
+    for names, words in man_entries("trainjobc.1", "ENVIRONMENT"):
+        text += f"| {', '.join(f'`{name.strip()}`' for name in names.split(','))} | {words} |\n"
+    text += ("\n## Comments\n\nA comment suppresses findings of its rules on its line or, alone on a line, on the next. The reason after "
+             "the two dashes can't be left out; a comment that suppresses nothing is reported.\n\n```yaml\n"
+             "image: ghcr.io/team-a/train:latest  # trainjobc:ignore advice/image-tag -- this registry serves one build only\n```\n")
+    (folder / "configuration.md").write_text(text)
+
+
+def write_api(folder):
+    header = (ROOT / "include/trainjobc/trainjobc.h").read_text()
+    about, _, body = header.partition("#pragma once")
+    about = re.sub(r"^// ?(?:SPDX.*)?", "", about, flags=re.M).strip()
+    words = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", about) if not part.startswith("  "))
+    text = f"# C++ API\n\n{words}\n\n```cmake\nfind_package(trainjobc REQUIRED)\ntarget_link_libraries(program PRIVATE trainjobc::trainjobc)\n```\n"
+    body = body.partition("namespace trainjobc {")[2].rpartition("}  // namespace")[0].strip()
+    for part in re.split(r"\n\n(?=\S)", body):
+        comment = re.match(r"(?://[^\n]*\n)*", part).group(0)
+        declaration = part[len(comment):]
+        name = re.search(r"(?:struct|enum class) (\w+)", declaration) or re.search(r"(\w+)\(", declaration)
+        text += f"\n## {name.group(1)}\n\n"
+        if comment:
+            text += " ".join(line.removeprefix("//").strip() for line in comment.splitlines()) + "\n\n"
+        text += f"```cpp\n{declaration}\n```\n"
+    (folder / "cpp.md").write_text(text)
+
+
+def main():
+    binary = pathlib.Path(sys.argv[1]).resolve()
+    folder = pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "reference").mkdir(parents=True)
+    copy_pages(folder)
+    write_commands(binary, folder / "reference")
+    write_rules(binary, folder / "reference")
+    write_configuration(folder / "reference")
+    write_api(folder / "reference")
+    changes = (ROOT / "CHANGELOG.md").read_text().replace("(docs/versions.md)", "(versions.md)")
+    (folder / "changelog.md").write_text(changes)
+
+
+main()

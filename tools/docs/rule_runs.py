@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the examples of rules."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+# Only fields of an object's status have such formats, and the API server drops what a manifest says there.
+NOT_REACHED = {"input/pattern", "jobset/pattern", "jobset/format"}
+# Another rule reports the same mistake first: in a runtime or patch, before there is a JobSet; or because the setting is
+# not available at all.
+BEHIND = {
+    "jobset/bounds": "input/bounds", "jobset/cel": "input/cel", "jobset/enum": "input/enum", "jobset/quantity": "input/quantity",
+    "jobset/in-place-restart": "jobset/feature-gate", "jobset/restart-limit": "jobset/feature-gate",
+}
+
+
+def rules(binary):
+    """id: (severity, title), in order."""
+    said = subprocess.run([binary, "lint", "--list-rules"], capture_output=True, text=True, check=True).stdout
+    return {rule: (severity, title) for rule, severity, title in re.findall(r"^(\S+) +(\w+) +(.*)$", said, re.M)}
+
+
+def explanation(binary, rule):
+    """Its title, its stage, and the rest: paragraphs."""
+    said = subprocess.run([binary, "lint", "--explain", rule], capture_output=True, text=True, check=True).stdout
+    head, title, rest = said.split("\n", 2)
+    return title, re.search(r"stage (\w+)", head).group(1), rest.strip("\n")
+
+
+def run(binary, example, without, arguments):
+    """Runs trainjobc on the example's file, which it calls job.yaml."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        # Not lint's or git's: settings of the machine must not matter.
+        (folder / ".git").mkdir()
+        encoding = example.fields.get("encoding") if without == "+" else None
+        (folder / "job.yaml").write_bytes(example.manifest(without).encode(encoding or "utf-8"))
+        if "config" in example.sections:
+            (folder / ".trainjobc.yaml").write_text(example.config(without))
+        (folder / "KEY").write_text("sixteen bytes and more, but no key")
+        return subprocess.run([binary, *arguments, "job.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def arguments_of(example, without):
+    """Of the command that reports the rule."""
+    command = example.fields.get("command")
+    if without == "-" and "mend-command" in example.fields:
+        command = example.fields["mend-command"]
+    return command.split() if command else ["lint", *example.fields.get("flags", "").split()]
+
+
+def findings(binary, example, without):
+    """Rule: severity."""
+    arguments = arguments_of(example, without)
+    if arguments[0] == "lint" and "config" not in example.sections:
+        done = run(binary, example, without, [*arguments, "--format", "json"])
+        return {one["rule"]: one["severity"] for one in json.loads(done.stdout)["diagnostics"]}
+    done = run(binary, example, without, arguments)
+    return {rule: severity for severity, rule in re.findall(r"^(?:.*: )?(error|warning|info): .* \[([a-z]+/[a-z0-9-]+)\]$", done.stdout + done.stderr, re.M)}
+
+
+def text(binary, example):
+    """The finding of the mistake, as the command prints it."""
+    done = run(binary, example, "+", arguments_of(example, "+"))
+    for part in re.split(r"\n\n+", done.stdout + done.stderr):
+        lines = part.split("\n")
+        for at, line in enumerate(lines):
+            if line.endswith(f"[{example.rule}]"):
+                return "\n".join(line if len(line) < 400 else line[:200] + "…" for line in lines[at:]).rstrip()
+    return ""
