@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "base/held_signals.h"
 #include "base/process_reader.h"
+#include "base/signal_descriptor.h"
 #include "base/spawn.h"
 
 namespace trainjobc::base {
@@ -37,9 +37,9 @@ class NoBrokenPipeSignal {
   }
   ~NoBrokenPipeSignal() {
     if (was_blocked_) return;
-    const timespec now{0, 0};
-    while (::sigtimedwait(&pipe_, nullptr, &now) > 0) {
-    }
+    sigset_t pending;
+    int signal = 0;
+    if (::sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1) ::sigwait(&pipe_, &signal);
     ::pthread_sigmask(SIG_UNBLOCK, &pipe_, nullptr);
   }
   NoBrokenPipeSignal(const NoBrokenPipeSignal&) = delete;
@@ -62,7 +62,7 @@ struct Conversation {
   Pipe in;
   Pipe out;
   Pipe err;
-  Descriptor signals;  // those that ask this process to end
+  SignalDescriptor signals;  // those that ask this process to end
 };
 
 // Until all streams are closed, or the deadline or a signal comes.
@@ -101,8 +101,7 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   const HeldSignals held;
   Conversation pipes;
   if (!pipes.in.open() || (captures && (!pipes.out.open() || !pipes.err.open()))) return failure(errno);
-  pipes.signals.open(::signalfd(-1, &held.set(), SFD_CLOEXEC));
-  if (!pipes.signals.is_open()) return failure(errno);
+  if (!pipes.signals.open(held.set())) return failure(errno);
   // A program that uses the terminal must stay in its process group.
   Spawn spawn(captures);
   spawn.connect(pipes.in.read, STDIN_FILENO);
@@ -122,7 +121,7 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
 
   ProcessResult result;
   Ended ended = converse(pipes, request.input, deadline, result);
-  if (ended == Ended::Itself) ended = await_end(pid, deadline, pipes.signals);
+  if (ended == Ended::Itself) ended = await_end(pid, deadline, pipes.signals.get());
   if (ended == Ended::TooLate) {
     end_program(pid, captures, SIGKILL);
     return IoError{fmt::format("run {}: no answer within {} s", program,

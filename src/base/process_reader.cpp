@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "base/files/descriptor.h"
 #include "base/held_signals.h"
+#include "base/signal_descriptor.h"
 #include "base/spawn.h"
 
 namespace trainjobc::base {
@@ -36,12 +36,12 @@ struct Program {
 };
 
 bool has_ended(pid_t pid) {
-  return await_end(pid, std::chrono::steady_clock::now(), Descriptor()) == Ended::Itself;
+  return await_end(pid, std::chrono::steady_clock::now(), -1) == Ended::Itself;
 }
 
 class RealProcessReader final : public ProcessReader {
  public:
-  RealProcessReader() : held_(std::in_place) { signals_.open(::signalfd(-1, &held_->set(), SFD_CLOEXEC)); }
+  RealProcessReader() : held_(std::in_place) { signals_.open(held_->set()); }
   ~RealProcessReader() override {
     for (auto& [number, program] : programs_) ::kill(-program->pid, SIGTERM);
     for (auto& [number, program] : programs_) end_program(program->pid, true, SIGTERM);
@@ -111,9 +111,9 @@ class RealProcessReader final : public ProcessReader {
   }
 
   std::optional<ProcessNews> read_signal() {
-    signalfd_siginfo info{};
-    if (::read(signals_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-    signal_ = static_cast<int>(info.ssi_signo);
+    const int signal = signals_.take();
+    if (signal == 0) return std::nullopt;
+    signal_ = signal;
     return ProcessNews{ProcessNews::Kind::Interrupted, 0, "", {}, signal_};
   }
 
@@ -134,7 +134,7 @@ class RealProcessReader final : public ProcessReader {
   }
 
   std::optional<HeldSignals> held_;
-  Descriptor signals_;
+  SignalDescriptor signals_;
   std::map<size_t, std::unique_ptr<Program>> programs_;
   size_t last_ = 0;
   size_t last_heard_ = 0;

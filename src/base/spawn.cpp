@@ -4,13 +4,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 namespace trainjobc::base {
 namespace {
@@ -30,14 +34,24 @@ void keep_open_until_start(int first) {
   for (int fd = first; fd < std::min(count, 1L << 16U); ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+// False if the program can't be made to end when this process does, however it ends.
+bool end_with_parent() {
+#ifdef __linux__
+  return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+#else
+  return true;  // no other system offers it: the program survives a SIGKILL of this process
+#endif
+}
+
 }  // namespace
 
 bool Pipe::open() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  if (::pipe(ends.data()) != 0) return false;
   read.open(ends[0]);
   write.open(ends[1]);
-  return true;
+  // pipe2(2) would do it at once, but is not everywhere; only Spawn starts programs, and closes the rest.
+  return ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
 }
 
 void drain(Descriptor& from, std::string& text) {
@@ -96,7 +110,7 @@ bool Spawn::prepare(pid_t parent) const {
   sigset_t blocked;
   sigemptyset(&blocked);
   if (own_group_) {
-    if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) return false;
+    if (::setpgid(0, 0) != 0 || !end_with_parent()) return false;
     if (::getppid() != parent) ::_exit(127);  // the parent ended before the call above
     sigaddset(&blocked, SIGTTIN);
     sigaddset(&blocked, SIGTTOU);
@@ -106,13 +120,13 @@ bool Spawn::prepare(pid_t parent) const {
   return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
 }
 
-Ended await_end(pid_t pid, std::optional<Clock::time_point> deadline, const Descriptor& signals) {
+Ended await_end(pid_t pid, std::optional<Clock::time_point> deadline, int signals) {
   for (int pause = 1;; pause = std::min(2 * pause, 50)) {
     siginfo_t info{};
     const int got = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
     if (got != 0 ? errno != EINTR : info.si_pid == pid) return Ended::Itself;
     if (deadline && Clock::now() >= *deadline) return Ended::TooLate;
-    pollfd ready{signals.get(), POLLIN, 0};
+    pollfd ready{signals, POLLIN, 0};
     if (::poll(&ready, 1, pause) > 0) return Ended::Signal;
   }
 }
@@ -126,20 +140,11 @@ std::optional<int> reap(pid_t pid) {
   return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
 }
 
-int pending_signal(const sigset_t& held) {
-  sigset_t pending;
-  ::sigpending(&pending);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-    if (sigismember(&held, signal) == 1 && sigismember(&pending, signal) == 1) return signal;
-  }
-  return 0;
-}
-
 void end_program(pid_t pid, bool leads_group, int signal) {
   const pid_t target = leads_group ? -pid : pid;
   ::kill(target, signal);
   if (signal != SIGKILL) {
-    await_end(pid, Clock::now() + std::chrono::seconds(2), Descriptor());
+    await_end(pid, Clock::now() + std::chrono::seconds(2), -1);
     ::kill(target, SIGKILL);
   }
   reap(pid);

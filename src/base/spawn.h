@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <csignal>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +27,8 @@ void drain(Descriptor& from, std::string& text);
 
 class Spawn {
  public:
-  // In a process group of its own, which ends even if SIGKILL ends this process; or in this one's group.
+  // In a process group of its own, which on Linux ends even if SIGKILL ends this process; or in this one's
+  // group.
   explicit Spawn(bool own_group) : own_group_(own_group) {}
 
   // `end` must stay open until the start.
@@ -48,15 +48,11 @@ class Spawn {
 enum class Ended { Itself, TooLate, Signal };
 
 // Waits for the program to end; reap() then returns its status. A program that closed its streams may still
-// run. `signals` is a signalfd, or closed.
-Ended await_end(pid_t pid, std::optional<std::chrono::steady_clock::time_point> deadline,
-                const Descriptor& signals);
+// run. `signals` is a descriptor that is readable when a signal comes (SignalDescriptor), or -1.
+Ended await_end(pid_t pid, std::optional<std::chrono::steady_clock::time_point> deadline, int signals);
 
 // As in a shell. nullopt if the system has not kept the status; errno says why.
 std::optional<int> reap(pid_t pid);
-
-// The first pending signal; 0 if there is none.
-int pending_signal(const sigset_t& held);
 
 // Ends the program, and what it has started if it leads a group: at once, or by `signal` with time to clean
 // up.

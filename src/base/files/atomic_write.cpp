@@ -5,8 +5,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/xattr.h>
+#elif defined(__APPLE__)
+#include <copyfile.h>
+#endif
 
 #include <array>
 #include <cerrno>
@@ -60,12 +65,25 @@ class Temporary {
   bool is_closed_ = false;  // and not moved
 };
 
+#ifdef __linux__
+
 void copy_access_list(const std::string& path, int to) {
   constexpr const char* kName = "system.posix_acl_access";
   std::array<char, size_t{1} << 16U> list{};
   const ssize_t size = ::getxattr(path.c_str(), kName, list.data(), list.size());
   if (size > 0) static_cast<void>(::fsetxattr(to, kName, list.data(), static_cast<size_t>(size), 0));
 }
+
+#else
+
+void copy_access_list([[maybe_unused]] const std::string& path, [[maybe_unused]] int to) {
+#ifdef __APPLE__
+  const Descriptor from(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.get() >= 0) ::fcopyfile(from.get(), to, nullptr, COPYFILE_ACL);
+#endif
+}
+
+#endif
 
 // Owner, group, mode and access list of the old file, as far as this user may set them.
 void take_after(const std::string& path, const struct stat& old, unsigned mode, int to) {
