@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LICENCE = "Apache-2.0"
 # Of the text that the Apache Software Foundation publishes.
 TEXT = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
-HEADER = re.compile(r"SPDX-License-Identifier: *([^\s*\"']+)")
+TAG = "SPDX-" + "License-Identifier"  # reuse would read the whole word as this file's
+HEADER = re.compile(TAG + r": *([^\s*\"']+)")
 SOURCES = {".cpp", ".h", ".go", ".py", ".sh", ".cmake", ".bash", ".fish", ".toml", ".yml"}
 NAMES = {"CMakeLists.txt", "Makefile", "Containerfile", ".clang-format", ".clang-tidy"}
 problems = []
@@ -39,7 +40,7 @@ def check_headers(paths):
         if needs_header(path) and not name.startswith(("golden/", "tests/conformance/v")):
             checked += 1
             if not named and name != "REUSE.toml":
-                problems.append(f"{name}: SPDX-License-Identifier: {LICENCE} is missing from the first lines")
+                problems.append(f"{name}: {TAG}: {LICENCE} is missing from the first lines")
         problems.extend(f"{name}: the licence is {one}, not {LICENCE}" for one in named if one != LICENCE)
     return checked
 
@@ -60,7 +61,7 @@ def check_texts():
 
 def check_rest():
     """The annotation of REUSE.toml covers every file, with its authors and the licence."""
-    wanted = ['path = "**"', f'SPDX-License-Identifier = "{LICENCE}"', "SPDX-FileCopyrightText = "]
+    wanted = ['path = "**"', f'{TAG} = "{LICENCE}"', "SPDX-FileCopyrightText = "]
     settings = text_of(ROOT / "REUSE.toml")
     problems.extend(f"REUSE.toml lacks {one}" for one in wanted if one not in settings)
 
