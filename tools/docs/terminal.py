@@ -17,13 +17,13 @@ import termios
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"
-COLUMNS = 110
+COLUMNS = 116
 # Picture: folder, command as a reader would type it, lines to show (all if 0).
 PICTURES = {
     "lint": ("golden/readme-lint", "lint llama.yaml", 0),
     "explain": ("examples", "explain jobs/ml-research/bert-pretrain.yaml --field '..containers'", 16),
     "diff": ("golden/diff-cost", "diff --from old.yaml input.yaml", 0),
-    "plan": ("examples", "plan jobs/ml-research", 0),
+    "plan": ("golden/plan-quota", "plan --quota quota.yaml input.yaml --no-catalogue", 0),
 }
 # Of the terminal: its background, text, and SGR's colours 0 to 7 with their bright forms.
 BACKGROUND, TEXT, DIM = "#1e1e2e", "#cdd6f4", "#7f849c"

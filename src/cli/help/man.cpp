@@ -22,6 +22,7 @@ constexpr std::string_view kEnvironment =
     ".TP\n.B TRAINJOBC_TRAINER_VERSION\nLike \\fB\\-\\-trainer\\-version\\fR.\n"
     ".TP\n.B TRAINJOBC_RUNTIMES\nA file or directory, like \\fB\\-\\-runtimes\\fR.\n"
     ".TP\n.B TRAINJOBC_FAIL_ON\nLike \\fB\\-\\-fail\\-on\\fR of lint.\n"
+    ".TP\n.B TRAINJOBC_SSH_KEY_DIR\nLike \\fB\\-\\-ssh\\-key\\-dir\\fR.\n"
     ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE\nNo colour, or colour if the output is not a terminal.\n"
     ".SH FILES\n"
     ".TP\n.I .trainjobc.yaml\n"
