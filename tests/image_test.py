@@ -27,6 +27,7 @@ metadata:
 spec:
   runtimeRef:
     name: torch-distributed
+  trainer: {}
 """
 problems = []
 
@@ -108,8 +109,7 @@ def check_files(root):
 
 def check_runs(root):
     (root / "work/job.yaml").write_text(JOB)
-    found = run("chroot", "--userspec=65532:65532", root, "/usr/bin/trainjobc", "lint", "/work")
-    check(found == "no findings in 1 file\n" or "no findings" in found, f"lint in the image: {found}")
+    run("chroot", "--userspec=65532:65532", root, "/usr/bin/trainjobc", "lint", "--fail-on", "warning", "/work")
     rendered = run("chroot", "--userspec=65532:65532", root, "/usr/bin/trainjobc", "render", "/work/job.yaml")
     (job_set,) = list(yaml.safe_load_all(rendered))
     check(job_set["kind"] == "JobSet", f"render in the image: {rendered}")
