@@ -156,9 +156,9 @@ std::string_view known_key_in(std::string_view word) {
 
 bool is_secret_name(std::string_view name) {
   const std::string word = base::upper_case(name);
-  if (ends_with_any(word, kHarmlessEndings) || is_vocabulary(word)) return false;
-  if (word == "TOKEN" || word == "PASSWORD" || word == "API_KEY") return true;
-  return ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
+  const bool may_be = word == "TOKEN" || word == "PASSWORD" || word == "API_KEY" ||
+                      ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
+  return may_be && !ends_with_any(word, kHarmlessEndings) && !is_vocabulary(word);
 }
 
 std::string without_keys(std::string_view text) {

@@ -32,12 +32,16 @@ class Nulls {
       return;
     }
     if (!node.is_map()) return;
+    for (const yaml::Entry& entry : node.entries()) {
+      const Property* property = schema.property(entry.key);
+      if (!property || !property->schema || entry.value->is_null()) continue;
+      const Field value = field.child(entry.key);
+      check(value, *property->schema);
+    }
     for (const Property& property : schema.properties) {
-      if (const Field value = field.child(property.name)) {
-        if (property.schema) check(value, *property.schema);
-      } else if (becomes_null(schema, property)) {
-        add_null(value, node, property);
-      }
+      if (!becomes_null(schema, property)) continue;
+      const Field value = field.child(property.name);
+      if (!value) add_null(value, node, property);
     }
   }
 

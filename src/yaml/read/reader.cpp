@@ -27,23 +27,33 @@ class Places {
   Places(const SourceFile& file, const Chunk& chunk)
       : file_(file),
         text_(chunk.text),
-        begin_(static_cast<size_t>(chunk.text.data() - file.text().data())),
-        line_(chunk.first_line) {}
+        begin_(static_cast<size_t>(chunk.text.data() - file.text().data())) {
+    go_to(chunk.first_line);
+  }
 
   Origin origin(size_t offset, bool in_flow = false) {
     // The end is after the last thing in the document.
     if (offset >= text_.size()) offset = text_.find_last_not_of(base::kSpace) + 1;
     const size_t at = begin_ + offset;
-    while (line_ < file_.line_count() && file_.line_start(line_ + 1) <= at) ++line_;
-    while (line_ > 1 && file_.line_start(line_) > at) --line_;
-    return {&file_, line_, static_cast<uint32_t>(at - file_.line_start(line_) + 1), in_flow};
+    while (line_ < file_.line_count() && next_line_start_ <= at) go_to(line_ + 1);
+    while (line_ > 1 && line_start_ > at) go_to(line_ - 1);
+    return {&file_, line_, static_cast<uint32_t>(at - line_start_ + 1), in_flow};
   }
 
  private:
+  void go_to(uint32_t line) {
+    const bool is_next = line == line_ + 1;
+    line_start_ = is_next ? next_line_start_ : file_.line_start(line);
+    next_line_start_ = std::min(file_.text().find('\n', line_start_), file_.text().size() - 1) + 1;
+    line_ = line;
+  }
+
   const SourceFile& file_;
   std::string_view text_;
   size_t begin_;
-  uint32_t line_;
+  uint32_t line_ = 0;
+  size_t line_start_ = 0;
+  size_t next_line_start_ = 0;
 };
 
 // How often a document is read again because of strings with `\'`, one at a time.
