@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the README and the pages in docs/ show is what the binary does.
 
-Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines). Every
+Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines); its kubectl is
+that of a cluster without objects, which takes all that it is sent. Every
 trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
 other programs are replaced by fakes, and what needs a cluster gets as far as asking kubectl. YAML parses, and
 settings are settings.
@@ -31,7 +32,28 @@ def matches(want, got):
     return bool(got) and want[0] == got[0] and matches(want[1:], got[1:])
 
 
-def try_console(block):
+# kubectl of the console: get finds nothing, apply and create take everything.
+EMPTY_CLUSTER = """#!/usr/bin/env python3
+import sys, yaml
+if sys.argv[1] == "get":
+    print('{"apiVersion": "v1", "kind": "List", "items": []}')
+    sys.exit()
+dry = " (server dry run)" if "--dry-run=server" in sys.argv else ""
+for made in yaml.safe_load_all(sys.stdin):
+    group = made["apiVersion"].rpartition("/")[0]
+    resource = made["kind"].lower() + (group and "." + group)
+    print(f"{resource}/{made['metadata']['name']} serverside-applied{dry}")
+"""
+
+
+def with_empty_cluster(folder):
+    kubectl = pathlib.Path(folder, "kubectl")
+    kubectl.write_text(EMPTY_CLUSTER)
+    kubectl.chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def try_console(block, environment):
     """A problem for each command that prints something else, None for one that is right."""
     folder = ROOT
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
@@ -40,7 +62,11 @@ def try_console(block):
         if words[0] == "cd":
             folder = folder / words[1]
             continue
-        run = subprocess.run([BINARY, *words[1:]], cwd=folder, capture_output=True, text=True)
+        given = ""
+        if "<" in words:
+            given = (folder / words[-1]).read_text()
+            words = words[:-2]
+        run = subprocess.run([BINARY, *words[1:]], cwd=folder, input=given, env=environment, capture_output=True, text=True)
         got = (run.stdout + run.stderr).rstrip("\n").split("\n")
         right = words[0] == "trainjobc" and matches(want, got)
         yield None if right else f"$ {command}\nprints now:\n" + "\n".join(got)
@@ -127,12 +153,14 @@ def main():
     results = [problem and f"--help: {problem}" for problem in try_commands(examples)]
     if len(examples) < 20:
         results.append(f"--help shows only {len(examples)} examples")
+    console = tempfile.TemporaryDirectory()
+    environment = with_empty_cluster(console.name)
     for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = pathlib.Path(name).read_text()
         for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
             found = []
             if language == "console":
-                found = list(try_console(block))
+                found = list(try_console(block, environment))
             elif language in ("sh", "yaml"):
                 found = list(try_commands(commands_of(block)))
                 found += [parses(block), try_settings(block)] if language == "yaml" else []
