@@ -118,6 +118,12 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "The controller passes the settings of an initializer to the replicatedJob that has its role in the "
      "label trainer.kubeflow.org/trainjob-ancestor-step. No replicatedJob of the runtime has this label, "
      "so the runtime's own settings apply. Label the template in the runtime."},
+    {"advice/jax-initialize", Stage::Advice, Warning, "JAX is not told how many processes there are",
+     "Of the {JAX.env_family} variables that the controller sets, jax.distributed.initialize() itself reads "
+     "the coordinator's address. It finds the other two by asking the Kubernetes API, if the image has the "
+     "package kubernetes and the pods may read their Job; otherwise it fails with \"Number of processes must "
+     "be defined\". Pass them: both are in the environment.\n\n"
+     "    jax.distributed.initialize(num_processes=…, process_id=…)"},
     {"advice/kueue-label", Stage::Advice, Warning, "A runtime, not a TrainJob, names a Kueue queue",
      "Kueue reads the labels of the TrainJob, and the labels of the runtime object reach no job. So jobs "
      "are not queued, although the runtime suggests that they are. Label each TrainJob.\n\n"
@@ -139,8 +145,9 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "job starts and mpirun finds no hosts or no key. Rename it."},
     {"advice/mpi-launcher", Stage::Advice, Warning, "The MPI launcher does not run mpirun",
      "The nodes of an MPI run only wait for the launcher to start processes on them, which mpirun, "
-     "mpiexec, deepspeed or horovodrun does. A launcher whose command runs Python or torchrun trains "
-     "alone, while the nodes stay idle. Put mpirun before the program.\n\n"
+     "mpiexec or horovodrun does. A launcher whose command runs Python or torchrun trains alone, while "
+     "the nodes stay idle, and so does one that runs deepspeed without a hostfile: deepspeed looks for "
+     "/job/hostfile, and the controller mounts /etc/mpi/hostfile. Put mpirun before the program.\n\n"
      "    command: [mpirun, python, train.py]"},
     {"advice/mpi-num-nodes", Stage::Advice, Warning,
      "numNodes does not count the pods that it seems to count",

@@ -23,7 +23,7 @@ constexpr std::array kJobRules = std::to_array<JobRule>({
     check_flux_settings,      check_job_secrets,    check_gang_retries,       check_job_starts,
     check_job_size,           check_job_deadline,   check_suspended_claims,   check_job_queue,
     check_suspended,          check_patch_targets,  check_overridden_patches, check_idle_patches,
-    check_tune_command,
+    check_tune_command,       check_jax_initialize,
 });
 
 constexpr std::array kRuntimeRules = std::to_array<RuntimeRule>({

@@ -15,37 +15,38 @@ struct RuntimeContext {
   bool has_jobs = false;
 };
 
-// labels.cpp
+// framework_label.cpp
 void check_framework_label(const RuntimeContext& context, Advisor& advisor);
 void check_kueue_label(const RuntimeContext& context, Advisor& advisor);
 
-// images.cpp
+// containers/images.cpp
 void check_runtime_images(const RuntimeContext& context, Advisor& advisor);
 void check_job_image(const AdviceContext& context, Advisor& advisor);
 
-// commands.cpp
+// containers/container_commands.cpp
 void check_job_command(const AdviceContext& context, Advisor& advisor);
 void check_runtime_commands(const RuntimeContext& context, Advisor& advisor);
 
-// launcher.cpp
+// containers/launcher.cpp
 void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor);
 void check_job_launcher(const AdviceContext& context, Advisor& advisor);
 void check_mpi_images(const AdviceContext& context, Advisor& advisor);
 
-// devices.cpp, sizes.cpp
+// containers/devices.cpp, sizes.cpp
 void check_runtime_devices(const RuntimeContext& context, Advisor& advisor);
 void check_job_devices(const AdviceContext& context, Advisor& advisor);
 void check_runtime_sizes(const RuntimeContext& context, Advisor& advisor);
 void check_job_sizes(const AdviceContext& context, Advisor& advisor);
 
-// processes.cpp
+// containers/processes.cpp
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor);
 void check_job_processes(const AdviceContext& context, Advisor& advisor);
 
-// tune.cpp
+// containers/tune.cpp, containers/jax_initialize.cpp
 void check_tune_command(const AdviceContext& context, Advisor& advisor);
+void check_jax_initialize(const AdviceContext& context, Advisor& advisor);
 
-// gpus.cpp
+// containers/gpus.cpp
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor);
 void check_hidden_gpus(const AdviceContext& context, Advisor& advisor);
 
@@ -66,14 +67,14 @@ void check_initializer_effect(const AdviceContext& context, Advisor& advisor);
 void check_addresses(const RuntimeContext& context, Advisor& advisor);
 void check_ports(const RuntimeContext& context, Advisor& advisor);
 
-// env.cpp
+// containers/env_vars.cpp
 void check_overridden_env(const AdviceContext& context, Advisor& advisor);
 void check_env_sources(const AdviceContext& context, Advisor& advisor);
 void check_generated_env(const AdviceContext& context, Advisor& advisor);
 void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor);
 void check_flux_settings(const AdviceContext& context, Advisor& advisor);
 
-// secrets.cpp
+// secrets/secrets.cpp
 void check_job_secrets(const AdviceContext& context, Advisor& advisor);
 void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor);
 
@@ -94,7 +95,7 @@ void check_job_deadline(const AdviceContext& context, Advisor& advisor);
 void check_runtime_size(const RuntimeContext& context, Advisor& advisor);
 void check_job_size(const AdviceContext& context, Advisor& advisor);
 
-// claims.cpp
+// retained_claims.cpp
 void check_retained_claims(const RuntimeContext& context, Advisor& advisor);
 void check_suspended_claims(const AdviceContext& context, Advisor& advisor);
 

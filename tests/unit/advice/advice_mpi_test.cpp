@@ -38,8 +38,11 @@ TEST_CASE("advice/mpi-launcher: a program that trains alone") {
 )");
   CHECK(launcher("[bash, -c, 'export A=1; cd /w && exec python3 train.py']") != "");
   CHECK(launcher("[torchrun, train.py]") != "");
+  CHECK(launcher("[python, train.py, --deepspeed, zero3.json]") != "");
   for (const char* words :
-       {"[mpirun, python, train.py]", "[/opt/amazon/openmpi/bin/mpiexec.hydra, a]", "[deepspeed, train.py]",
+       {"[mpirun, python, train.py]", "[/opt/amazon/openmpi/bin/mpiexec.hydra, a]",
+        "[deepspeed, --hostfile=/etc/mpi/hostfile, train.py]", "[deepspeed, -H, /etc/mpi/hostfile, train.py]",
+        "[bash, -c, 'ln -s /etc/mpi/hostfile /job/hostfile; deepspeed train.py']", "[mpirun, deepspeed]",
         "[horovodrun, python, a.py]", "[mlx.launch, a.py]", "[prterun, a]", "[./run.sh]", "[bash, run.sh]",
         "[bash, -c, './prepare && python train.py']", "[bash, -c, 'mpirun python train.py']",
         "[python, -m, deepspeed.launcher.runner]", "[python, launch.py]", "[sleep, inf]",
@@ -50,6 +53,24 @@ TEST_CASE("advice/mpi-launcher: a program that trains alone") {
   const std::string alone = runtime("{mpi: {runLauncherAsNode: true}}",
                                     "      replicatedJobs:\n" + replicated_job("launcher", "trainer"));
   CHECK(advice("advice/mpi-launcher", alone + job("  trainer: {command: [python, a.py]}\n")) == "");
+}
+
+TEST_CASE("advice/mpi-launcher: deepspeed does not read the controller's hostfile") {
+  const auto launcher = [](const std::string& words) {
+    return advice("advice/mpi-launcher", mpi("", "") + job("  trainer: {command: " + words + "}\n"));
+  };
+  CHECK(
+      launcher("[deepspeed, train.py]") ==
+      R"(in.yaml:36:23: warning: the launcher runs deepspeed without --hostfile: it starts no processes on the nodes [advice/mpi-launcher]
+   36 |   trainer: {command: [deepspeed, train.py]}
+      |                       ^~~~~~~~~ use mpirun instead: [mpirun, python, …]
+)");
+  CHECK(
+      launcher("[bash, -c, 'cd /w && deepspeed --num_gpus 8 train.py']") ==
+      R"(in.yaml:36:23: warning: the launcher runs deepspeed without --hostfile: it starts no processes on the nodes [advice/mpi-launcher]
+   36 |   trainer: {command: [bash, -c, 'cd /w && deepspeed --num_gpus 8 train.py']}
+      |                       ^~~~ use mpirun instead: [mpirun, python, …]
+)");
 }
 
 TEST_CASE("advice/mpi-launcher: a command of the runtime") {

@@ -9,7 +9,6 @@
 #include "compile/advice/checks.h"
 #include "compile/advice/containers/all_containers.h"
 #include "compile/advice/containers/command_lines.h"
-#include "k8s/secret_values.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::compile::advice {
@@ -31,21 +30,6 @@ bool holds_words(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\n");
   const size_t space = begin == std::string_view::npos ? begin : text.find_first_of(" \t\n", begin);
   return space != std::string_view::npos && text.find_first_not_of(" \t\n", space) != std::string_view::npos;
-}
-
-// Whether a word of the line is a key, or names a secret whose value follows.
-bool may_hold_secret(std::string_view line) {
-  constexpr std::string_view kEnds = " \t\n\"';=";
-  for (size_t at = 0; at < line.size();) {
-    const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
-    std::string name(line.substr(at, end - at));
-    if (!k8s::known_key(name).empty()) return true;
-    name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-    std::ranges::replace(name, '-', '_');
-    if (k8s::is_secret_name(name)) return true;
-    at = end + 1;
-  }
-  return false;
 }
 
 void check_program(const Node* command, const std::string& field, Advisor& advisor) {

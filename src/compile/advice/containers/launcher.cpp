@@ -20,26 +20,35 @@ using policy::PodSet;
 using yaml::Node;
 using Program = std::vector<std::string>;
 
+constexpr std::string_view kDeepSpeed = "deepspeed";
+
 // The launcher, if there are nodes too.
 const PodSet* launcher_of(const policy::RuntimeInfo& info) {
   return info.is_mpi() && info.pod_set_by_name(model::kNode) ? info.pod_set_by_name(model::kLauncher)
                                                              : nullptr;
 }
 
-// Whether a word is or names a program that starts processes on other nodes: mpirun, mpiexec.hydra, prterun,
-// horovodrun, deepspeed, mlx.launch, pdsh, srun.
+// Whether a word is or names a program that starts processes on other nodes (mpirun, mpiexec.hydra, prterun,
+// horovodrun, mlx.launch, pdsh, srun), or tells one where they are.
 bool may_launch(std::string_view word) {
-  constexpr std::array<std::string_view, 10> kParts{"mpi",    "prte", "orte", "horovod",  "deepspeed",
-                                                    "launch", "ssh",  "srun", "hostfile", "colossalai"};
+  constexpr std::array<std::string_view, 9> kParts{"mpi", "prte", "orte",     "horovod",   "launch",
+                                                   "ssh", "srun", "hostfile", "colossalai"};
   const std::string lower = base::lower_case(word);
   return std::ranges::any_of(kParts,
                              [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
+// deepspeed reads /job/hostfile unless it is told another one, and without a hostfile uses its own node only.
+// The controller's hostfile is /etc/mpi/hostfile.
+bool is_deepspeed_alone(const Program& program) {
+  return base_name(program.front()) == kDeepSpeed &&
+         std::ranges::none_of(program, [](const std::string& word) { return word.starts_with("-H"); });
+}
+
 // Programs that train on the node on which they are started.
 bool trains_here(const Program& program) {
   const std::string_view name = base_name(program.front());
-  return name.starts_with("python") || name == "torchrun";
+  return name.starts_with("python") || name == "torchrun" || is_deepspeed_alone(program);
 }
 
 // Programs that start no others.
@@ -59,11 +68,16 @@ std::string_view lone_program(const CommandLine& line) {
     return "";
   const auto found = std::ranges::find_if(programs, trains_here);
   if (found == programs.end()) return "";
-  return base_name(found->front()) == "torchrun" ? "torchrun" : "python";
+  const std::string_view name = base_name(found->front());
+  return name == "torchrun" ? "torchrun" : name == kDeepSpeed ? kDeepSpeed : "python";
 }
 
 base::Diagnostic& report_launcher(std::string_view program, std::string field, const base::Location& where,
                                   Advisor& advisor) {
+  if (program == kDeepSpeed)
+    return advisor.warn("advice/mpi-launcher", std::move(field),
+                        "the launcher runs deepspeed without --hostfile: it starts no processes on the nodes",
+                        where, "use mpirun instead: [mpirun, python, …]");
   return advisor.warn(
       "advice/mpi-launcher", std::move(field),
       fmt::format("the launcher runs {} itself: nothing starts processes on the nodes", program), where,
