@@ -76,7 +76,7 @@ constexpr std::array<bool, 256> first_bytes() {
 
 constexpr std::array<bool, 256> kFirstBytes = first_bytes();
 
-// Looks for keys at one place of a text after another.
+// Looks for keys at each place of a text, in order.
 class KeySearch {
  public:
   explicit KeySearch(std::string_view text) : text_(text) {}
@@ -91,7 +91,7 @@ class KeySearch {
   }
 
  private:
-  // A body that begins before `searched`, the end of a rejected one, is part of that one, so it is no key.
+  // `searched` is the end of a rejected body: what begins before it is part of that body, not a key.
   size_t length_at(size_t at, const KeyForm& form, size_t& searched) const {
     const size_t begin = at + form.prefix.size();
     if (begin <= searched || !text_.substr(at).starts_with(form.prefix)) return 0;

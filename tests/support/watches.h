@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A cluster that is watched: what it tells is played.
+// A watched cluster whose news follow a script.
 #pragma once
 
 #include <deque>
@@ -15,17 +15,17 @@
 
 namespace trainjobc::test {
 
-// What a kubectl get --watch of a resource says, so long after what came before.
-struct Played {
+// What a kubectl get --watch of a resource says, and how long after the news before.
+struct ScriptedNews {
   std::string resource;  // "" for a signal
   base::ProcessNews news;
   std::chrono::milliseconds after{0};
 };
 
-// Plays what it is given, in that order, as soon as the watch is there.
-class PlayedWatches final : public base::ProcessReader {
+// Reports the script in its order, each entry as soon as its watch has started.
+class ScriptedWatches final : public base::ProcessReader {
  public:
-  PlayedWatches(std::deque<Played>& script, std::vector<std::string>& commands, FakeClock& clock)
+  ScriptedWatches(std::deque<ScriptedNews>& script, std::vector<std::string>& commands, FakeClock& clock)
       : script_(script), commands_(commands), clock_(clock) {}
 
   base::IoResult<size_t> start(const std::vector<std::string>& argv) override {
@@ -41,7 +41,7 @@ class PlayedWatches final : public base::ProcessReader {
       clock_.sleep(timeout);
       return {};
     }
-    Played& first = script_.front();
+    ScriptedNews& first = script_.front();
     if (first.after > timeout) {
       clock_.sleep(timeout);
       first.after -= timeout;
@@ -56,21 +56,21 @@ class PlayedWatches final : public base::ProcessReader {
   }
 
  private:
-  bool is_running(const Played& played) const {
-    return played.resource.empty() || running_.contains(played.resource);
+  bool is_running(const ScriptedNews& news) const {
+    return news.resource.empty() || running_.contains(news.resource);
   }
 
-  std::deque<Played>& script_;
+  std::deque<ScriptedNews>& script_;
   std::vector<std::string>& commands_;
   FakeClock& clock_;
   std::map<std::string, size_t> running_;
 };
 
-// submit --wait. The questions for JobSets are answered one after the other, the last one for ever.
+// submit --wait. The questions for JobSets are answered one after the other, the last one repeatedly.
 struct WaitRun : SubmitRun {
   std::vector<base::ProcessResult> answers;
   size_t asked = 0;
-  std::deque<Played> script;
+  std::deque<ScriptedNews> script;
   std::vector<std::string> commands;  // of watches
 
   WaitRun() {
@@ -80,7 +80,7 @@ struct WaitRun : SubmitRun {
       if (!is_question) return accepted(request);
       return answers[std::min(asked++, answers.size() - 1)];
     };
-    runner.reader = [this] { return std::make_unique<PlayedWatches>(script, commands, clock); };
+    runner.reader = [this] { return std::make_unique<ScriptedWatches>(script, commands, clock); };
   }
 
   void says(const std::string& resource, const std::string& type, const std::string& object,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The SSH key of an MPI job, which its launcher must be able to read, and may be the only one to read.
+// The SSH key of an MPI job: the launcher must be able to read it, and ssh refuses a key that others can
+// read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +63,7 @@ bool is_in_root_group(const Client& client) {
   return (client.group && is_zero(client.group)) || (more && std::ranges::any_of(more->items(), is_zero));
 }
 
-// A container that copies the key has the mode in its own hands.
+// A container that copies the key chooses the mode of its copy.
 bool copies_key(const PodSet& set) {
   const auto does = [](const Container& container) {
     const auto words = words_of({container.command, container.node->get("args")});

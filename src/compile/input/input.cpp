@@ -104,8 +104,8 @@ class Classifier {
   const ReadOptions& options_;
 };
 
-// Whether a document is most likely one TrainJob. Its text says so on a line of its own; what it really is,
-// only reading it tells.
+// Whether a document is most likely one TrainJob: a line of its text says so. Only reading it shows what it
+// is.
 bool looks_like_job(const yaml::FoundDocument& document) {
   if (document.may_be_json) return false;
   constexpr std::string_view kKind = "kind: TrainJob";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Flux: an init container brings the Flux scheduler along, every node runs a broker, and the job's command is
+// Flux: an init container copies in the Flux scheduler, every node runs a broker, and the job's command is
 // wrapped so that the first broker runs it on the cluster.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, as the nodes,
-// an SSH key. The hostfile is a ConfigMap, the key a Secret.
+// MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, like the
+// nodes, an SSH key. The hostfile is a ConfigMap, the key a Secret.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ struct Implementation {
   std::string_view interface;             // of the launcher's own address
   std::string_view slot_separator;        // between a host and its slots in the hostfile
 
-  // Hydra, the launcher of MPICH and Intel MPI, has its nodes call back at its host name, which they can't
-  // resolve, unless it is told an interface; and it knows itself in the hostfile by its host name only.
+  // Hydra is the launcher of MPICH and Intel MPI. Without an interface, its nodes call back at its host name,
+  // which they can't resolve; in the hostfile, it recognizes itself by its host name only.
   bool is_hydra() const { return !interface.empty(); }
 };
 

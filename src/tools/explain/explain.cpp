@@ -72,7 +72,7 @@ class Walk {
            wanted_.field.selects({path_, sizes_, path, schema::to_keyed_string(path_)});
   }
 
-  // A value of the JobSet's spec at each step of the merge, where it is another than before.
+  // A value of the JobSet's spec at each step of the merge, where it differs from the step before.
   void add_earlier(const Node& node, FieldOrigin& field) const {
     if (steps_.empty() || path_.empty() || path_.front().key != "spec") return;
     const schema::FieldPath below(path_.begin() + 1, path_.end());

@@ -92,7 +92,7 @@ class JobDrawer {
     return graph_.boxes.size() - 1;
   }
 
-  // Boxes of the same words are one.
+  // Boxes with the same words are drawn once.
   size_t shared(Shape shape, std::string_view kind, std::string_view name) {
     const auto [at, is_new] = shared_.try_emplace({shape, std::string(name)}, 0);
     if (is_new) at->second = add(shape, {std::string(kind), std::string(name)});
@@ -181,7 +181,7 @@ class JobDrawer {
     const std::string_view given = value_at(*view.spec, {"network", "subdomain"});
     const size_t service =
         add(Shape::Service, {"headless Service", std::string(given.empty() ? view.name : given)});
-    // Initializers talk to nobody.
+    // Initializers connect to no other pod.
     for (const ReplicatedJob& job : view.jobs) {
       if (serves(job) || planned_.pod_sets.size() == 1 || !planned_.hostfile.empty())
         arrow(pods_[job.name], service, "");

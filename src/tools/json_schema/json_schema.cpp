@@ -64,7 +64,7 @@ std::string rules_text(std::span<const schema::CelRule> rules) {
   return text.empty() ? text : "The cluster also checks: " + text;
 }
 
-// The definitions of a kind, each schema once, by the order in which it is reached from the root.
+// The definitions of a kind, each schema once, in the order in which it is reached from the root.
 class SchemaWriter {
  public:
   explicit SchemaWriter(std::string_view kind) : kind_(kind) {}
@@ -94,7 +94,7 @@ class SchemaWriter {
     return {{"$ref", fmt::format("#/definitions/{}", name_of(number_of(schema, path)))}};
   }
 
-  // Beside $ref, draft 7 reads nothing: a description puts it in allOf.
+  // Draft 7 ignores what is beside $ref, so that a description needs the $ref in an allOf.
   ordered_json property(const schema::Property& property, const std::string& path) {
     const std::string own = fmt::format("{}.{}", path, property.name);
     ordered_json to = reference(*property.schema, own);

@@ -170,7 +170,7 @@ class FileRewriter {
     return rewrites_.empty() || reads_back_as(replaced(file_.text(), rewrites_), roots);
   }
 
-  // By itself.
+  // Whether two parsers find the document in its text alone.
   bool reads_back(const Rewrite& rewrite) const {
     const std::string_view text = rewrite.document->text;
     const auto begin = static_cast<size_t>(text.data() - file_.text().data());

@@ -45,7 +45,7 @@ std::vector<Host> read_hostfile(std::string_view text) {
   return hosts;
 }
 
-// What the command of a launcher says of its processes.
+// What the command of a launcher says about its processes.
 struct Mpirun {
   std::optional<int64_t> processes;  // nullopt: one for each slot
   bool is_in_order = true;           // fills the hosts one after the other

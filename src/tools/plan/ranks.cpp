@@ -59,14 +59,15 @@ std::optional<int64_t> to_count(std::string_view text) {
   return number;
 }
 
-// Whether the number of processes is that of the job. torchrun, which has a flag for each of its variables,
-// counts those of a node; what the libraries of other frameworks read counts all.
+// Whether the framework's number of processes is that of the whole job. torchrun, which has a flag for each
+// of its variables, counts the processes of a node; the libraries of other frameworks count all.
 bool counts_job(const Framework& framework) {
   return framework.env_reader != "torchrun";
 }
 
-// What a program is told: by a flag, which its variable is called after ("--nproc-per-node" or
-// "--nproc_per_node"), else by the variable.
+// The settings that a program gets: each from the flag that its variable is named after ("--nproc-per-node"
+// or
+// "--nproc_per_node"), else from the variable.
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
@@ -84,7 +85,7 @@ class Settings {
     return std::string(value_of(env_, variable));
   }
 
-  // "1:4": torchrun takes what comes.
+  // "1:4": torchrun takes any number of nodes in that range.
   bool is_elastic() const {
     return std::ranges::any_of(framework_.env, [&](std::string_view variable) {
       const std::string given = value(variable);
@@ -198,7 +199,7 @@ const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>&
   for (const Worker& worker : workers) {
     if (const Framework* framework = framework_of_variables(*worker.container)) return framework;
   }
-  // Flux and other implementations of MPI set no variables that are theirs alone.
+  // Flux and other implementations of MPI set no variables of their own.
   const std::string_view title = job.hostfile ? "MPI" : !job.flux_script.empty() ? "Flux" : "";
   for (const policy::Plugin* plugin : policy::registry()) {
     if (!title.empty() && plugin->framework.title == title) return &plugin->framework;

@@ -29,7 +29,7 @@ std::string id_of(const InputObject& object) {
                      object.id.name);
 }
 
-// The first of a name is the one that is used.
+// Of runtimes with the same name, the first is used.
 std::map<std::string, const InputObject*> runtimes_by_id(const std::vector<InputObject>& objects) {
   std::map<std::string, const InputObject*> by_id;
   for (const InputObject& object : objects) {
@@ -38,7 +38,7 @@ std::map<std::string, const InputObject*> runtimes_by_id(const std::vector<Input
   return by_id;
 }
 
-// With every default, without a namespace that goes without saying.
+// With all defaults, and without the namespace, which is part of the id.
 const Node* full_runtime(const Node& root, const schema::Schema& schema, const Maker& make) {
   const Node* node = diff::without_server_fields(root, make);
   node = make.with_path(node, {"metadata", "namespace"}, nullptr);

@@ -25,7 +25,7 @@ const Schema* schema_of_key(const Schema& schema, std::string_view key) {
   return property ? property->schema : schema.additional;
 }
 
-// Without each value that the schema's default would be again.
+// Without the values that equal the schema's defaults.
 const Node* without_defaults(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_list() && schema.items) {
     std::vector<const Node*> items;
@@ -48,7 +48,7 @@ const Node* without_defaults(const Node& node, const Schema& schema, const Maker
   return make.map(entries, node.origin());
 }
 
-// Without nulls, which mean nothing, and the metadata of a template that has held nothing else.
+// Without nulls, which mean nothing, and without a template's metadata if it contained nothing else.
 const Node* without_nulls(const Node& node, const Maker& make) {
   if (node.is_list()) {
     std::vector<const Node*> items;

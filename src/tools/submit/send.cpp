@@ -110,14 +110,14 @@ class Sender {
     }
   }
 
-  // `unsaid`: the number of objects that kubectl didn't mention.
-  bool note(const Reply& reply, std::string_view word, size_t unsaid) {
+  // `unmentioned`: the number of objects that kubectl didn't mention.
+  bool note(const Reply& reply, std::string_view word, size_t unmentioned) {
     notes += reply.notes;
-    if (reply.ok() && unsaid == 0) return true;
+    if (reply.ok() && unmentioned == 0) return true;
     if (reply.ok()) {
       failures.push_back(
           {Cause::Other, fmt::format("kubectl {}", word), 0,
-           fmt::format("the answer does not mention {} object{}", unsaid, unsaid == 1 ? "" : "s")});
+           fmt::format("the answer does not mention {} object{}", unmentioned, unmentioned == 1 ? "" : "s")});
       return false;
     }
     failures.push_back(reply.failure);
@@ -236,13 +236,13 @@ class Sender {
     if (outcomes.empty()) return;
     const Reply reply = kubectl_.run(apply_call(ns, outcomes));
     const auto applied = first_words(reply.out);
-    size_t unsaid = 0;
+    size_t unmentioned = 0;
     for (Outcome* outcome : outcomes) {
       const bool is_applied = applied.contains(kubectl_name(*outcome));
-      unsaid += is_applied ? 0 : 1;
+      unmentioned += is_applied ? 0 : 1;
       finish(*outcome, is_applied ? success_of(outcome->item->step) : Result::Failed);
     }
-    note(reply, "apply", unsaid);
+    note(reply, "apply", unmentioned);
   }
 
   const Kubectl& kubectl_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `trainjobc submit --wait`, with kubectl and the time played.
+// `trainjobc submit --wait`, with a scripted kubectl and clock.
 #include <doctest/doctest.h>
 
 #include <csignal>

@@ -33,7 +33,7 @@ struct TuneRun {
   bool starts_torchrun = false;  // tune does if there are flags before the recipe
   std::string_view recipe;       // "" if the words are not of that form
   std::string_view config;
-  bool has_own_model = false;  // whose settings nobody knows
+  bool has_own_model = false;  // whose settings are unknown
 };
 
 std::string_view before_equals(std::string_view text) {

@@ -81,7 +81,7 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
   return true;
 }
 
-// Managers of changes by hand. kubectl apply has another one.
+// Managers of manual changes. kubectl apply uses a different one.
 bool is_person(std::string_view manager) {
   static constexpr std::array kPersons =
       std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",

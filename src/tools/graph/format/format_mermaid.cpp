@@ -7,7 +7,7 @@
 namespace trainjobc::graph {
 namespace {
 
-// Text between quotes; what Mermaid or HTML would read otherwise is an entity.
+// Text between quotes, with entities for the characters that are special to Mermaid or HTML.
 std::string quoted_label(const std::vector<std::string>& lines) {
   std::string label;
   for (const std::string& line : lines) {

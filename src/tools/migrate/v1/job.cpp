@@ -57,7 +57,7 @@ class JobReader {
     findings_.lose(std::move(field), std::move(message), std::move(hint), where);
   }
 
-  // The operators don't mind the case.
+  // The operators ignore the case.
   static bool is_role(std::string_view key, std::string_view role) {
     return base::lower_case(key) == base::lower_case(role);
   }

@@ -80,7 +80,7 @@ class TrainJobBuilder {
   }
 
  private:
-  // The operators' own names mean what no name means to Trainer.
+  // The operators' own manager is the default, which Trainer expresses by no name.
   const Node* manager_of_job() const {
     const Node* manager = job_.run_policy("managedBy");
     return manager && manager->text().starts_with("kueue.x-k8s.io/") ? manager : nullptr;

@@ -158,7 +158,7 @@ PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
   for (const Node* item : yaml::items_of(given)) {
     const std::string_view name = yaml::text_at(*item, "name");
     if (is_replaced(name)) continue;
-    // Of two of a name, the last one counts.
+    // Of two with the same name, the last one counts.
     const auto same = std::ranges::find_if(
         all, [&](const Node* earlier) { return yaml::text_at(*earlier, "name") == name; });
     if (same != all.end()) all.erase(same);

@@ -124,7 +124,7 @@ class Splitter {
     return make_.map(kept, spec.origin());
   }
 
-  // The volumes that containers use of which a TrainJob says nothing.
+  // The volumes used by containers that a TrainJob does not configure.
   static std::set<std::string_view> mounted_elsewhere(const Node& spec) {
     std::set<std::string_view> names;
     const auto collect = [&](const Node& container, std::string_view key) {
@@ -165,7 +165,7 @@ class Splitter {
 
   bool says(const Entry& entry, const Said& said) const {
     if (!said.trains || std::ranges::find(kOfTrainer, entry.key) == kOfTrainer.end()) return false;
-    // Of MPI's pods the TrainJob is about the launcher only, or about all of them.
+    // An MPI TrainJob's settings reach the launcher only, or all pods, so the runtime has these.
     if (is_mpi_ && (entry.key == "image" || entry.key == "resources")) return false;
     if (is_mpi_ && launcher_trains_ && entry.key == "env") return false;
     return entry.key != "resources" || !entry.value->get("claims");
@@ -214,8 +214,7 @@ bool contains(const Node& list, const Node& item) {
   return std::ranges::any_of(list.items(), [&](const Node* own) { return yaml::equal(*own, item); });
 }
 
-// Whether the TrainJob's value can make `given`, the runtime's, `wanted`: by replacing it, or by adding to
-// it.
+// Whether the TrainJob can turn the runtime's value `given` into `wanted`, by replacing it or adding to it.
 bool can_become(const Node& given, const Node* wanted) {
   if (!wanted) return false;
   if (given.is_list())
@@ -229,7 +228,7 @@ bool is_merged(std::string_view key) {
   return key == "volumes" || key == "volumeMounts" || key == "imagePullSecrets" || key == "schedulingGates";
 }
 
-// `wanted` without what is `given`; nullopt if `given` is in its way.
+// What a TrainJob has to add to `given` to get `wanted`; nullopt if that is impossible.
 std::optional<Entries> remaining(const Entries& wanted, const Entries& given, const Maker& make) {
   for (const Entry& entry : given) {
     const Entry* own = entry_of(wanted, entry.key);
@@ -251,7 +250,7 @@ std::optional<Entries> remaining(const Entries& wanted, const Entries& given, co
   return rest;
 }
 
-// The job replaces what it says; the runtime's variables stay, so that it has to say them all.
+// Whether a job that sets `wanted` has nothing else of the runtime's `given`. The runtime's variables stay.
 bool trainer_fits(const Said& wanted, const Said& given) {
   return std::ranges::all_of(given.trainer, [&](const Entry& entry) {
     const Entry* own = entry_of(wanted.trainer, entry.key);

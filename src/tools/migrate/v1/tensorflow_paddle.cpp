@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TFJob and PaddleJob. Trainer sets up neither, so only jobs of one pod become TrainJobs as they are; of
-// others the variables are written out if that was asked for.
+// TFJob and PaddleJob. Trainer sets up neither, so only jobs of one pod become TrainJobs as they are; for
+// others, the variables are written out on request.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -113,7 +113,7 @@ NodeList paddle_env(const Conversion& conversion, bool is_first, std::string_vie
   return env;
 }
 
-// Each replica's pods, the first pod of all apart from the others: only it listens.
+// The pods of each replica. The first pod of all is apart from the others, because only it listens.
 void draft_plain_paddle(Conversion& conversion) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;

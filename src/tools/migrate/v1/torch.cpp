@@ -23,7 +23,7 @@ using yaml::Node;
 constexpr std::string_view kPlainHint = "make them alike, or write them out with --plain";
 constexpr std::string_view kC10d = "c10d";
 
-// spec.nprocPerNode, or what it was called before; nullptr for torchrun's default.
+// spec.nprocPerNode, or its older name; nullptr for torchrun's default.
 const Node* processes_of(const Job& job) {
   const Node* given = job.get("nprocPerNode");
   return given ? given : job.spec->at({"elasticPolicy", "nProcPerNode"});

@@ -90,7 +90,7 @@ class FlavorPass {
     return best;
   }
 
-  // nullopt if the flavor does not do for the pod set, which is an obstacle.
+  // nullopt if the flavor does not suit the pod set, which is recorded as an obstacle.
   std::optional<Choice> try_flavor(const QueuedPodSet& set, const ResourceGroup& group,
                                    const std::string& name) {
     const Flavor& flavor = quota_.flavors.find(name)->second;

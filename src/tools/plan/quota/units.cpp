@@ -22,7 +22,7 @@ bool is_in_bytes(std::string_view resource) {
 Units to_units(std::string_view resource, std::string_view quantity) {
   const auto amount = k8s::Quantity::parse(quantity);
   if (!amount) return 0;
-  // What is too large for an int64 wraps there; nobody has a quota like that.
+  // Kueue wraps amounts that are too large for an int64; real quotas are smaller.
   const auto most = k8s::Quantity::from_int(kMost / 1000);
   if (amount->compare(most) > 0) return kMost;
   return resource == kCpu ? amount->milli_value() : amount->value();
