@@ -90,15 +90,30 @@ TEST_CASE("width: notes and errors continue on the next line, indented") {
 }
 
 TEST_CASE("width: the table of runtimes") {
-  CHECK(printed({"runtimes", "--trainer-version", "2.0"}, 0)
-            .starts_with(
-                "NAME                   FRAMEWORK  KIND                    FROM\n"
-                "deepspeed-distributed  deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0\n"));
-  CHECK(printed({"runtimes", "--trainer-version", "2.0"}, 80)
-            .starts_with("NAME                   FRAMEWORK  KIND\n"
-                         "    FROM\n"
-                         "deepspeed-distributed  deepspeed  ClusterTrainingRuntime\n"
-                         "    catalogue of Trainer 2.0\n"));
+  CHECK(printed({"runtimes", "--trainer-version", "2.0"}, 0) ==
+        R"(NAME                   FRAMEWORK  KIND                    FROM
+deepspeed-distributed  deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0
+mlx-distributed        mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0
+mpi-distributed                   ClusterTrainingRuntime  catalogue of Trainer 2.0
+torch-distributed      torch      ClusterTrainingRuntime  catalogue of Trainer 2.0
+torchtune-llama3.2-1b  torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0
+torchtune-llama3.2-3b  torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0
+)");
+  CHECK(printed({"runtimes", "--trainer-version", "2.0"}, 80) == R"(NAME                   FRAMEWORK  KIND
+    FROM
+deepspeed-distributed  deepspeed  ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+mlx-distributed        mlx        ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+mpi-distributed                   ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+torch-distributed      torch      ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+torchtune-llama3.2-1b  torchtune  ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+torchtune-llama3.2-3b  torchtune  ClusterTrainingRuntime
+    catalogue of Trainer 2.0
+)");
 }
 
 TEST_CASE("width: an example that is too long continues on the next line") {

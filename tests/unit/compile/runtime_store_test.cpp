@@ -54,12 +54,14 @@ TEST_CASE("a job that is rejected for another reason gets errors in its runtimeR
   std::string other_kind = broken;
   other_kind.replace(other_kind.find("{name: rt}"), 10, "{name: rt, kind: TrainingRuntim}");
   CHECK(
-      errors(other_kind, {})
-          .starts_with(
-              R"(in.yaml:7:32: error: there is no runtime kind "TrainingRuntim" in group "trainer.kubeflow.org" [input/runtime-kind]
+      errors(other_kind, {}) ==
+      R"(in.yaml:7:32: error: there is no runtime kind "TrainingRuntim" in group "trainer.kubeflow.org" [input/runtime-kind]
     7 |   runtimeRef: {name: rt, kind: TrainingRuntim}
       |                                ^~~~~~~~~~~~~~ did you mean "TrainingRuntime"?
-)"));
+in.yaml:8:23: error: spec.trainer.numNodes must be an integer, not the string "two" [input/type]
+    8 |   trainer: {numNodes: two}
+      |                       ^~~
+)");
   CHECK(
       errors(trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer()) + broken, {}).find("rt\"") ==
       std::string::npos);

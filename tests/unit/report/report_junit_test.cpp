@@ -69,10 +69,21 @@ TEST_CASE("report junit: one failure per case, whatever the number of its findin
   findings.found.add(second);
   findings.found.add(findings.unknown_field());
   const std::string report = findings.report(ReportFormat::Junit);
-  CHECK(report.find("<testsuites name=\"trainjobc\" tests=\"1\" failures=\"1\" ") != report.npos);
-  CHECK(report.find(
-            "<failure message=\"line&#10;break&#9;and ���; did you mean &quot;resourcesPerNode&quot;? (and 1 "
-            "more)\" type=\"input/unknown-field\">") != report.npos);
+  CHECK(report == R"xml(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="trainjobc" tests="1" failures="1" errors="0" skipped="0">
+  <testsuite name="jobs/bert.yaml" tests="1" failures="1" errors="0" skipped="0">
+    <testcase classname="jobs/bert.yaml" name="TrainJob/default/bert" file="jobs/bert.yaml">
+      <failure message="line&#10;break&#9;and ���; did you mean &quot;resourcesPerNode&quot;? (and 1 more)" type="input/unknown-field">jobs/bert.yaml:4:5: error: line\nbreak\u0009and \xff\xfe\u0001 [input/unknown-field]
+    4 |     resourcePerNode: {}
+      |     ^~~~~~~~~~~~~~~ did you mean &quot;resourcesPerNode&quot;?
+jobs/bert.yaml:4:5: error: unknown field &quot;resourcePerNode&quot; in spec.trainer [input/unknown-field]
+    4 |     resourcePerNode: {}
+      |     ^~~~~~~~~~~~~~~ did you mean &quot;resourcesPerNode&quot;?
+</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+)xml");
 }
 
 TEST_CASE("report junit: warnings fail if the threshold says so") {

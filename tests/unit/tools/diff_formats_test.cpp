@@ -163,10 +163,64 @@ TEST_CASE("file modes are shown in octal, but not in JSON") {
 )");
   run.flags.format = "json";
   CHECK(run.run() == 1);
-  CHECK(run.console.out.find("\"live\": 416") != std::string::npos);
+  CHECK(run.console.out == R"({
+  "differences": [
+    {
+      "object": "JobSet/team-a/demo",
+      "path": "spec.replicatedJobs[0].template.spec.template.spec.volumes[0].configMap.defaultMode",
+      "kind": "changed",
+      "live": 416,
+      "rendered": 493,
+      "file": "runtime.yaml",
+      "line": 21,
+      "column": 73,
+      "rule": "",
+      "manager": "",
+      "refusal": "spec.replicatedJobs is immutable",
+      "remedy": "delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob"
+    },
+    {
+      "object": "JobSet/team-a/demo",
+      "path": "spec.replicatedJobs[0].template.spec.template.spec.volumes[0].configMap.items[0].mode",
+      "kind": "changed",
+      "live": 256,
+      "rendered": 292,
+      "file": "runtime.yaml",
+      "line": 21,
+      "column": 111,
+      "rule": "",
+      "manager": "",
+      "refusal": "spec.replicatedJobs is immutable",
+      "remedy": "delete the JobSet and let it be recreated (kubectl delete jobset demo -n team-a), or rename the TrainJob"
+    }
+  ],
+  "summary": {
+    "jobs": 1,
+    "differing": 1,
+    "orphaned": 0
+  },
+  "cost": []
+}
+)");
   run.flags.format = "unified";
   CHECK(run.run() == 1);
-  CHECK(run.console.out.find("defaultMode: 416") != std::string::npos);
+  CHECK(
+      run.console.out ==
+      R"(diff -u -N LIVE/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo MERGED/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo
+--- LIVE/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo
++++ MERGED/jobset.x-k8s.io.v1alpha2.JobSet.team-a.demo
+@@ -34,8 +34,8 @@
+             - name: v
+               configMap:
+                 name: c
+-                defaultMode: 416
++                defaultMode: 493
+                 items:
+                 - key: a
+-                  mode: 256
++                  mode: 292
+                   path: b
+)");
 }
 
 TEST_CASE("two directories: the jobs that a change to a runtime affects") {
@@ -209,11 +263,107 @@ TEST_CASE("two directories: the jobs that a change to a runtime affects") {
   run.flags.format = "unified";
   CHECK(run.run() == 1);
   CHECK(
-      run.console.out.starts_with("diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a "
-                                  "NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"
-                                  "--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"
-                                  "+++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a\n"));
-  CHECK(run.console.out.find("LIVE") == std::string::npos);
+      run.console.out ==
+      R"(diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a
+--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a
++++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.a
+@@ -29,4 +29,4 @@
+             restartPolicy: OnFailure
+             containers:
+             - name: node
+-              image: registry.example/train:1
++              image: registry.example/train:2
+diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.b NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.b
+--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.b
++++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.b
+@@ -22,11 +22,11 @@
+           trainer.kubeflow.org/trainjob-ancestor-step: trainer
+       spec:
+         completionMode: Indexed
+-        completions: 2
+-        parallelism: 2
++        completions: 4
++        parallelism: 4
+         template:
+           spec:
+             restartPolicy: OnFailure
+             containers:
+             - name: node
+-              image: registry.example/train:1
++              image: registry.example/train:2
+diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.fresh NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.fresh
+--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.fresh
++++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.fresh
+@@ -0,0 +1,32 @@
++apiVersion: jobset.x-k8s.io/v1alpha2
++kind: JobSet
++metadata:
++  name: fresh
++  namespace: team-a
++spec:
++  network:
++    enableDNSHostnames: true
++    publishNotReadyAddresses: true
++  startupPolicy:
++    startupPolicyOrder: AnyOrder
++  successPolicy:
++    operator: All
++  suspend: false
++  replicatedJobs:
++  - name: node
++    groupName: default
++    replicas: 1
++    template:
++      metadata:
++        labels:
++          trainer.kubeflow.org/trainjob-ancestor-step: trainer
++      spec:
++        completionMode: Indexed
++        completions: 2
++        parallelism: 2
++        template:
++          spec:
++            restartPolicy: OnFailure
++            containers:
++            - name: node
++              image: registry.example/train:2
+diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.gone NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.gone
+--- OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.gone
++++ NEW/jobset.x-k8s.io.v1alpha2.JobSet.team-a.gone
+@@ -1,32 +0,0 @@
+-apiVersion: jobset.x-k8s.io/v1alpha2
+-kind: JobSet
+-metadata:
+-  name: gone
+-  namespace: team-a
+-spec:
+-  network:
+-    enableDNSHostnames: true
+-    publishNotReadyAddresses: true
+-  startupPolicy:
+-    startupPolicyOrder: AnyOrder
+-  successPolicy:
+-    operator: All
+-  suspend: false
+-  replicatedJobs:
+-  - name: node
+-    groupName: default
+-    replicas: 1
+-    template:
+-      metadata:
+-        labels:
+-          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+-      spec:
+-        completionMode: Indexed
+-        completions: 2
+-        parallelism: 2
+-        template:
+-          spec:
+-            restartPolicy: OnFailure
+-            containers:
+-            - name: node
+-              image: registry.example/train:1
+)");
   run.flags.format = "text";
   run.flags.from = {"new"};
   CHECK(run.run() == 0);

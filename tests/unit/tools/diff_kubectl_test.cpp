@@ -182,7 +182,40 @@ TEST_CASE("--server-side compares with the result of a dry run") {
   CHECK(run.runner.requests.back().argv ==
         std::vector<std::string>{"kubectl", "apply", "--server-side", "--dry-run=server", "--force-conflicts",
                                  "--field-manager=trainjobc", "-o", "json", "-f", "-", "--namespace=team-a"});
-  CHECK(run.runner.requests.back().input.find("parallelism: 2\n") != std::string::npos);
+  CHECK(run.runner.requests.back().input == R"(---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: demo
+  namespace: team-a
+spec:
+  network:
+    enableDNSHostnames: true
+    publishNotReadyAddresses: true
+  startupPolicy:
+    startupPolicyOrder: AnyOrder
+  successPolicy:
+    operator: All
+  suspend: false
+  replicatedJobs:
+  - name: node
+    groupName: default
+    replicas: 1
+    template:
+      metadata:
+        labels:
+          trainer.kubeflow.org/trainjob-ancestor-step: trainer
+      spec:
+        completionMode: Indexed
+        completions: 2
+        parallelism: 2
+        template:
+          spec:
+            restartPolicy: OnFailure
+            containers:
+            - name: node
+              image: registry.example/train:1
+)");
   CHECK(run.console.out ==
         "JobSet team-a/demo\n"
         "  metadata.labels.added   none → \"x\"   in job.yaml:4\n"

@@ -84,10 +84,65 @@ TEST_CASE("function: keepInputs marks the inputs as local config, once") {
   const std::string keep = replaced(kHead, "nameSuffix: x # unused", "keepInputs: \"true\"");
   const Run result = run(keep + kJob + kRuntime);
   CHECK(result.status == 0);
-  CHECK(result.out.find("kind: TrainJob\n  metadata:\n    name: bert\n    annotations:\n"
-                        "      internal.config.kubernetes.io/path: jobs/a.yaml\n"
-                        "      internal.config.kubernetes.io/index: \"1\"\n"
-                        "      config.kubernetes.io/local-config: \"true\"\n") != std::string::npos);
+  CHECK(result.out == R"(# a list
+apiVersion: config.kubernetes.io/v1beta1
+kind: ResourceList
+functionConfig:
+  kind: ConfigMap
+  data:
+    keepInputs: "true"
+items:
+- apiVersion: trainer.kubeflow.org/v1alpha1
+  kind: TrainJob
+  metadata:
+    name: bert
+    annotations:
+      internal.config.kubernetes.io/path: jobs/a.yaml
+      internal.config.kubernetes.io/index: "1"
+      config.kubernetes.io/local-config: "true"
+  spec:
+    runtimeRef:
+      name: team
+- apiVersion: trainer.kubeflow.org/v1alpha1
+  kind: ClusterTrainingRuntime
+  metadata:
+    name: team
+    labels:
+      trainer.kubeflow.org/framework: torch
+    annotations:
+      config.kubernetes.io/local-config: "true"
+  spec:
+    template:
+      spec:
+        replicatedJobs:
+        - name: node
+          template:
+            spec:
+              template:
+                spec:
+                  containers:
+                  - name: node
+                    image: registry.example.com/a:1
+- apiVersion: jobset.x-k8s.io/v1alpha2
+  kind: JobSet
+  metadata:
+    name: bert
+  spec:
+    suspend: false
+    replicatedJobs:
+    - name: node
+      groupName: default
+      replicas: 1
+      template:
+        spec:
+          completions: 1
+          parallelism: 1
+          template:
+            spec:
+              containers:
+              - name: node
+                image: registry.example.com/a:1
+)");
   CHECK(run(result.out).out == result.out);
 }
 

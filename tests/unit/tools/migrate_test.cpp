@@ -493,8 +493,15 @@ TEST_CASE("migrate: a text that can't be changed in place is not changed") {
   CHECK(run.to("2.3") == job);
   CHECK(run.status == 1);
   CHECK(
-      run.console.err.starts_with("job.yaml:8:5: error: this document can't be changed in place: a merge "
-                                  "key or a ? key is in a map that changes [migrate/in-place]\n"));
+      run.console.err ==
+      R"(job.yaml:8:5: error: this document can't be changed in place: a merge key or a ? key is in a map that changes [migrate/in-place]
+    8 |     <<: &trainer {numNodes: 2}
+      |     ^ write it in plain block style
+job.yaml:9:21: error: Trainer 2.3 refuses the migrated TrainJob: spec.trainer.numProcPerNode must be an integer, not the string "auto" [input/type]
+    9 |     numProcPerNode: auto
+      |                     ^~~~
+nothing to migrate to Trainer 2.3 in 2 objects
+)");
 }
 
 // Each document was once read back in the whole file.

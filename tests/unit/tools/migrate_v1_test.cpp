@@ -1015,8 +1015,20 @@ TEST_CASE("migrate v1: the default shows a diff, --output-dir writes elsewhere")
   CHECK(run.files.files["jobs/team/in.yaml"] == torch(""));
   CHECK(cli::run({"migrate", "--no-config", "--output-dir", "new", "jobs"}, run.console) == 0);
   CHECK(run.files.files["jobs/team/in.yaml"] == torch(""));
-  CHECK(run.files.files["new/team/in.yaml"].starts_with(
-      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"));
+  CHECK(run.files.files["new/team/in.yaml"] == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+)");
   CHECK(cli::run({"migrate", "--no-config", "--output-dir", "new", "--write", "jobs"}, run.console) == 2);
 }
 

@@ -168,9 +168,20 @@ TEST_CASE("plan asks a cluster for the objects of Kueue") {
   const plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   CHECK(fetched.failure.cause == kubectl::Cause::None);
   CHECK(fetched.sources.size() == 4);
-  CHECK(fetched.warnings.starts_with("warning: Namespaces could not be looked up: "));
+  CHECK(
+      fetched.warnings ==
+      R"(warning: Namespaces could not be looked up: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
+  kubectl get namespaces --all-namespaces -o json --context=blue: exit status 1
+  Error from server (Forbidden): namespaces is forbidden: User "a" cannot list resource
+)");
   CHECK(runner.requests.size() == 6);
-  CHECK(runner.lines().starts_with("kubectl get clusterqueues.kueue.x-k8s.io --all-namespaces -o json"));
+  CHECK(runner.lines() == R"(kubectl get clusterqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get localqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get resourceflavors.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get cohorts.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get topologies.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get namespaces --all-namespaces -o json --context=blue
+)");
 
   runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
     return base::ProcessResult{1, "", "error: the server doesn't have a resource type \"clusterqueues\"\n"};

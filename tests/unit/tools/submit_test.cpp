@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `trainjobc submit`: what it runs, what it says and how it ends, with kubectl played.
+// `trainjobc submit`: what it runs, what it says and how it ends, with a scripted kubectl.
 #include "support/submit.h"
 
 #include <doctest/doctest.h>
@@ -443,9 +443,16 @@ TEST_CASE("a JobSet is not sent without what it mounts") {
   CHECK(run.run() == 2);
   CHECK(run.console.out == "Secret team-a/demo-mpi-ssh-auth created\n1 job: 1 not applied\n");
   CHECK(
-      run.console.err.ends_with("applied:\n  Secret team-a/demo-mpi-ssh-auth\nnot applied:\n  ConfigMap "
-                                "team-a/demo-mpi-hostfile\n  JobSet "
-                                "team-a/demo\n"));
+      run.console.err ==
+      R"(trainjobc: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
+  kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a: exit status 1
+  Error from server (Forbidden): configmaps is forbidden
+applied:
+  Secret team-a/demo-mpi-ssh-auth
+not applied:
+  ConfigMap team-a/demo-mpi-hostfile
+  JobSet team-a/demo
+)");
 }
 
 TEST_CASE("a TrainJob of that name is warned about") {
@@ -577,9 +584,14 @@ TEST_CASE("if kubectl prints nothing, nothing was applied") {
     return request.argv[1] == "create" ? ProcessResult{} : SubmitRun::accepted(request);
   };
   CHECK(run.run() == 2);
-  CHECK(
-      run.console.err.starts_with("trainjobc: kubectl failed\n"
-                                  "  kubectl create: the answer does not mention 1 object\n"));
+  CHECK(run.console.err == R"(trainjobc: kubectl failed
+  kubectl create: the answer does not mention 1 object
+applied:
+  ConfigMap team-a/demo-mpi-hostfile
+not applied:
+  Secret team-a/demo-mpi-ssh-auth
+  JobSet team-a/demo
+)");
 }
 
 TEST_CASE("submit sends nothing after an implausible answer of kubectl") {

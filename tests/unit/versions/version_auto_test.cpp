@@ -91,13 +91,21 @@ a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode accepts such
     9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: cpu}}
       |                                                          ^~~ pin with --trainer-version 2.1
 )");
-  CHECK(chosen({{"a.yaml", runtime() + train_job("initializer: {dataset: {storageUri: data}}")}})
-            .starts_with(R"(2.3
-a.yaml:9:68: error: spec.initializer.dataset.storageUri "data" must begin with a scheme)"));
+  CHECK(chosen({{"a.yaml", runtime() + train_job("initializer: {dataset: {storageUri: data}}")}}) == R"(2.3
+a.yaml:9:68: error: spec.initializer.dataset.storageUri "data" must begin with a scheme [input/cel]
+    9 | spec: {runtimeRef: {name: rt}, initializer: {dataset: {storageUri: data}}}
+      |                                                                    ^~~~ such as hf://owner/name, s3://bucket/path or pvc://claim/path
+)");
   CHECK(chosen({{"a.yaml",
                  "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: 1a}\nspec: "
-                 "{runtimeRef: {name: rt}}\n"}})
-            .starts_with("2.3\n"));
+                 "{runtimeRef: {name: rt}}\n"}}) == R"(2.3
+a.yaml:3:18: error: metadata.name "1a" must consist of lower-case letters, digits and '-', and begin with a letter [input/cel]
+    3 | metadata: {name: 1a}
+      |                  ^~ such as "a"
+a.yaml:4:27: error: there is no ClusterTrainingRuntime "rt" [input/missing-runtime]
+    4 | spec: {runtimeRef: {name: rt}}
+      |                           ^~ add it to the inputs, or pass its file or folder with --runtimes
+)");
 }
 
 TEST_CASE("no version for the job and its runtime, or for the job itself") {
