@@ -7,7 +7,8 @@ import subprocess
 
 from examples_tests import MPI, SECRETS, TRAINER, TUNE
 from framework_tests import FETCHERS
-from support import TrainTest, with_env
+from images import Image
+from support import TrainTest, with_env, with_hostfile
 
 LAUNCHED_BY_MPIRUN = ("deepspeed", "mlx", None)  # mpi-distributed of 2.0 has no label
 NODES = 2
@@ -18,20 +19,26 @@ def initializer(**uris):
     return {name: {"storageUri": uri} for name, uri in uris.items()}
 
 
-class Catalogue(TrainTest):
+class CatalogueTest(TrainTest):
     needs = ("torchrun", "mpirun.openmpi", "sshd", "ssh")
-
-    def runtimes(self, version):
-        """Name → framework."""
-        command = [self.program, "runtimes", "--trainer-version", version, "-o", "json"]
-        listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        return {runtime["name"]: runtime.get("framework") or None for runtime in listed["runtimes"]}
 
     def objects(self, version, runtime, **spec):
         metadata = {"name": "sums", "namespace": "team-a"}
         job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": metadata}
         job["spec"] = {"runtimeRef": {"name": runtime}, **spec}
         return self.render(json.dumps(job), "--trainer-version", version) + SECRETS
+
+    def mpi_objects(self, version, name):
+        trainer = {"command": ["mpirun", "python", "train.py"], "numNodes": NODES, "numProcPerNode": PROCESSES}
+        return self.objects(version, name, trainer=trainer)
+
+
+class Catalogue(CatalogueTest):
+    def runtimes(self, version):
+        """Name → framework."""
+        command = [self.program, "runtimes", "--trainer-version", version, "-o", "json"]
+        listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        return {runtime["name"]: runtime.get("framework") or None for runtime in listed["runtimes"]}
 
     def check(self, version, name, framework):
         if (version, name) == ("2.3", "torch-distributed-with-cache"):
@@ -59,8 +66,7 @@ class Catalogue(TrainTest):
         self.assertEqual({(one["world"], one["sum"]) for one in seen}, {(world, world * (world + 1) // 2)})
 
     def check_mpi(self, version, name):
-        trainer = {"command": ["mpirun", "python", "train.py"], "numNodes": NODES, "numProcPerNode": PROCESSES}
-        seen = self.run_job(self.objects(version, name, trainer=trainer), images={"": MPI})
+        seen = self.run_job(self.mpi_objects(version, name), images={"": MPI})
         world = NODES * PROCESSES
         self.assertEqual([one["rank"] for one in seen], list(range(world)))
         self.assertEqual({(one["world"], one["sum"]) for one in seen}, {(world, world * (world + 1) // 2)})
@@ -90,3 +96,43 @@ class Catalogue(TrainTest):
 
     def test_2_3(self):
         self.check_all("2.3")
+
+
+class WrongRenders(CatalogueTest):
+    """What the small programs say of wrong manifests: those of the catalogue's and of the examples' tests."""
+
+    impatient = Image(programs=TRAINER.programs, files=TRAINER.files, env={"SUMS_SECONDS": "10"})
+
+    def trained(self, runtime, program):
+        return self.objects("2.3", runtime, trainer={"command": [program, "/workspace/train.py"], "numNodes": NODES})
+
+    def assert_fails_with(self, objects, variable, address, saying):
+        self.assert_fails(with_env(objects, variable, address), saying=saying, images={"": self.impatient})
+
+    def test_a_wrong_address_fails(self):
+        torch = with_env(self.trained("torch-distributed", "torchrun"), "PET_NPROC_PER_NODE", "1")
+        self.assert_fails_with(torch, "PET_MASTER_ADDR", "sums-node-0-0.other", "sums-node-0-0.other")
+        jax = self.trained("jax-distributed", "python")
+        self.assert_fails_with(jax, "JAX_COORDINATOR_ADDRESS", "sums-node-0-0.other:29500", "Name or service not known")
+        xgboost = self.trained("xgboost-distributed", "python")
+        self.assert_fails_with(xgboost, "DMLC_TRACKER_URI", "sums-node-0-0.other", "Name or service not known")
+
+    def test_a_wrong_port_fails(self):
+        jax = self.trained("jax-distributed", "python")
+        self.assert_fails_with(jax, "JAX_COORDINATOR_ADDRESS", "sums-node-0-0.sums:0", "Connection refused")
+        self.assert_fails_with(self.trained("xgboost-distributed", "python"), "DMLC_TRACKER_PORT", "0", "Connection refused")
+
+    def test_a_wrong_number_fails(self):
+        jax = self.trained("jax-distributed", "python")
+        self.assert_fails_with(jax, "JAX_NUM_PROCESSES", "3", "timed out")
+        self.assert_fails_with(self.trained("xgboost-distributed", "python"), "DMLC_NUM_WORKER", "3", "timed out")
+
+    def test_a_wrong_hostfile_fails(self):
+        for runtime in ("deepspeed-distributed", "mlx-distributed"):
+            wrong = with_hostfile(self.mpi_objects("2.3", runtime), "sums-node-0-0.", "sums-node-0-1.")
+            self.assert_fails(wrong, saying="Could not resolve hostname sums-node-0-1.sums", images={"": MPI})
+
+    def test_wrong_slots_are_seen(self):
+        for runtime in ("deepspeed-distributed", "mlx-distributed"):
+            wrong = with_hostfile(self.mpi_objects("2.3", runtime), "slots=2", "slots=1")
+            self.assertEqual({one["world"] for one in self.run_job(wrong, images={"": MPI})}, {2})

@@ -18,13 +18,15 @@ class DeepSpeed(TrainTest):
         image = venv_image(self.needs_venv, {"/workspace/train.py": "deepspeed_ranks.py"}, user=1000)
         self.images = {"ghcr.io/kubeflow/trainer/": image}
         # By its path: ssh starts the other ranks without the image's PATH.
-        command = ["mpirun", venv(self.needs_venv, "bin", "python"), "train.py"]
+        self.manifest = self.job(["mpirun", venv(self.needs_venv, "bin", "python"), "train.py"])
+        self.objects = self.render(self.manifest)
+
+    def job(self, command):
         trainer = {"command": command, "numNodes": NODES, "numProcPerNode": PROCESSES}
         job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}
         job["metadata"] = {"name": "sums", "namespace": "team-a"}
         job["spec"] = {"runtimeRef": {"name": "deepspeed-distributed"}, "trainer": trainer}
-        self.manifest = json.dumps(job)
-        self.objects = self.render(self.manifest)
+        return json.dumps(job)
 
     def test_an_engine_takes_a_step(self):
         hosts = ["sums-launcher-0-0"] * PROCESSES + ["sums-node-0-0"] * PROCESSES
@@ -45,3 +47,19 @@ class DeepSpeed(TrainTest):
     def test_another_key_fails(self):
         wrong = with_other_key(self.objects, self.render(self.manifest))
         self.assert_fails(wrong, saying="Permission denied (publickey")
+
+    def test_deepspeed_as_launcher_needs_the_hostfile_and_mpirun(self):
+        """As in Trainer's image, which has no pdsh."""
+        flags = ["--hostfile", "/etc/mpi/hostfile", "--launcher", "openmpi"]
+        seen = self.run_job(self.render(self.job(["deepspeed", *flags, "train.py"])))
+        self.assertEqual([report["rank"] for report in seen], [0, 1, 2, 3])
+        self.assertEqual({(report["world"], report["sum"]) for report in seen}, {(4, 10)})
+
+    def test_deepspeed_without_a_hostfile_trains_alone(self):
+        """What advice/mpi-launcher says."""
+        [seen] = self.run_job(self.render(self.job(["deepspeed", "train.py"])))
+        self.assertEqual((seen["world"], seen["host"], seen["sum"]), (1, "sums-launcher-0-0", 1))
+
+    def test_deepspeed_wants_pdsh(self):
+        wrong = self.render(self.job(["deepspeed", "--hostfile", "/etc/mpi/hostfile", "train.py"]))
+        self.assert_fails(wrong, saying="launcher 'pdsh' not installed")

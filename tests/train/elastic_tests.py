@@ -118,3 +118,16 @@ class ElasticChanges(ElasticTest):
         names = ["NNODES", "NPROC_PER_NODE", "MASTER_ADDR", "MASTER_PORT"]
         names += ["RDZV_BACKEND", "RDZV_ENDPOINT", "RDZV_ID", "MAX_RESTARTS"]
         self.run_changes(without_env(objects, *(f"PET_{name}" for name in names)))
+
+    def test_a_wrong_minimum_waits(self):
+        job_set = self.start(with_env(self.objects("train.py"), "PET_NNODES", "3:3"), machines=2)
+        self.assertFalse(job_set.cluster.wait(lambda: job_set.state != "Running", 20), self.story(job_set))
+        self.assertEqual(reports(job_set), [])
+
+    def test_without_the_success_policy_it_does_not_end(self):
+        objects = self.objects("train.py")
+        for replicated in next(item for item in objects if item["kind"] == "JobSet")["spec"]["replicatedJobs"]:
+            del replicated["template"]["spec"]["successPolicy"]
+        job_set = self.start(objects, machines=2)
+        self.assertTrue(job_set.cluster.wait(lambda: len(reports(job_set)) == 2, SECONDS), self.story(job_set))
+        self.assertFalse(job_set.cluster.wait(lambda: job_set.state != "Running", 15), self.story(job_set))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""JAX, XGBoost, torchtune and initializers, with the community's runtimes and small programs."""
+"""JAX, XGBoost and initializers, with the community's runtimes and small programs."""
+
+import json
 
 from images import Image
 from support import SECONDS, TrainTest, containers_of, reports, venv_image, with_env
@@ -33,6 +35,12 @@ class Jax(TrainTest):
 
     def test_two_processes(self):
         self.assertEqual(self.run_job(self.objects), ranks(2))
+
+    def test_it_does_not_read_the_numbers_itself(self):
+        """What advice/jax-initialize says."""
+        script = ["python", "-c", "import jax; jax.distributed.initialize()"]
+        job = JOB.format(runtime="jax-distributed", image="jax", nodes=2).replace("[python, train.py]", json.dumps(script))
+        self.assert_fails(self.render(job), saying="Number of processes must be defined")
 
     def test_a_wrong_address_fails(self):
         wrong = with_env(self.objects, "JAX_COORDINATOR_ADDRESS", "sums-node-0-0.other:29500")
@@ -132,39 +140,3 @@ class Initializers(TrainTest):
         job_set = self.start(self.objects)
         job_set.cluster.wait(lambda: "No such file" in self.story(job_set), SECONDS)
         self.assertIn("No such file", self.story(job_set))
-
-
-class Torchtune(TrainTest):
-    """The command line as rendered, parsed by the real `tune`."""
-
-    needs_venv = "torch"
-
-    def setUp(self):
-        self.images = FETCHERS | {
-            "ghcr.io/kubeflow/trainer/torchtune-trainer": venv_image("torch", {"/usr/local/sbin/tune": "tune"})
-        }
-        path = self.images["ghcr.io/kubeflow/trainer/torchtune-trainer"].env
-        path["PATH"] = "/usr/local/sbin:" + path["PATH"]
-
-    def tuned(self, trainer):
-        seen = self.run_job(self.render(FINE_TUNING.format(trainer=trainer)))
-        return [{key: value for key, value in report.items() if value is not None} for report in seen]
-
-    def expected(self, **more):
-        return {"dataset": ["fetched"], "model": ["original"], "output": "/workspace/output"} | more
-
-    def test_the_runtimes_own_command(self):
-        host = {"host": "tuned-node-0-0", "printed_by": "tuned-node-0-0"}
-        self.assertEqual(
-            self.tuned("numNodes: 1"),
-            [self.expected(recipe="full_finetune_distributed.py", nodes="1", processes="auto",
-                           endpoint="localhost:29500", **host)],
-        )
-
-    def test_lora_on_four_gpus(self):
-        seen = self.tuned(
-            "{command: [tune, run], args: ['model.lora_attn_modules=[q_proj,v_proj]', model.lora_rank=16, "
-            "dataset=torchtune.datasets.instruct_dataset, dataset.data_dir=/workspace/dataset/data], "
-            "numNodes: 1, resourcesPerNode: {limits: {nvidia.com/gpu: 4}}}"
-        )
-        self.assertEqual([(r["recipe"], r["lora_rank"]) for r in seen], [("lora_finetune_distributed.py", 16)])

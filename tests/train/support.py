@@ -57,10 +57,9 @@ def with_words(objects, old, new):
     changed = json.loads(json.dumps(objects))
     count = 0
     for _, box in containers_of(changed):
-        for key in ("command", "args"):
-            words = box.get(key, [])
-            count += sum(old in word for word in words)
-            box[key] = [word.replace(old, new) for word in words]
+        for key in {"command", "args"} & box.keys():
+            count += sum(old in word for word in box[key])
+            box[key] = [word.replace(old, new) for word in box[key]]
     if not count:
         raise LookupError(f"no command has {old}")
     return changed

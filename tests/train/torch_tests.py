@@ -3,7 +3,7 @@
 """torchrun with gloo, from the rendered env and from the rendered flags."""
 
 from images import Image
-from support import TrainTest, with_env, with_words, without_env
+from support import TrainTest, reports, with_env, with_words, without_env
 
 IMAGES = {"registry.example/torch": Image(programs={"/workspace/train.py": "torch_ranks.py"}, folder="/workspace")}
 
@@ -92,3 +92,15 @@ class TorchMore(TrainTest):
 
     def test_two_nodes_of_two_processes_by_flags(self):
         self.assertEqual(self.run_job(self.objects(2, 2, "--torchrun", "flags")), expected(2, 2))
+
+    def test_a_wrong_number_of_nodes_waits(self):
+        self.assert_does_not_complete(with_env(self.objects(2, 1), "PET_NNODES", "3"))
+        self.assert_does_not_complete(with_words(self.objects(2, 1, "--torchrun", "flags"), "--nnodes=2", "--nnodes=3"))
+
+    def test_the_same_rank_twice_fails(self):
+        self.assert_does_not_complete(with_env(self.objects(2, 1), "PET_NODE_RANK", "0"))
+
+    def assert_does_not_complete(self, objects):
+        job_set = self.start(objects)
+        self.assertFalse(job_set.cluster.wait(lambda: job_set.state == "Completed", 20), self.story(job_set))
+        self.assertEqual(reports(job_set), [])

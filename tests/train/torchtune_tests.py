@@ -9,8 +9,9 @@ import subprocess
 import tempfile
 
 import environment
+from framework_tests import FETCHERS, FINE_TUNING
 from images import PROGRAMS
-from support import TrainTest, containers_of, venv
+from support import TrainTest, containers_of, venv, venv_image, with_words
 
 VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 API = {"apiVersion": "trainer.kubeflow.org/v1alpha1"}
@@ -176,3 +177,92 @@ class CommandLines(TrainTest):
 
     def test_2_3(self):
         self.check_lora("2.3")
+
+    def test_wrong_words_are_refused(self):
+        job = next(job for job in self.jobs("2.3") if job["metadata"]["name"] == "all-llama3-2-1b-tune-lora-gpus")
+        [right] = self.lines([job], "2.3").values()
+        changes = {
+            "--rdzv_endpoint": "--rdzv_endpiont",
+            "lora_finetune_distributed": "lora_finetune_single_device",
+            "llama3_2/1B_lora": "llama3_2/1B_laro",
+            "output_dir=": "output_dir:",
+            "model.lora_rank": "model.lora_rnak",
+        }
+        wrong = [{**right, "words": [word.replace(*change) for word in right["words"]]} for change in changes.items()]
+        seen = self.tune([right, *wrong])
+        self.assertEqual(["refused" in one for one in seen], [False] + [True] * len(changes), seen)
+        self.assertIn("unrecognized arguments: --rdzv_endpiont", seen[1]["refused"])
+        self.assertIn("does not support distributed training", seen[2]["refused"])
+        self.assertIn("llama3_2/1B_laro", seen[3]["refused"])
+        self.assertIn("key=value", seen[4]["refused"])
+        self.assertIn("lora_rnak", seen[5]["refused"])
+
+
+class Torchtune(TrainTest):
+    """In their pods, after their initializers."""
+
+    needs_venv = "torch"
+
+    def setUp(self):
+        image = venv_image("torch", {"/usr/local/sbin/tune": "tune"})
+        image.env["PATH"] = "/usr/local/sbin:" + image.env["PATH"]
+        self.images = FETCHERS | {"ghcr.io/kubeflow/trainer/torchtune-trainer": image}
+
+    def tuned(self, objects):
+        seen = self.run_job(objects)
+        return [{key: value for key, value in report.items() if value is not None} for report in seen]
+
+    def objects(self, trainer):
+        return self.render(FINE_TUNING.format(trainer=trainer))
+
+    def expected(self, **more):
+        host = {"host": "tuned-node-0-0", "printed_by": "tuned-node-0-0"}
+        return [{"dataset": ["fetched"], "model": ["original"], "output": "/workspace/output"} | host | more]
+
+    def test_the_runtimes_own_command(self):
+        right = self.expected(recipe="full_finetune_distributed.py", nodes="1", processes="auto", endpoint="localhost:29500")
+        self.assertEqual(self.tuned(self.objects("numNodes: 1")), right)
+
+    def test_another_port_is_seen(self):
+        wrong = with_words(self.objects("numNodes: 1"), "localhost:29500", "localhost:29501")
+        self.assertEqual([one["endpoint"] for one in self.tuned(wrong)], ["localhost:29501"])
+
+    def test_a_wrong_folder_fails(self):
+        wrong = with_words(self.objects("numNodes: 1"), "data_dir=/workspace/dataset", "data_dir=/workspace/datasets")
+        self.assert_fails(wrong, saying="/workspace/datasets")
+
+    def test_lora_on_four_gpus(self):
+        words = ", ".join(f"'{word}'" for word in SETTINGS + LORA)
+        limits = "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}"
+        seen = self.tuned(self.objects(f"{{command: [tune, run], args: [{words}], numNodes: 1, {limits}}}"))
+        self.assertEqual([(r["recipe"], r["lora_rank"]) for r in seen], [("lora_finetune_distributed.py", 16)])
+
+    def test_qlora_on_one_gpu(self):
+        words = ", ".join(f"'{word}'" for word in ARGS["qlora"])
+        limits = "resourcesPerNode: {limits: {nvidia.com/gpu: 1}}"
+        seen = self.tuned(self.objects(f"{{command: [tune, run], args: [{words}], numNodes: 1, {limits}}}"))
+        self.assertEqual(seen, self.expected(recipe="lora_finetune_single_device.py", lora_rank=16, quantized=True))
+
+
+class Refused(TrainTest):
+    """What advice/tune-command says, by `tune` itself and torchtune's own recipe."""
+
+    needs_venv = "torch"
+
+    def setUp(self):
+        self.images = FETCHERS | {"ghcr.io/kubeflow/trainer/torchtune-trainer": venv_image("torch", {})}
+
+    def objects(self, trainer):
+        return self.render(FINE_TUNING.format(trainer=trainer))
+
+    def test_a_recipe_for_one_device_with_two_processes(self):
+        limits = "resourcesPerNode: {limits: {nvidia.com/gpu: 1}}"
+        objects = self.objects(f"{{command: [tune, run], numNodes: 1, numProcPerNode: 2, {limits}}}")
+        self.assert_fails(objects, saying="does not support distributed training")
+
+    def test_a_recipe_for_several_processes_alone(self):
+        objects = self.objects("{command: [tune, run], args: [device=cpu], numNodes: 1}")
+        for name, box in containers_of(objects):
+            if name == "node":
+                box["command"] = [word for word in box["command"] if not word.startswith("--rdzv_endpoint")]
+        self.assert_fails(objects, saying="environment variable RANK expected")

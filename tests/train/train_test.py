@@ -22,12 +22,13 @@ GROUPS = {
     "intel": ["mpi_more_tests.Intel"],
     "jax": ["framework_tests.Jax"],
     "xgboost": ["framework_tests.XGBoost"],
-    "torchtune": ["torchtune_tests.CommandLines", "framework_tests.Torchtune"],
+    "torchtune": ["torchtune_tests.CommandLines", "torchtune_tests.Torchtune", "torchtune_tests.Refused"],
     "initializers": ["framework_tests.Initializers"],
     "elastic": ["elastic_tests.Elastic"],
     "elastic-changes": ["elastic_tests.ElasticChanges"],
     "torch-more": ["torch_tests.TorchMore"],
     "catalogue": ["catalogue_tests.Catalogue"],
+    "wrong": ["catalogue_tests.WrongRenders"],
     "examples": ["examples_tests.Examples"],
 }
 

@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 
-SECONDS = 120
+SECONDS = int(os.environ.get("SUMS_SECONDS", "120"))
 
 
 def place():
