@@ -3,6 +3,7 @@
 #include "tools/diff/live/external.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
