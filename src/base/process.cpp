@@ -23,7 +23,7 @@
 namespace trainjobc::base {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // A program that stops reading must not end this process.
 class NoBrokenPipeSignal {
@@ -66,7 +66,7 @@ struct Conversation {
 };
 
 // Until all streams are closed, or the deadline or a signal comes.
-Ended converse(Conversation& pipes, std::string_view input, std::optional<Clock::time_point> deadline,
+Ended converse(Conversation& pipes, std::string_view input, std::optional<SteadyClock::time_point> deadline,
                ProcessResult& result) {
   if (input.empty()) pipes.in.write.close();
   while (pipes.in.write.is_open() || pipes.out.read.is_open() || pipes.err.read.is_open()) {
@@ -77,7 +77,7 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Clock:
     int wait = -1;
     if (deadline) {
       const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+          std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - SteadyClock::now()).count();
       if (left <= 0) return Ended::TooLate;
       wait = static_cast<int>(std::min<int64_t>(left, 60'000));
     }
@@ -109,8 +109,8 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
     spawn.connect(pipes.out.write, STDOUT_FILENO);
     spawn.connect(pipes.err.write, STDERR_FILENO);
   }
-  std::optional<Clock::time_point> deadline;
-  if (request.timeout.count() > 0) deadline = Clock::now() + request.timeout;
+  std::optional<SteadyClock::time_point> deadline;
+  if (request.timeout.count() > 0) deadline = SteadyClock::now() + request.timeout;
   const NoBrokenPipeSignal guard;
   pid_t pid = 0;
   if (const int error = spawn.start(request.argv, pid)) return failure(error);

@@ -19,7 +19,7 @@
 namespace trainjobc::base {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -120,12 +120,12 @@ bool Spawn::prepare(pid_t parent) const {
   return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
 }
 
-Ended await_end(pid_t pid, std::optional<Clock::time_point> deadline, int signals) {
+Ended await_end(pid_t pid, std::optional<SteadyClock::time_point> deadline, int signals) {
   for (int pause = 1;; pause = std::min(2 * pause, 50)) {
     siginfo_t info{};
     const int got = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
     if (got != 0 ? errno != EINTR : info.si_pid == pid) return Ended::Itself;
-    if (deadline && Clock::now() >= *deadline) return Ended::TooLate;
+    if (deadline && SteadyClock::now() >= *deadline) return Ended::TooLate;
     pollfd ready{signals, POLLIN, 0};
     if (::poll(&ready, 1, pause) > 0) return Ended::Signal;
   }
@@ -144,7 +144,7 @@ void end_program(pid_t pid, bool leads_group, int signal) {
   const pid_t target = leads_group ? -pid : pid;
   ::kill(target, signal);
   if (signal != SIGKILL) {
-    await_end(pid, Clock::now() + std::chrono::seconds(2), -1);
+    await_end(pid, SteadyClock::now() + std::chrono::seconds(2), -1);
     ::kill(target, SIGKILL);
   }
   reap(pid);
