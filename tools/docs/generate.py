@@ -135,8 +135,9 @@ def rule_section(binary, rule, severity, example):
 
 
 def escaped(text):
-    """Markdown would read these as its own."""
-    return re.sub(r"([*_<>`$|])", r"\\\1", text)
+    """Markdown would read these signs as its own."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+    return re.sub(r"([*_`])", r"\\\1", text)
 
 
 def write_rules(binary, folder):
