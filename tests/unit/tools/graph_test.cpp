@@ -42,16 +42,17 @@ TEST_CASE("DOT: labels can't end their quotes") {
   const std::string text = graph::format_dot(kStrange);
   CHECK(text == R"(digraph trainjobs {
   rankdir=LR;
-  nodesep=0.25;
+  nodesep=0.4;
+  ranksep=0.7;
   fontname="sans-serif";
   node [fontname="sans-serif", fontsize=11];
   edge [fontname="sans-serif", fontsize=9];
   subgraph cluster_0 {
     label="a \"b\" <c>";
     color="#9ca3af";
-    j0n0 [label="x#y & `z`\nback\\slash", shape=hexagon, style=filled, fillcolor="#fee2e2", color="#b91c1c"];
+    j0n0 [label="x#y & `z`\nback\\slash", shape=tab, style=filled, fillcolor="#fee2e2", color="#b91c1c"];
     j0n1 [label="node", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
-    j0n1 -> j0n0 [label="env \"e\"", style=dashed];
+    j0n1 -> j0n0 [label="env \"e\"\n ", style=dashed, color="#6b7280", fontcolor="#374151"];
     j0n0 -> j0n1 [style=solid];
   }
 }
@@ -72,7 +73,8 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
   CHECK(run.runner.requests.front().argv == std::vector<std::string>{"dot", "-Tsvg"});
   CHECK(run.runner.requests.front().input == R"(digraph trainjobs {
   rankdir=LR;
-  nodesep=0.25;
+  nodesep=0.4;
+  ranksep=0.7;
   fontname="sans-serif";
   node [fontname="sans-serif", fontsize=11];
   edge [fontname="sans-serif", fontsize=9];
@@ -83,7 +85,7 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
     j0n1 [label="node: 2 pods\nregistry.example/train:1", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
     j0n2 [label="headless Service\ndemo", shape=box, style="rounded,filled", fillcolor="#dcfce7", color="#15803d"];
     j0n0 -> j0n1 [style=solid];
-    j0n1 -> j0n2 [style=dashed];
+    j0n1 -> j0n2 [style=dashed, color="#6b7280", fontcolor="#374151"];
   }
 }
 )");

@@ -24,15 +24,23 @@ std::string_view attributes_of(Shape shape) {
   switch (shape) {
     case Shape::Job: return "shape=box, style=\"rounded,filled\", fillcolor=\"#dbeafe\", color=\"#1d4ed8\"";
     case Shape::Pods: return "shape=box, style=filled, fillcolor=\"#ffffff\", color=\"#1d4ed8\"";
-    case Shape::Secret: return "shape=hexagon, style=filled, fillcolor=\"#fee2e2\", color=\"#b91c1c\"";
+    case Shape::Secret: return "shape=tab, style=filled, fillcolor=\"#fee2e2\", color=\"#b91c1c\"";
     case Shape::ConfigMap: return "shape=note, style=filled, fillcolor=\"#fef9c3\", color=\"#a16207\"";
     case Shape::Volume: return "shape=cylinder, style=filled, fillcolor=\"#ede9fe\", color=\"#6d28d9\"";
     case Shape::Service:
       return "shape=box, style=\"rounded,filled\", fillcolor=\"#dcfce7\", color=\"#15803d\"";
-    case Shape::Queue: return "shape=cds, style=filled, fillcolor=\"#e5e7eb\", color=\"#374151\"";
+    case Shape::Queue:
+      return "shape=box, peripheries=2, style=filled, fillcolor=\"#e5e7eb\", color=\"#374151\"";
     case Shape::Gang: return "shape=box, style=\"rounded,filled\", fillcolor=\"#ffedd5\", color=\"#c2410c\"";
   }
   return "shape=box";
+}
+
+constexpr std::string_view kUse = "style=dashed, color=\"#6b7280\", fontcolor=\"#374151\"";
+
+// Above the arrow: the lower line is for it.
+std::string label_of(const Arrow& arrow) {
+  return arrow.label.empty() ? "" : fmt::format("label={}, ", dot_label({arrow.label, " "}));
 }
 
 }  // namespace
@@ -41,23 +49,22 @@ std::string format_dot(const std::vector<JobGraph>& jobs) {
   std::string out =
       "digraph trainjobs {\n"
       "  rankdir=LR;\n"
-      "  nodesep=0.25;\n"
+      "  nodesep=0.4;\n"
+      "  ranksep=0.7;\n"
       "  fontname=\"sans-serif\";\n"
       "  node [fontname=\"sans-serif\", fontsize=11];\n"
       "  edge [fontname=\"sans-serif\", fontsize=9];\n";
-  for (size_t j = 0; j < jobs.size(); ++j) {
+  // Graphviz draws the last one at the top.
+  for (size_t j = jobs.size(); j-- > 0;) {
     const JobGraph& job = jobs[j];
     out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#9ca3af\";\n", j,
                        dot_label({job.title}));
     for (size_t i = 0; i < job.boxes.size(); ++i)
       out += fmt::format("    j{}n{} [label={}, {}];\n", j, i, dot_label(job.boxes[i].lines),
                          attributes_of(job.boxes[i].shape));
-    for (const Arrow& arrow : job.arrows) {
-      const std::string label =
-          arrow.label.empty() ? "" : fmt::format("label={}, ", dot_label({arrow.label}));
-      out += fmt::format("    j{}n{} -> j{}n{} [{}style={}];\n", j, arrow.from, j, arrow.to, label,
-                         arrow.waits ? "solid" : "dashed");
-    }
+    for (const Arrow& arrow : job.arrows)
+      out += fmt::format("    j{}n{} -> j{}n{} [{}{}];\n", j, arrow.from, j, arrow.to, label_of(arrow),
+                         arrow.waits ? "style=solid" : kUse);
     out += "  }\n";
   }
   return out + "}\n";
