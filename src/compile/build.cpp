@@ -6,6 +6,7 @@
 #include <array>
 
 #include "compile/counted_nodes.h"
+#include "compile/merge/merge.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "yaml/fields.h"
@@ -104,14 +105,18 @@ class JobSetBuilder {
         make_,
         {{"apiVersion", make_.string(model::kJobSetApiVersion, origin)},
          {"kind", make_.string("JobSet", origin)},
-         {"metadata",
-          policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels), to_map(info_.annotations))},
+         {"metadata", policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels, "labels"),
+                                             to_map(info_.annotations, "annotations"))},
          {"spec", spec}},
         origin);
   }
 
  private:
-  const Node* to_map(const policy::StringMap& map) const { return make_.map(map); }
+  const Node* to_map(const policy::StringMap& map, std::string_view key) const {
+    const NodeList steps = metadata_steps(info_, key, make_);
+    const yaml::Derivation made{kMergedMetadataRule, make_.arena().copy(steps)};
+    return make_.map(map, yaml::Origin(make_.arena().make(made)));
+  }
 
   bool is_initializer(const PodSet& set) const {
     return set.ancestor == model::kDatasetInitializer || set.ancestor == model::kModelInitializer;

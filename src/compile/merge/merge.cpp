@@ -13,11 +13,6 @@ using model::OverrideStyle;
 using yaml::Maker;
 using yaml::Node;
 
-void add_all(policy::StringMap& map, const Node* values) {
-  if (!values) return;
-  for (const yaml::Entry& entry : values->entries()) policy::put(map, entry);
-}
-
 const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, const Node& spec) {
   switch (style) {
     case OverrideStyle::PodSpecs: return merge_pod_specs(merge, spec);
@@ -28,20 +23,24 @@ const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, con
   return &spec;
 }
 
-// The JobSet's: those of the template, then the job's own.
-void merge_metadata(policy::RuntimeInfo& info) {
-  const model::TrainJob& job = *info.job;
-  add_all(info.labels, info.runtime->labels);
-  add_all(info.annotations, info.runtime->annotations);
-  add_all(info.labels, job.root->at({"spec", "labels"}));
-  add_all(info.annotations, job.root->at({"spec", "annotations"}));
-  for (const Node* patch : model::runtime_patches(job)) {
-    add_all(info.labels, patch->at({"trainingRuntimeSpec", "template", "metadata", "labels"}));
-    add_all(info.annotations, patch->at({"trainingRuntimeSpec", "template", "metadata", "annotations"}));
+void put_all(policy::StringMap& map, const policy::NodeList& steps) {
+  for (const Node* step : steps) {
+    for (const yaml::Entry& entry : step->entries()) policy::put(map, entry);
   }
 }
 
 }  // namespace
+
+policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_view key, const Maker& make) {
+  const model::TrainJob& job = *info.job;
+  policy::NodeList steps;
+  const auto add = [&](const Node* values) { steps.push_back(values ? values : make.map({})); };
+  add(key == "labels" ? info.runtime->labels : info.runtime->annotations);
+  add(job.root->at({"spec", key}));
+  for (const Node* patch : model::runtime_patches(job))
+    add(patch->at({"trainingRuntimeSpec", "template", "metadata", key}));
+  return steps;
+}
 
 std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const Maker& make,
                                                  base::Diagnostics& diagnostics) {
@@ -54,7 +53,8 @@ std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, cons
   const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
   spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
   policy::RuntimeInfo info = policy::make_runtime_info(inputs.job, runtime, spec, inputs.behaviours);
-  merge_metadata(info);
+  put_all(info.labels, metadata_steps(info, "labels", make));
+  put_all(info.annotations, metadata_steps(info, "annotations", make));
   apply_node_resources(info, make);
   return info;
 }

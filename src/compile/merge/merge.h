@@ -24,6 +24,14 @@ struct MergeInputs {
 // of it, in their order.
 inline constexpr std::string_view kMergedRule = "merge";
 
+// The same of its labels and its annotations: made of those of the runtime, of the job, and of each patch.
+inline constexpr std::string_view kMergedMetadataRule = "merge/metadata";
+
+// The JobSet's "labels" or "annotations": those of the runtime, of the job, and of each patch. Empty maps for
+// none.
+policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_view key,
+                                const yaml::Maker& make);
+
 // The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of
 // the JobSet. nullopt if an override can't be merged, which is a diagnostic.
 std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const yaml::Maker& make,

@@ -53,9 +53,8 @@ const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
   const JobOrder order(spec);
   const Node* merged = &spec;
   for (const Node* patch : model::runtime_patches(merge.job)) {
-    const Node* change = patch->at({"trainingRuntimeSpec", "template", "spec"});
-    if (!change) continue;
-    merged = merge_typed(merge, merged, *change, merge.job_set_spec, model::kRuntimePatches);
+    if (const Node* change = patch->at({"trainingRuntimeSpec", "template", "spec"}))
+      merged = merge_typed(merge, merged, *change, merge.job_set_spec, model::kRuntimePatches);
     if (!merged) return nullptr;
     merge.steps.push_back(merged);
   }

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <optional>
+
 #include "compile/merge/merge.h"
 #include "schema/compare.h"
 #include "schema/redact.h"
@@ -17,20 +20,42 @@ namespace {
 
 using yaml::Node;
 
-// The spec of a JobSet in the runtime, and after each override of the job.
-std::span<const Node* const> merge_steps(const Object& object) {
-  const Node* spec = object.kind == "JobSet" && object.train_job ? object.root->get("spec") : nullptr;
-  const yaml::Derivation* made = spec ? spec->origin().derivation() : nullptr;
-  return made && made->rule == compile::kMergedRule ? made->inputs : std::span<const Node* const>();
+// What a part of a JobSet was in the runtime, and after each override of the job; or what each of them says.
+struct Merge {
+  std::span<const Node* const> steps;
+  size_t depth = 0;  // of the part in a path
+  bool is_metadata = false;
+
+  std::string name_of(size_t step) const {
+    if (step == 0) return "runtime";
+    if (is_metadata && step == 1) return "job";
+    return fmt::format("override {}", is_metadata ? step - 1 : step);
+  }
+};
+
+std::optional<Merge> merge_of(const Node& node, size_t depth) {
+  const yaml::Derivation* made = node.origin().derivation();
+  if (!made) return std::nullopt;
+  const bool is_metadata = made->rule == compile::kMergedMetadataRule;
+  if (!is_metadata && made->rule != compile::kMergedRule) return std::nullopt;
+  return Merge{made->inputs, depth, is_metadata};
 }
 
 class Walk {
  public:
-  Walk(const Wanted& wanted, const Object& object, diff::InputFields& inputs, const yaml::Maker& make,
+  Walk(const Wanted& wanted, diff::InputFields& inputs, const yaml::Maker& make,
        std::vector<FieldOrigin>& out)
-      : wanted_(wanted), steps_(merge_steps(object)), inputs_(inputs), make_(make), out_(out) {}
+      : wanted_(wanted), inputs_(inputs), make_(make), out_(out) {}
 
   void visit(const Node& node, const schema::Schema* schema) {
+    const Merge outer = merge_;
+    merge_ = merge_of(node, path_.size()).value_or(outer);
+    visit_fields(node, schema);
+    merge_ = outer;
+  }
+
+ private:
+  void visit_fields(const Node& node, const schema::Schema* schema) {
     if (node.size() == 0 || node.is_scalar()) {
       add(node);
       return;
@@ -43,7 +68,6 @@ class Walk {
     }
   }
 
- private:
   void descend(const schema::Step& step, const Node& value, size_t size) {
     path_.push_back(step);
     sizes_.push_back(size);
@@ -72,29 +96,28 @@ class Walk {
            wanted_.field.selects({path_, sizes_, path, schema::to_keyed_string(path_)});
   }
 
-  // A value of the JobSet's spec at each step of the merge, where it differs from the step before.
+  // The value at each step of the merge, where it differs from the step before.
   void add_earlier(const Node& node, FieldOrigin& field) const {
-    if (steps_.empty() || path_.empty() || path_.front().key != "spec") return;
-    const schema::FieldPath below(path_.begin() + 1, path_.end());
-    for (size_t step = 0; step < steps_.size(); ++step) {
-      const auto nodes = diff::nodes_like(*steps_[step], below);
-      if (nodes.size() != path_.size()) continue;
+    if (merge_.steps.empty()) return;
+    const schema::FieldPath below(path_.begin() + static_cast<std::ptrdiff_t>(merge_.depth), path_.end());
+    for (size_t step = 0; step < merge_.steps.size(); ++step) {
+      const auto nodes = diff::nodes_like(*merge_.steps[step], below);
+      if (nodes.size() != below.size() + 1) continue;
       const Node* value = schema::masked(*schema::mark_secrets(*nodes.back(), make_), make_);
       if (!field.earlier.empty() && yaml::equal(*value, *field.earlier.back().value)) continue;
-      field.earlier.push_back(
-          {step == 0 ? "runtime" : fmt::format("override {}", step), value, yaml::locate(*nodes.back())});
+      field.earlier.push_back({merge_.name_of(step), value, yaml::locate(*nodes.back())});
     }
     // The last step may be what is rendered.
     if (!field.earlier.empty() && yaml::equal(*field.earlier.back().value, node)) field.earlier.pop_back();
   }
 
   const Wanted& wanted_;
-  std::span<const Node* const> steps_;
   diff::InputFields& inputs_;
   const yaml::Maker& make_;
   std::vector<FieldOrigin>& out_;
   schema::FieldPath path_;
   std::vector<size_t> sizes_;  // of what the steps are in
+  Merge merge_;                // of what is visited; no steps if it was not merged
 };
 
 }  // namespace
@@ -109,7 +132,7 @@ std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
     origins.id = diff::object_id(object.kind, object.ns, object.name);
     origins.title =
         fmt::format("{} {}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/", object.name);
-    Walk(wanted, object, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
+    Walk(wanted, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
     if (!origins.fields.empty()) out.push_back(std::move(origins));
   }
   return out;
