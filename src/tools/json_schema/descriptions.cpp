@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tools/json_schema/descriptions.h"
+
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "tools/json_schema/json_schema.h"
 
@@ -163,6 +166,13 @@ static_assert(std::ranges::is_sorted(kDescriptions, {}, &Description::path));
 std::string_view description_of(std::string_view path) {
   const auto found = std::ranges::lower_bound(kDescriptions, path, {}, &Description::path);
   return found != kDescriptions.end() && found->path == path ? found->text : std::string_view();
+}
+
+bool has_descriptions_below(std::string_view path) {
+  const std::string prefix = std::string(path) + ".";
+  const auto found =
+      std::ranges::lower_bound(kDescriptions, std::string_view(prefix), {}, &Description::path);
+  return found != kDescriptions.end() && found->path.starts_with(prefix);
 }
 
 }  // namespace trainjobc::json_schema

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/text/ascii.h"
 #include "model/trainer_names.h"
+#include "tools/json_schema/descriptions.h"
 
 namespace trainjobc::json_schema {
 namespace {
@@ -64,7 +66,8 @@ std::string rules_text(std::span<const schema::CelRule> rules) {
   return text.empty() ? text : "The cluster also checks: " + text;
 }
 
-// The definitions of a kind, each schema once, in the order in which it is reached from the root.
+// The definitions of a kind, by the order in which they are reached from the root: each schema once, and once
+// more for each place whose fields have descriptions of their own.
 class SchemaWriter {
  public:
   explicit SchemaWriter(std::string_view kind) : kind_(kind) {}
@@ -81,11 +84,12 @@ class SchemaWriter {
  private:
   struct Reached {
     const Schema* schema = nullptr;
-    std::string path;  // the first one
+    std::string path;  // the first one; the only one with descriptions below
   };
 
   size_t number_of(const Schema& schema, const std::string& path) {
-    const auto [at, is_new] = numbers_.try_emplace(&schema, reached_.size());
+    const std::string own = has_descriptions_below(path) ? path : "";
+    const auto [at, is_new] = numbers_.try_emplace({&schema, own}, reached_.size());
     if (is_new) reached_.push_back({&schema, path});
     return at->second;
   }
@@ -129,7 +133,7 @@ class SchemaWriter {
   }
 
   std::string_view kind_;
-  std::map<const Schema*, size_t> numbers_;
+  std::map<std::pair<const Schema*, std::string>, size_t> numbers_;
   std::vector<Reached> reached_;
   ordered_json definitions_ = ordered_json::object();
 };
