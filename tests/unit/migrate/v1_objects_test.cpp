@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// v1 jobs: comments, lists, JSON
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/v1_jobs.h"
+
+using namespace trainjobc;
+using namespace trainjobc::test;
+
+TEST_CASE("migrate v1: a PyTorchJob keeps the comments beside what it keeps") {
+  CHECK(written(R"(# The team's first job.
+apiVersion: kubeflow.org/v1  # of 2021
+kind: PyTorchJob
+metadata:
+  name: mnist  # a data set
+  labels:
+    # whose
+    team: vision
+spec:
+  # until when
+  runPolicy:
+    activeDeadlineSeconds: 3600  # an hour
+    cleanPodPolicy: Running  # gone
+  nprocPerNode: "2"  # GPUs
+  pytorchReplicaSpecs:
+    Worker:
+      # how many
+      replicas: 4  # nodes
+      template:
+        spec:
+          # where
+          nodeSelector:
+            gpu: h100  # eight
+          containers:
+            - name: pytorch
+              # what
+              image: registry.example.com/mnist:1  # built nightly
+              command:
+                - torchrun  # starts it
+                - train.py
+              env:
+                # loud
+                - name: NCCL_DEBUG
+                  value: INFO
+              resources:
+                limits:
+                  nvidia.com/gpu: 2  # each
+              volumeMounts:
+                - name: data
+                  mountPath: /data  # read only
+          volumes:
+            # where it is
+            - name: data
+              persistentVolumeClaim: {claimName: mnist}
+)") == R"(# The team's first job.
+apiVersion: trainer.kubeflow.org/v1alpha1  # of 2021
+kind: TrainJob
+metadata:
+  name: mnist  # a data set
+  labels:
+    # whose
+    team: vision
+spec:
+  activeDeadlineSeconds: 3600  # an hour
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    # how many
+    numNodes: 4  # nodes
+    numProcPerNode: 2
+    # what
+    image: registry.example.com/mnist:1  # built nightly
+    command:
+      - torchrun  # starts it
+      - train.py
+    env:
+      # loud
+      - name: NCCL_DEBUG
+        value: INFO
+      - name: PYTHONUNBUFFERED
+        value: "1"
+    resourcesPerNode:
+      limits:
+        nvidia.com/gpu: 2  # each
+  runtimePatches:
+    - manager: trainer.kubeflow.org/user
+      trainingRuntimeSpec:
+        template:
+          spec:
+            replicatedJobs:
+              - name: node
+                template:
+                  spec:
+                    template:
+                      spec:
+                        # where
+                        nodeSelector:
+                          gpu: h100  # eight
+                        volumes:
+                          # where it is
+                          - name: data
+                            persistentVolumeClaim: {claimName: mnist}
+                        containers:
+                          - name: node
+                            volumeMounts:
+                              - name: data
+                                mountPath: /data  # read only
+)");
+}
+
+TEST_CASE("migrate v1: lists, JSON and anchors") {
+  const std::string item = R"(  - apiVersion: kubeflow.org/v1
+    kind: JAXJob  # the only one
+    metadata: {name: a}
+    spec:
+      jaxReplicaSpecs:
+        Worker:
+          replicas: 2
+          restartPolicy: OnFailure
+          template: {spec: {containers: [{name: jax, image: 'r.io/a:1'}]}}
+)";
+  CHECK(written("apiVersion: v1\nkind: List\nitems:\n" + item) == R"(apiVersion: v1
+kind: List
+items:
+  - apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob  # the only one
+    metadata: {name: a}
+    spec:
+      runtimeRef:
+        name: jax-distributed
+      trainer:
+        numNodes: 2
+        image: 'r.io/a:1'
+        env:
+          - name: PYTHONUNBUFFERED
+            value: "1"
+          - name: COORDINATOR_PORT
+            value: "6666"
+          - name: COORDINATOR_ADDRESS
+            value: a-node-0-0.a
+          - name: NUM_PROCESSES
+            value: "2"
+          - name: PROCESS_ID
+            valueFrom:
+              fieldRef:
+                fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']
+)");
+  CHECK(
+      written(
+          R"({"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": "a"}, "spec": {"tfReplicaSpecs":
+ {"Worker": {"template": {"spec": {"containers": [{"name": "tensorflow", "image": "r.io/a:1"}]}}}}}}
+)") == R"({
+  "apiVersion": "trainer.kubeflow.org/v1alpha1",
+  "kind": "ClusterTrainingRuntime",
+  "metadata": {
+    "name": "tensorflow-rpcv7",
+    "labels": {
+      "trainer.kubeflow.org/framework": "tensorflow"
+    }
+  },
+  "spec": {
+    "mlPolicy": {
+      "numNodes": 1
+    },
+    "template": {
+      "spec": {
+        "replicatedJobs": [
+          {
+            "name": "node",
+            "template": {
+              "metadata": {
+                "labels": {
+                  "trainer.kubeflow.org/trainjob-ancestor-step": "trainer"
+                }
+              },
+              "spec": {
+                "backoffLimit": 0,
+                "template": {
+                  "spec": {
+                    "containers": [
+                      {
+                        "name": "node"
+                      }
+                    ],
+                    "restartPolicy": "Never"
+                  }
+                }
+              }
+            }
+          }
+        ]
+      }
+    }
+  }
+}
+---
+{
+  "apiVersion": "trainer.kubeflow.org/v1alpha1",
+  "kind": "TrainJob",
+  "metadata": {
+    "name": "a"
+  },
+  "spec": {
+    "runtimeRef": {
+      "name": "tensorflow-rpcv7"
+    },
+    "trainer": {
+      "numNodes": 1,
+      "image": "r.io/a:1"
+    }
+  }
+}
+)");
+  // The alias is kept, what it refers to is not.
+  CHECK(written(R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: a}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 1
+      template:
+        metadata: {annotations: {note: &note "a note"}, name: gone}  # both
+        spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, *note]}]}
+)") == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: a
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 1
+    image: r.io/a:1
+    command:
+    - torchrun
+    - a note
+    env:
+    - name: PYTHONUNBUFFERED
+      value: "1"
+  runtimePatches:
+  - manager: trainer.kubeflow.org/user
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  metadata:
+                    annotations:
+                      note: a note
+)");
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// v1 jobs: the runtimes that they become, or use
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/v1_jobs.h"
+
+using namespace trainjobc;
+using namespace trainjobc::test;
+
+TEST_CASE("migrate v1: jobs that differ in what a TrainJob says share a runtime") {
+  const std::string never = "      restartPolicy: Never\n";
+  const std::string job = torch("", never);
+  const std::string other = "---\n" + named(torch("  runPolicy: {suspend: false}\n", never), "b");
+  const std::string third = "---\n" + named(torch("  runPolicy: {backoffLimit: 3}\n"), "c");
+  CHECK(written(job + other, {"--runtime-name", "team"}) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: team
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              backoffLimit: 0
+              template: {spec: {containers: [{name: node}], restartPolicy: Never}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: team
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: b}
+spec:
+  suspend: false
+  runtimeRef:
+    name: team
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+)");
+  CHECK(written(job + third, {"--runtime-name", "team", "--per-namespace"}) ==
+        R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata:
+  name: team
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              backoffLimit: 0
+              template: {spec: {containers: [{name: node}], restartPolicy: Never}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: team
+    kind: TrainingRuntime
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata:
+  name: team-2
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              backoffLimit: 3
+              template: {spec: {containers: [{name: node}]}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: c}
+spec:
+  runtimeRef:
+    name: team-2
+    kind: TrainingRuntime
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+)");
+}
+
+TEST_CASE("migrate v1: a runtime of the inputs that says the same is used, and completed by patches") {
+  const std::string runtime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata:
+  name: gpus
+  labels: {trainer.kubeflow.org/framework: torch}
+spec:
+  mlPolicy: {numNodes: 4, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          replicas: 1
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec:
+              backoffLimit: 3
+              template:
+                spec:
+                  nodeSelector: {gpu: h100}
+                  volumes: [{name: shm, emptyDir: {medium: Memory}}]
+                  containers:
+                    - name: node
+                      image: registry.example.com/torch:2
+                      volumeMounts: [{name: shm, mountPath: /dev/shm}]
+---
+)";
+  CHECK(written(runtime + R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: a}
+spec:
+  runPolicy: {backoffLimit: 3}
+  pytorchReplicaSpecs:
+    Worker:
+      template:
+        spec:
+          nodeSelector: {gpu: h100}
+          containers:
+            - name: pytorch
+              image: registry.example.com/a:1
+              command: [torchrun, a.py]
+              volumeMounts: [{name: shm, mountPath: /dev/shm}, {name: data, mountPath: /data}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}, {name: data, emptyDir: {}}]
+)")
+            .substr(runtime.size()) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: gpus
+    kind: TrainingRuntime
+  trainer:
+    numNodes: 1
+    image: registry.example.com/a:1
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+  runtimePatches:
+    - manager: trainer.kubeflow.org/user
+      trainingRuntimeSpec:
+        template:
+          spec:
+            replicatedJobs:
+              - name: node
+                template:
+                  spec:
+                    template:
+                      spec:
+                        volumes: [{name: data, emptyDir: {}}]
+                        containers:
+                          - name: node
+                            volumeMounts: [{name: data, mountPath: /data}]
+)");
+}
