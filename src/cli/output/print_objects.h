@@ -15,7 +15,7 @@ enum class ObjectFormat { Yaml, Json, Name };
 // One object of an output in this format.
 std::string print_object(const Object& object, ObjectFormat format);
 
-// What stands before the first object, between two, and after the last: of YAML documents, of a v1 List as
+// The text before the first object, between two, and after the last: of YAML documents, of a v1 List as
 // kubectl prints it, or of one kind.group/name per line.
 struct Joints {
   std::string_view opening;

@@ -40,7 +40,7 @@ bool holds_alias(const yaml::Syntax& syntax) {
 }
 
 // The line on which the root's entry after `key` begins; after the document if `key` is the last.
-uint32_t line_behind(const ResourceList& list, std::string_view key) {
+uint32_t line_after(const ResourceList& list, std::string_view key) {
   const auto entries = list.root->entries();
   const auto at = std::ranges::find(entries, key, &Entry::key);
   if (at + 1 != entries.end()) return (at + 1)->key_origin.line();
@@ -68,7 +68,7 @@ bool find_lines(ResourceList& list, const yaml::Document& document) {
     free = file.line_at(item.end > item.lead ? item.end - 1 : item.end) + 1;
     list.items[i].has_alias = holds_alias(item);
   }
-  firsts.push_back(with_comments_above(file, std::max(line_behind(list, "items"), free), free));
+  firsts.push_back(with_comments_above(file, std::max(line_after(list, "items"), free), free));
   for (size_t i = 0; i < list.items.size(); ++i) {
     const size_t begin = file.line_start(firsts[i]);
     list.items[i].text = file.text().substr(begin, file.line_start(firsts[i + 1]) - begin);
@@ -106,7 +106,7 @@ std::string tail_of(const ResourceList& list) {
   const Entry* results = list.root->find("results");
   if (!results) return with_newline(text.substr(list.items_end));
   const size_t begin = list.file->line_start(results->key_origin.line());
-  const size_t end = list.file->line_start(line_behind(list, "results"));
+  const size_t end = list.file->line_start(line_after(list, "results"));
   if (begin < list.items_end) return with_newline(text.substr(list.items_end));
   return with_newline(text.substr(list.items_end, begin - list.items_end)) + with_newline(text.substr(end));
 }
@@ -117,7 +117,7 @@ std::string head_of(const ResourceList& list) {
   const Entry* results = list.root->find("results");
   const size_t begin = results ? list.file->line_start(results->key_origin.line()) : list.items_begin;
   if (begin >= list.items_begin) return std::string(text.substr(0, list.items_begin));
-  const size_t end = list.file->line_start(line_behind(list, "results"));
+  const size_t end = list.file->line_start(line_after(list, "results"));
   return std::string(text.substr(0, begin)) + std::string(text.substr(end, list.items_begin - end));
 }
 
