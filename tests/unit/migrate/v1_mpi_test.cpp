@@ -90,3 +90,108 @@ in.yaml:12:78: warning: the nodes run sshd instead of this command: the launcher
 nothing to migrate to Trainer 2.3 in 1 object
 )");
 }
+
+TEST_CASE("migrate v1: a launcher that is a worker is one of the nodes") {
+  const std::string spec = R"(spec:
+  slotsPerWorker: 2
+  runLauncherAsWorker: true
+  sshAuthMountPath: /home/mpiuser/.ssh
+  mpiReplicaSpecs:
+)";
+  const std::string user = "name: mpi, image: 'r.io/a:1', securityContext: {runAsUser: 1000}";
+  CHECK(written(head("MPIJob", "v2beta1") + spec +
+                    replica("Launcher", "1", user + ", command: [mpirun, -n, '6', a]") +
+                    replica("Worker", "2", user),
+                {"--runtime-name", "mpi"}) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: mpi
+  labels:
+    trainer.kubeflow.org/framework: mpi
+spec:
+  mlPolicy:
+    numNodes: 1
+    mpi:
+      mpiImplementation: OpenMPI
+      numProcPerNode: 1
+      runLauncherAsNode: true
+      sshAuthMountPath: /home/mpiuser/.ssh
+  template:
+    spec:
+      successPolicy:
+        operator: All
+        targetReplicatedJobs:
+          - launcher
+      replicatedJobs:
+        - name: node
+          template:
+            spec:
+              backoffLimit: 0
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: worker}], command: [/usr/sbin/sshd, -De]}], securityContext: {fsGroup: 1000}, restartPolicy: Never}}
+        - name: launcher
+          template:
+            metadata:
+              labels:
+                trainer.kubeflow.org/trainjob-ancestor-step: trainer
+            spec:
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: launcher}]}], securityContext: {fsGroup: 1000}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: mpi
+  trainer:
+    numNodes: 3
+    numProcPerNode: 2
+    command: [mpirun, -n, '6', a]
+  runtimePatches:
+    - manager: trainer.kubeflow.org/user
+      trainingRuntimeSpec:
+        template:
+          spec:
+            replicatedJobs:
+              - name: node
+                template:
+                  spec:
+                    template:
+                      spec:
+                        containers:
+                          - name: node
+                            securityContext: {runAsUser: 1000}
+              - name: launcher
+                template:
+                  spec:
+                    template:
+                      spec:
+                        containers:
+                          - name: node
+                            securityContext: {runAsUser: 1000}
+)");
+  // One that only trains itself.
+  CHECK(said(head("MPIJob", "v2beta1") + spec +
+             replica("Launcher", "1", user + ", command: [mpirun, -n, '2', a]")) ==
+        R"(1 of 1 object migrated to Trainer 2.3
+)");
+  // Without the field the launcher trains nothing.
+  CHECK(written(head("MPIJob", "v2beta1") +
+                    "spec:\n  sshAuthMountPath: /home/mpiuser/.ssh\n  mpiReplicaSpecs:\n" +
+                    replica("Launcher", "1", user) + replica("Worker", "2", user),
+                {"--runtime-name", "mpi"})
+            .find("runLauncherAsNode: false") != std::string::npos);
+}
+
+TEST_CASE("migrate v1: pods on the host's network find the others by name, as the MPI Operator lets them") {
+  const std::string worker =
+      "    Worker:\n      replicas: 2\n      template: {spec: {hostNetwork: true, containers: [{name: mpi, "
+      "image: 'r.io/a:1'}]}}\n";
+  const std::string text =
+      written(head("MPIJob", "v2beta1") + "spec:\n  mpiReplicaSpecs:\n" +
+                  replica("Launcher", "1", "name: mpi, image: 'r.io/a:1', command: [mpirun, a]") + worker,
+              {"--runtime-name", "mpi"});
+  const std::string policy = "dnsPolicy: ClusterFirstWithHostNet";
+  const size_t at = text.find(policy);
+  CHECK(at != std::string::npos);
+  CHECK(text.find(policy, at + 1) == std::string::npos);
+}

@@ -256,3 +256,27 @@ spec:
                       note: a note
 )");
 }
+
+TEST_CASE("migrate v1: what an API server adds makes no difference between master and workers") {
+  const std::string exported = R"(    Master:
+      replicas: 1
+      template:
+        metadata: {creationTimestamp: null}
+        spec: {restartPolicy: Always, containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}
+)";
+  CHECK(written(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + exported +
+                replica("Worker", "1", kTorch)) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+)");
+}

@@ -153,16 +153,17 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
     return {runtime_object(id, draft.framework, *complete, make),
             train_job_object(conversion, id, {}, options_.manager)};
   }
-  const SplitRuntime wanted = split_runtime(*complete, train_job, make);
   std::vector<Said> say;
-  if (const Known* known = find(wanted, std::string(k8s::effective_namespace(ns)), make, say))
+  if (const Known* known = find(split_runtime(*complete, train_job, make),
+                                std::string(k8s::effective_namespace(ns)), make, say))
     return {train_job_object(conversion, {known->kind, known->ns, known->name}, say, options_.manager)};
-  const Node* spec = with_numbers(*wanted.rest, *complete, make);
-  id.name = name_for(draft, *wanted.rest, job);
+  const SplitRuntime made = split_runtime(*complete, train_job, make, RuntimeUse::New);
+  const Node* spec = with_numbers(*made.rest, *complete, make);
+  id.name = name_for(draft, *made.rest, job);
   known_.push_back({kind, in_namespace ? std::string(k8s::effective_namespace(ns)) : "", id.name,
                     split_runtime(*keep(*spec), train_job, yaml::Maker(arena_))});
   return {runtime_object(id, draft.framework, *spec, make),
-          train_job_object(conversion, id, wanted.said, options_.manager)};
+          train_job_object(conversion, id, made.said, options_.manager)};
 }
 
 }  // namespace trainjobc::migrate::v1

@@ -114,6 +114,13 @@ class MpiDraft {
                                 path ? path : job_.root->get("kind"));
   }
 
+  // As the MPI Operator does: pods on the host's network have to find the others by name.
+  PodTemplate with_dns(PodTemplate pods) const {
+    if (!job_.is_mpi_v2() || !is_true(pods.node->at({"spec", "hostNetwork"}))) return pods;
+    pods.node = make_.with_path(pods.node, {"spec", "dnsPolicy"}, make_.string("ClusterFirstWithHostNet"));
+    return pods;
+  }
+
   // A user can read the key as a member of the pod's group only.
   PodTemplate with_group(PodTemplate pods) const {
     const Node* user = user_of(pods);
@@ -146,7 +153,8 @@ class MpiDraft {
   DraftRole role_of(const Replica& replica, std::string_view name, NodeList env) {
     DraftRole role{.name = std::string(name), .pods = pods_of(conversion_, replica), .job_spec = {}};
     env.insert(env.begin(), variable(make_, kRole, name == model::kLauncher ? "launcher" : "worker"));
-    role.pods = with_group(with_env(make_, role.pods, env, policy::mpi::kPlugin.framework.env));
+    role.pods = with_env(make_, role.pods, env, policy::mpi::kPlugin.framework.env);
+    role.pods = with_dns(with_group(role.pods));
     apply_restart_policy(conversion_, replica, role);
     return role;
   }

@@ -42,8 +42,8 @@ const Node* own_metadata(const Node* metadata, const Maker& make) {
     const bool is_kept = entry.key == "labels" || entry.key == "annotations";
     if (is_kept && entry.value->size() > 0) entries.push_back(entry);
   }
-  if (entries.size() == metadata->size()) return metadata;
-  return entries.empty() ? nullptr : make.map(entries, metadata->origin());
+  if (entries.empty()) return nullptr;
+  return entries.size() == metadata->size() ? metadata : make.map(entries, metadata->origin());
 }
 
 struct Place {

@@ -45,10 +45,11 @@ bool is_true_at(const Node& spec, std::initializer_list<std::string_view> path) 
 
 class Splitter {
  public:
-  Splitter(const Node& spec, const schema::Schema& train_job, const Maker& make)
+  Splitter(const Node& spec, const schema::Schema& train_job, const Maker& make, RuntimeUse use)
       : spec_(spec),
         make_(make),
         is_mpi_(spec.at({"mlPolicy", "mpi"}) != nullptr),
+        keeps_group_(is_mpi_ && use == RuntimeUse::New),
         launcher_trains_(is_true_at(spec, {"mlPolicy", "mpi", "runLauncherAsNode"})),
         patch_(inner(&train_job, {"spec", "runtimePatches", "trainingRuntimeSpec", "template", "spec",
                                   "replicatedJobs", "template", "spec", "template", "spec"})) {}
@@ -113,7 +114,8 @@ class Splitter {
     for (const Entry& entry : spec.entries()) {
       if (entry.key == "containers") {
         kept.push_back({entry.key, rest_of_containers(*entry.value, said), entry.key_origin});
-      } else if (entry.key == "initContainers" || !patch_ || !patch_->property(entry.key)) {
+      } else if (entry.key == "initContainers" || !patch_ || !patch_->property(entry.key) ||
+                 (keeps_group_ && entry.key == "securityContext")) {
         kept.push_back(entry);
       } else if (entry.key == "volumes") {
         split_volumes(entry, mounted, kept, said);
@@ -206,6 +208,7 @@ class Splitter {
   const Node& spec_;
   const Maker& make_;
   bool is_mpi_;
+  bool keeps_group_;
   bool launcher_trains_;
   const schema::Schema* patch_;  // of a patch's pod spec
 };
@@ -264,8 +267,9 @@ bool trainer_fits(const Said& wanted, const Said& given) {
 
 }  // namespace
 
-SplitRuntime split_runtime(const Node& spec, const schema::Schema& train_job, const Maker& make) {
-  return Splitter(spec, train_job, make).run();
+SplitRuntime split_runtime(const Node& spec, const schema::Schema& train_job, const Maker& make,
+                           RuntimeUse use) {
+  return Splitter(spec, train_job, make, use).run();
 }
 
 std::optional<std::vector<Said>> to_say(const SplitRuntime& wanted, const SplitRuntime& candidate,

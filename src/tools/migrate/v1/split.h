@@ -30,9 +30,14 @@ struct SplitRuntime {
   std::vector<Said> said;            // by replicatedJob
 };
 
+// Of a new runtime of MPI, the group of its pods, which may read their key, is a part of `rest` that a job
+// could patch, too.
+enum class RuntimeUse { Known, New };
+
 // `spec` is a runtime's; `train_job` the schema of a TrainJob, which knows what a patch may set. Defaults
 // that a runtime may or may not spell out are left out of `rest`.
-SplitRuntime split_runtime(const yaml::Node& spec, const schema::Schema& train_job, const yaml::Maker& make);
+SplitRuntime split_runtime(const yaml::Node& spec, const schema::Schema& train_job, const yaml::Maker& make,
+                           RuntimeUse use = RuntimeUse::Known);
 
 // What a TrainJob has to say so that a runtime which says `candidate` becomes `wanted`; nullopt if it can't.
 std::optional<std::vector<Said>> to_say(const SplitRuntime& wanted, const SplitRuntime& candidate,
