@@ -16,7 +16,7 @@ from cluster import Cluster
 from support import EndToEnd
 
 SKIPPED = 77
-MODULES = ("submit_tests", "live_tests", "diff_tests")
+MODULES = ("submit_tests", "live_tests", "diff_tests", "reading_tests")
 
 
 def main(arguments):
