@@ -18,7 +18,7 @@ namespace {
 
 using yaml::Node;
 
-struct Field {
+struct PlacedField {
   uint32_t line = 0;
   uint32_t column = 0;
   std::string path;
@@ -41,7 +41,7 @@ std::string child_path(const std::string& path, std::string_view key) {
 }
 
 // Parents before what is in them.
-void list_fields(const Node& node, const std::string& path, std::vector<Field>& fields) {
+void list_fields(const Node& node, const std::string& path, std::vector<PlacedField>& fields) {
   if (node.origin().file())
     fields.push_back({node.origin().line(), node.origin().column(), path, node.is_scalar()});
   for (const yaml::Entry& entry : node.entries())
@@ -51,10 +51,10 @@ void list_fields(const Node& node, const std::string& path, std::vector<Field>& 
 }
 
 // What an alias repeats has the place of its anchor: the last scalar counts, or the first map or list.
-std::vector<Field> one_per_place(std::vector<Field> fields) {
-  std::ranges::stable_sort(fields, {}, &Field::place);
-  std::vector<Field> kept;
-  for (Field& field : fields) {
+std::vector<PlacedField> one_per_place(std::vector<PlacedField> fields) {
+  std::ranges::stable_sort(fields, {}, &PlacedField::place);
+  std::vector<PlacedField> kept;
+  for (PlacedField& field : fields) {
     const bool is_known = !kept.empty() && kept.back().place() == field.place();
     if (!is_known) {
       kept.push_back(std::move(field));
@@ -76,7 +76,7 @@ class Part {
     const std::lock_guard lock(mutex_);
     if (!is_known_) read();
     const auto place = std::tuple(line, column);
-    const auto found = std::ranges::lower_bound(fields_, place, {}, &Field::place);
+    const auto found = std::ranges::lower_bound(fields_, place, {}, &PlacedField::place);
     return found != fields_.end() && found->place() == place ? without_pod_steps(found->path) : "";
   }
 
@@ -102,7 +102,7 @@ class Part {
   }
 
   void index(const std::vector<const Node*>& roots) {
-    std::vector<Field> fields;
+    std::vector<PlacedField> fields;
     for (const Node* root : roots) list_fields(*root, "", fields);
     fields_ = one_per_place(std::move(fields));
     is_known_ = true;
@@ -111,7 +111,7 @@ class Part {
   yaml::FoundDocument found_;
   std::mutex mutex_;
   bool is_known_ = false;
-  std::vector<Field> fields_;
+  std::vector<PlacedField> fields_;
 };
 
 }  // namespace
