@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "compile/generate_name.h"
 #include "k8s/namespaces.h"
+#include "model/runtime_id.h"
 #include "rules/rules.h"
 #include "yaml/fields.h"
 
@@ -23,25 +24,29 @@ class Passes {
  public:
   // `memory` is empty; give_back() returns it, unless the job keeps it.
   Passes(const InputObject& job, const JobsContext& context, ObjectMemory memory)
-      : job_(job), context_(context), unit_(std::make_unique<JobUnit>()) {
+      : job_(job),
+        context_(context),
+        target_(context.plan.target_of(job)),
+        unit_(std::make_shared<JobUnit>()) {
+    unit_->target = target_;
     unit_->memory = std::move(memory);
   }
 
   // `index`: of the job, for the sink.
   JobResult run(size_t index) {
+    if (is_known()) return std::move(result_);
     const std::optional<InputObject> read = read_job();
-    if (!read) return std::move(result_);
+    if (!read) return keep();
     result_.location = read->location;
     const Options& options = context_.options;
     if (!options.jobs.empty() && leave_out(*read)) return std::move(result_);
     result_.state = JobResult::State::Compiled;
-    unit_->target = context_.plan.target_of(job_);
-    admit_job(*unit_, *read, options, context_.runtimes.store_for(unit_->target));
+    admit_job(*unit_, *read, options, context_.runtimes.store_for(target_));
     note_admission(*read);
     if (unit_->runtime) render_job(*unit_, options);
     if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, objects_of(*unit_));
-    finish(read->root);
-    return std::move(result_);
+    finish(*read);
+    return keep();
   }
 
   ObjectMemory give_back() {
@@ -53,13 +58,68 @@ class Passes {
     return memory;
   }
 
-  // Every version's objections to the job.
-  PlannedJob survey_all() {
+  // Adds every version's objections to a result of the job.
+  void survey_all(JobResult& result) {
     if (const std::optional<InputObject> read = read_job()) plan(*read, true);
-    return result_.planned;
+    result.planned = result_.planned;
+    if (!result.known) return;
+    JobResult surveyed = *result.known->result;
+    surveyed.planned = result.planned;
+    auto known = std::make_shared<KnownJob>(*result.known);
+    known->result = std::make_shared<const JobResult>(std::move(surveyed));
+    result.known = std::move(known);
   }
 
  private:
+  // Takes the result of an earlier run if the runtime is still the same.
+  bool is_known() {
+    const auto known = cache() ? cache()->find(job_, target_) : nullptr;
+    if (!known || (needs_survey(*known->result) && !known->result->planned.survey)) return false;
+    const StoredRuntime* runtime = nullptr;
+    if (known->question) {
+      RuntimeStore& store = context_.runtimes.store_for(target_);
+      const Resolution resolution = store.resolve(known->question->job(), context_.options.use_catalogue);
+      if (!known->answer.is_same(RuntimeAnswer::of(resolution))) return false;
+      runtime = resolution.found;
+    }
+    result_ = *known->result;
+    if (result_.runtime) result_.runtime = runtime;
+    result_.planned = planned_again(*known);
+    result_.known = known;
+    return true;
+  }
+
+  // A document that was not read has no place but its own in the cache.
+  JobCache* cache() const { return job_.unread && job_.reading != 0 ? context_.cache : nullptr; }
+
+  bool needs_survey(const JobResult& result) const {
+    return result.refused && context_.options.trainer_version == "auto" && context_.plan.is_newest();
+  }
+
+  // The same objections, about an object of this run.
+  PlannedJob planned_again(const KnownJob& known) const {
+    PlannedJob planned = known.result->planned;
+    if (!planned.object) return planned;
+    planned.object = &job_;
+    planned.runtime = context_.index.find(known.indexed_runtime());
+    if (planned.survey) {
+      SurveyedObject survey = *planned.survey;
+      survey.object = &job_;
+      planned.survey = std::make_shared<const SurveyedObject>(std::move(survey));
+    }
+    return planned;
+  }
+
+  // The result, which a later run may take.
+  JobResult keep() {
+    if (!cache()) return std::move(result_);
+    auto known = std::make_shared<KnownJob>(std::move(known_));
+    known->target = target_;
+    known->result = std::make_shared<const JobResult>(result_);
+    result_.known = std::move(known);
+    return std::move(result_);
+  }
+
   // nullopt if the document is not one TrainJob; `result_` says what it is.
   std::optional<InputObject> read_job() {
     if (!job_.unread) return job_;
@@ -94,7 +154,7 @@ class Passes {
     result_.object = unit_->job.id.str();
     const yaml::Node* name = unit_->job.root ? unit_->job.root->at({"metadata", "name"}) : nullptr;
     if (name) result_.name_at = yaml::locate(*name);
-    plan(read, result_.refused && context_.options.trainer_version == "auto" && context_.plan.is_newest());
+    plan(read, needs_survey(result_));
   }
 
   void plan(const InputObject& read, bool surveys) {
@@ -106,20 +166,27 @@ class Passes {
     result_.planned.survey = std::make_shared<const SurveyedObject>(std::move(surveyed));
   }
 
-  void finish(const yaml::Node* root) {
+  void finish(const InputObject& read) {
+    if (unit_->resolution) {
+      known_.question = RuntimeQuestion::of(unit_->job);
+      known_.answer = RuntimeAnswer::of(*unit_->resolution);
+    }
+    known_.index(model::runtime_of(*read.root, read.id.ns));
     result_.runtime = unit_->runtime;
     result_.complete = unit_->complete;
     result_.has_objects = !unit_->objects.empty();
     result_.diagnostics = std::move(unit_->diagnostics);
     if (!context_.keeps_units) return;
-    result_.root = root;
+    result_.root = read.root;
     result_.unit = std::move(unit_);
   }
 
   const InputObject& job_;
   const JobsContext& context_;
-  std::unique_ptr<JobUnit> unit_;
+  Target target_;
+  std::shared_ptr<JobUnit> unit_;
   JobResult result_;
+  KnownJob known_;  // but for the result
 };
 
 // Calls `body(passes, index)` for each job; the jobs of one thread use the same memory one after the other.
@@ -186,12 +253,19 @@ std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, con
   return results;
 }
 
+void keep_results(const std::vector<const InputObject*>& jobs, const JobsContext& context,
+                  const std::vector<JobResult>& results) {
+  if (!context.cache) return;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (results[i].known) context.cache->add(*jobs[i], results[i].known);
+  }
+}
+
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,
                  std::vector<JobResult>& results) {
   for_each_job(jobs, context, [&](Passes& passes, size_t index) {
     JobResult& result = results[index];
-    if (result.state == JobResult::State::Compiled && !result.planned.survey)
-      result.planned = passes.survey_all();
+    if (result.state == JobResult::State::Compiled && !result.planned.survey) passes.survey_all(result);
   });
 }
 

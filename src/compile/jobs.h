@@ -12,6 +12,7 @@
 #include "compile/compile.h"
 #include "compile/input/input.h"
 #include "compile/render_job.h"
+#include "compile/reuse/job_cache.h"
 #include "compile/runtimes/admit_runtimes.h"
 #include "compile/versions/version_plan.h"
 
@@ -40,8 +41,9 @@ struct JobResult {
   bool complete = false;  // every rule was looked at
   bool has_objects = false;
   PlannedJob planned;
-  std::unique_ptr<JobUnit> unit;     // if units are kept
-  const yaml::Node* root = nullptr;  // as it was read; if units are kept
+  std::shared_ptr<JobUnit> unit;          // if units are kept
+  const yaml::Node* root = nullptr;       // as it was read; if units are kept
+  std::shared_ptr<const KnownJob> known;  // for a later run; if there is a cache
 };
 
 struct JobsContext {
@@ -52,6 +54,7 @@ struct JobsContext {
   const RuntimeIndex& index;
   ObjectSink* sink = nullptr;  // nullptr: nobody wants the objects before all passes are done
   bool keeps_units = false;
+  JobCache* cache = nullptr;  // neither with a sink, nor if units are kept
 };
 
 Object describe(const yaml::Node& root);
@@ -65,6 +68,10 @@ std::vector<const InputObject*> jobs_of(const InputSet& inputs);
 // The passes of each job. Jobs share no mutable state, so the result does not depend on the number of
 // threads.
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
+
+// Keeps the results in the context's cache, if there is one.
+void keep_results(const std::vector<const InputObject*>& jobs, const JobsContext& context,
+                  const std::vector<JobResult>& results);
 
 // What every Trainer version says to the fields of the jobs. Sets `planned` of each.
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/text/ascii.h"
 #include "compile/input/document_type.h"
+#include "compile/reuse/read_cache.h"
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "schema/redact.h"
@@ -116,38 +117,61 @@ bool looks_like_job(const yaml::FoundDocument& document) {
   return end == text.size() || base::kSpace.find(text[end]) != std::string_view::npos;
 }
 
-// A document on its way through read_inputs.
-struct Reading {
-  yaml::FoundDocument document;
-  bool is_deferred = false;
-  std::unique_ptr<ObjectMemory> memory;
-  ReadObjects read;
-};
-
 bool is_kept(const InputObject& object, const ReadOptions& options) {
   if (object.kind == InputKind::Foreign) return options.keep_foreign;
   return object.kind != InputKind::TrainJob || options.keep_jobs;
 }
 
-void read_now(Reading& reading, const ReadOptions& options) {
-  reading.memory = std::make_unique<ObjectMemory>();
-  reading.read = read_objects(reading.document, options, *reading.memory);
+void read_now(ReadDocument& reading, const ReadOptions& options) {
+  auto memory = std::make_shared<ObjectMemory>();
+  reading.read = read_objects(reading.document, options, *memory);
   for (InputObject& object : reading.read.objects) {
     if (!is_kept(object, options)) object = {.kind = object.kind, .location = object.location};
   }
-  if (std::ranges::none_of(reading.read.objects, &InputObject::root)) reading.memory.reset();
+  if (std::ranges::any_of(reading.read.objects, &InputObject::root)) reading.memory = std::move(memory);
 }
 
-void take(Reading reading, InputSet& inputs, base::Diagnostics& diagnostics) {
+// `file`: the number of the document's file in a cache; 0 if it is in none.
+void take(ReadDocument reading, uint64_t file, InputSet& inputs, base::Diagnostics& diagnostics) {
   if (reading.is_deferred) {
     inputs.unread.push_back(reading.document);
-    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back()});
+    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back(), .reading = file});
     return;
   }
   std::ranges::copy(reading.read.objects, std::back_inserter(inputs.objects));
   if (reading.memory) inputs.memory.push_back(std::move(reading.memory));
   std::ranges::move(reading.read.passed_over, std::back_inserter(inputs.passed_over));
   diagnostics.append(std::move(reading.read.diagnostics));
+}
+
+// A file of read_inputs: one that was read before, or one that is being read.
+struct FileReading {
+  std::shared_ptr<const ReadFile> known;
+  ReadFile own;
+};
+
+FileReading find_file(Source source, const ReadOptions& options) {
+  if (options.cache) {
+    if (auto known = options.cache->find(source, options)) return {std::move(known), {}};
+  }
+  ReadFile own;
+  own.file = std::make_shared<base::SourceFile>(std::move(source.name), std::move(source.text));
+  for (const yaml::FoundDocument& document : yaml::find_documents(*own.file, own.findings))
+    own.documents.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});
+  return {nullptr, std::move(own)};
+}
+
+void take_file(FileReading reading, const ReadOptions& options, InputSet& inputs,
+               base::Diagnostics& diagnostics) {
+  if (!reading.known && options.cache) reading.known = options.cache->add(std::move(reading.own), options);
+  if (reading.known) {
+    diagnostics.append(reading.known->findings);
+    for (const ReadDocument& document : reading.known->documents)
+      take(document, reading.known->number, inputs, diagnostics);
+    return;
+  }
+  diagnostics.append(std::move(reading.own.findings));
+  for (ReadDocument& document : reading.own.documents) take(std::move(document), 0, inputs, diagnostics);
 }
 
 }  // namespace
@@ -168,19 +192,22 @@ ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions&
 
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options) {
-  std::vector<Reading> readings;
+  std::vector<FileReading> files;
+  std::vector<ReadDocument*> wanted;
+  files.reserve(sources.size());
   for (Source& source : sources) {
-    inputs.files.push_back(
-        std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
-    if (!source.named) inputs.found.insert(inputs.files.back().get());
-    for (const yaml::FoundDocument& document : yaml::find_documents(*inputs.files.back(), diagnostics))
-      readings.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});
+    const bool named = source.named;
+    FileReading& reading = files.emplace_back(find_file(std::move(source), options));
+    inputs.files.push_back(reading.known ? reading.known->file : reading.own.file);
+    if (!named) inputs.found.insert(inputs.files.back().get());
+    for (ReadDocument& document : reading.own.documents) {
+      if (!document.is_deferred) wanted.push_back(&document);
+    }
   }
   constexpr size_t kWorthAThread = 16;
-  base::parallel_for(readings.size(), kWorthAThread, options.threads, [&](size_t index) {
-    if (!readings[index].is_deferred) read_now(readings[index], options);
-  });
-  for (Reading& reading : readings) take(std::move(reading), inputs, diagnostics);
+  base::parallel_for(wanted.size(), kWorthAThread, options.threads,
+                     [&](size_t index) { read_now(*wanted[index], options); });
+  for (FileReading& file : files) take_file(std::move(file), options, inputs, diagnostics);
 }
 
 void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
@@ -190,9 +217,9 @@ void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputS
       inputs.objects.push_back(object);
       continue;
     }
-    Reading reading{*object.unread, false, nullptr, {}};
+    ReadDocument reading{*object.unread, false, nullptr, {}};
     read_now(reading, options);
-    take(std::move(reading), inputs, diagnostics);
+    take(std::move(reading), 0, inputs, diagnostics);
   }
 }
 

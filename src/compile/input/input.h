@@ -22,6 +22,8 @@
 
 namespace trainjobc::compile {
 
+class ReadCache;
+
 enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
 
 struct InputObject {
@@ -31,6 +33,7 @@ struct InputObject {
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
+  uint64_t reading = 0;  // of its file, in a ReadCache: the same number, the same nodes; 0: in none
 
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
@@ -53,8 +56,8 @@ struct ReadObjects {
 
 // The files of one run and what was read from them. Everything lives until the last copy goes.
 struct InputSet {
-  std::vector<std::unique_ptr<base::SourceFile>> files;
-  std::vector<std::unique_ptr<ObjectMemory>> memory;
+  std::vector<std::shared_ptr<const base::SourceFile>> files;
+  std::vector<std::shared_ptr<const ObjectMemory>> memory;
   std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources
   std::set<const base::SourceFile*> found;  // in directories, not named by the user
@@ -68,6 +71,7 @@ struct ReadOptions {
   bool keep_jobs = true;            // those of TrainJobs are
   bool defer_jobs = false;          // documents that look like one TrainJob each are left unread
   unsigned threads = 0;             // 0: as many as there are processors
+  ReadCache* cache = nullptr;       // of files that were read before
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.

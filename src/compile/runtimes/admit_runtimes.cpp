@@ -65,9 +65,10 @@ void look_at_runtimes(const AdmittedRuntimes& admitted, const std::map<std::stri
   }
 }
 
-Library& add_library(AdmittedRuntimes& admitted, const Target& target) {
+Library& add_library(AdmittedRuntimes& admitted, const Target& target, StoreCaches caches) {
   Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
-  library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
+  library.store =
+      std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics, caches);
   return library;
 }
 
@@ -78,9 +79,10 @@ RuntimeStore& AdmittedRuntimes::store_for(const Target& target) const {
 }
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionPlan& plan) {
+                                                 const VersionPlan& plan, StoreCaches caches) {
   auto admitted = std::make_unique<AdmittedRuntimes>();
-  for (const Target& target : plan.targets()) fill(*add_library(*admitted, target).store, inputs, runtimes);
+  for (const Target& target : plan.targets())
+    fill(*add_library(*admitted, target, caches).store, inputs, runtimes);
   return admitted;
 }
 

@@ -87,7 +87,7 @@ Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   return found;
 }
 
-void run(Trial& trial) {
+void run_now(Trial& trial) {
   auto errors = errors_of(trial, std::nullopt);
   if (!errors) return;
   excuse_number_of_nodes(trial, *errors);
@@ -97,12 +97,23 @@ void run(Trial& trial) {
   advice::hide_secrets(std::array{trial.runtime->object.root}, trial.findings);
 }
 
+void run(Trial& trial, RuntimeCache* cache) {
+  if (!cache) return run_now(trial);
+  const InputObject& runtime = trial.runtime->object;
+  if (const auto known = cache->find_trial(runtime, *trial.target.behaviours)) {
+    trial.findings = *known;
+    return;
+  }
+  run_now(trial);
+  cache->add(runtime, *trial.target.behaviours, std::make_shared<const base::Diagnostics>(trial.findings));
+}
+
 }  // namespace
 
-void run_trials(std::deque<Trial>& trials, const Options& options) {
+void run_trials(std::deque<Trial>& trials, const Options& options, RuntimeCache* cache) {
   constexpr size_t kWorthAThread = 16;
   base::parallel_for(trials.size(), kWorthAThread, options.threads,
-                     [&](size_t index) { run(trials[index]); });
+                     [&](size_t index) { run(trials[index], cache); });
 }
 
 }  // namespace trainjobc::compile

@@ -265,7 +265,10 @@ void RuntimeIndex::add(const InputSet& set) {
 }
 
 const InputObject* RuntimeIndex::runtime_of(const InputObject& train_job) const {
-  const model::ObjectId id = model::runtime_of(*train_job.root, train_job.id.ns);
+  return find(model::runtime_of(*train_job.root, train_job.id.ns));
+}
+
+const InputObject* RuntimeIndex::find(const model::ObjectId& id) const {
   const auto found = runtimes_.find(Key(id.kind, model::effective_namespace(id), id.name));
   return found != runtimes_.end() ? found->second : nullptr;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/lint/fix.h"
+#include "tools/lint/lint_again.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -49,7 +50,11 @@ bool Findings::fails(const base::Diagnostic& finding) const {
   return std::ranges::any_of(levels, [&](const auto& entry) { return is_enough(entry.second); });
 }
 
-Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
+namespace {
+
+// `find_in`: find_in_groups, with caches or without.
+template <class FindIn>
+Findings find_with(std::vector<InputGroup> groups, const std::string& fail_on, FindIn find_in) {
   Findings findings;
   for (const InputGroup& group : groups) {
     findings.configs.push_back(group.config);
@@ -59,10 +64,24 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
     }
   }
   std::ranges::sort(findings.files);
-  GroupedCompilation grouped = find_in_groups(std::move(groups), options);
+  GroupedCompilation grouped = find_in(std::move(groups));
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
   findings.compiled = std::move(grouped.all);
   return findings;
+}
+
+}  // namespace
+
+Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
+  return find_with(std::move(groups), fail_on,
+                   [&](std::vector<InputGroup> all) { return find_in_groups(std::move(all), options); });
+}
+
+Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on,
+              GroupCaches& caches) {
+  return find_with(std::move(groups), fail_on, [&](std::vector<InputGroup> all) {
+    return find_in_groups(std::move(all), options, caches);
+  });
 }
 
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
