@@ -73,6 +73,7 @@ train: build
 
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc
+	@python3 bench/lsp.py $(BUILD)/trainjobc
 
 bench-growth: build
 	@python3 bench/growth.py $(BUILD)/trainjobc

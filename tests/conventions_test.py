@@ -24,6 +24,7 @@ spec:
   runtimeRef:
     name: torch-distributed
 """
+INITIALIZE = 'Content-Length: 73\r\n\r\n{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"a": [2]}}'
 RESOURCES = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
 # What makes each command print to stdout; a new command needs a line here.
 PRINTING = {
@@ -35,6 +36,7 @@ PRINTING = {
     "diff": (["--live", "live.yaml", "a.yaml"], ""),
     "migrate": (["--to", "2.3", "-"], JOB.replace("NAME", "a")),
     "submit": (["--help"], ""),
+    "lsp": ([], INITIALIZE),
     "function": ([], RESOURCES),
     "runtimes": ([], ""),
     "schema": (["TrainJob"], ""),

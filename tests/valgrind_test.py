@@ -49,6 +49,14 @@ case "$*" in
   *) cat > /dev/null; echo '{"apiVersion": "v1", "kind": "List", "items": []}' ;;
 esac
 """
+# An editor that opens a file with a mistake, and ends.
+MESSAGES = ['{"id": 1, "method": "initialize", "params": {"rootUri": "file:///none"}}', '{"method": "initialized"}',
+            '{"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///none/a.yaml", "version": 1, "text": "kind: TrainJob"}}}',
+            '{"id": 2, "method": "textDocument/codeAction", "params": {"textDocument": {"uri": "file:///none/a.yaml"}, "range": '
+            '{"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}}}',
+            '{"id": 3, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///none/a.yaml"}, "position": '
+            '{"line": 0, "character": 1}}}', '{"id": 4, "method": "shutdown"}', '{"method": "exit"}']
+SESSION = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in MESSAGES)
 # The arguments of each command, and its standard input. A new command needs a line here.
 RUNS = {
     "render": [(["a.yaml", "mpi.yaml", "--threads", "2"], ""), (["-o", "json", "--output-dir", "out", "a.yaml"], ""),
@@ -63,6 +71,7 @@ RUNS = {
     "submit": [(["a.yaml"], "")],
     "migrate": [(["--to", "2.3", "-"], JOB.replace("NAME", "a").replace("NODES", "1") + "  podSpecOverrides: []\n"),
                 (["--to", "2.0", "migrated.yaml"], "")],
+    "lsp": [([], SESSION)],
     "function": [([], LIST)],
     "runtimes": [([], ""), (["--show", "torch-distributed"], "")],
     "schema": [(["TrainJob"], "")],

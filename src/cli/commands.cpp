@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "cli/commands/lsp_command.h"
+
 namespace trainjobc::cli {
 
 std::span<const Command> commands() {
@@ -17,6 +19,7 @@ std::span<const Command> commands() {
       {"diff", "Compare rendered objects with a cluster, by meaning", setup_diff},
       {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
       {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
+      {"lsp", "Run as a language server, for editors", setup_lsp},
       {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
       {"schema", "Print the JSON Schema of a kind, for editors and validators", setup_schema},

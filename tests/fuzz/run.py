@@ -27,6 +27,7 @@ TARGETS = {
     "config": (512, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/config", "golden/lint-suppress-config"]),
     "compile": (4096, ["yaml.dict", "manifests.dict"], MANIFESTS),
     "diff": (4096, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/diff", "examples", "golden"]),
+    "lsp": (1024, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/lsp"]),
     "rewrite": (2048, ["yaml.dict", "manifests.dict"], MANIFESTS),
 }
 # Of the sanitizers: freed memory is kept for a while; the default, 256 MB, is slow, and more than these free.

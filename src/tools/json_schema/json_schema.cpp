@@ -20,20 +20,6 @@ namespace {
 using nlohmann::ordered_json;
 using schema::Schema;
 
-std::string_view type_name(schema::Type type) {
-  switch (type) {
-    case schema::Type::Object: return "object";
-    case schema::Type::Array: return "array";
-    case schema::Type::String: return "string";
-    case schema::Type::Integer: return "integer";
-    case schema::Type::Number: return "number";
-    case schema::Type::Boolean: return "boolean";
-    case schema::Type::Any:
-    case schema::Type::IntOrString: break;
-  }
-  return "";
-}
-
 std::string_view format_name(schema::Format format) {
   switch (format) {
     case schema::Format::Int32: return "int32";
@@ -138,12 +124,25 @@ class SchemaWriter {
   ordered_json definitions_ = ordered_json::object();
 };
 
-// The type that both runtimes share.
+}  // namespace
+
+std::string_view type_name(schema::Type type) {
+  switch (type) {
+    case schema::Type::Object: return "object";
+    case schema::Type::Array: return "array";
+    case schema::Type::String: return "string";
+    case schema::Type::Integer: return "integer";
+    case schema::Type::Number: return "number";
+    case schema::Type::Boolean: return "boolean";
+    case schema::Type::Any:
+    case schema::Type::IntOrString: break;
+  }
+  return "";
+}
+
 std::string_view described_kind(std::string_view kind) {
   return kind == model::kClusterTrainingRuntime ? model::kTrainingRuntime : kind;
 }
-
-}  // namespace
 
 std::string json_schema_of(const schema::VersionSchemas& version, const schema::KindSchema& kind) {
   SchemaWriter writer(described_kind(kind.kind));

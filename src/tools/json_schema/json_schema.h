@@ -20,8 +20,14 @@ std::string file_of(const schema::VersionSchemas& version, const schema::KindSch
 // The kinds that have a schema, in alphabetical order.
 std::vector<const schema::KindSchema*> kinds_of(const schema::VersionSchemas& version);
 
-// What a field of Trainer is for, in one sentence; `path` is "TrainJob.spec.trainer.numNodes", the kind of
-// both runtimes TrainingRuntime, and lists are stepped over. "" for other fields.
+// "string"; "" for any value, and for an integer or string.
+std::string_view type_name(schema::Type type);
+
+// The kind that describes the fields of a kind: both runtimes share one type.
+std::string_view described_kind(std::string_view kind);
+
+// What a field of Trainer is for, in one sentence; `path` is "TrainJob.spec.trainer.numNodes" with the
+// described kind, and lists are stepped over. "" for other fields.
 std::string_view description_of(std::string_view path);
 
 }  // namespace trainjobc::json_schema

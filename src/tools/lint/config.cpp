@@ -11,6 +11,7 @@
 #include "base/text/suggest.h"
 #include "model/trainer_version.h"
 #include "rules/rules.h"
+#include "tools/lint/config_problem.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -173,15 +174,10 @@ class ConfigReader {
   Config& config_;
 };
 
-}  // namespace
-
-ConfigResult load_config(base::FileSystem& files, const std::string& path) {
-  Config config;
-  auto text = files.read(path);
-  if (const auto* error = std::get_if<base::IoError>(&text))
-    return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
+// Reads `text`; the diagnostics say what is wrong with it.
+base::Diagnostics read_config(const std::string& path, std::string text, Config& config) {
   config.folder = std::filesystem::path(path).parent_path().string();
-  config.file = std::make_shared<base::SourceFile>(path, std::move(std::get<std::string>(text)));
+  config.file = std::make_shared<base::SourceFile>(path, std::move(text));
   base::Arena arena;
   base::Diagnostics diagnostics;
   const auto documents = yaml::read(*config.file, arena, diagnostics);
@@ -189,11 +185,31 @@ ConfigResult load_config(base::FileSystem& files, const std::string& path) {
   if (!diagnostics.has_errors() && !documents.empty()) reader.read(*documents.front().root);
   if (documents.size() > 1) reader.refuse_second(*documents[1].root);
   if (reader.error) diagnostics.add(*reader.error);
+  return diagnostics;
+}
+
+}  // namespace
+
+ConfigResult load_config(base::FileSystem& files, const std::string& path) {
+  auto text = files.read(path);
+  if (const auto* error = std::get_if<base::IoError>(&text))
+    return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
+  Config config;
+  const base::Diagnostics diagnostics = read_config(path, std::move(std::get<std::string>(text)), config);
   if (!diagnostics.has_errors()) return config;
   ConfigError error;
   for (const base::Diagnostic& diagnostic : diagnostics.items())
     error.text += base::format_text(diagnostic, {});
   return error;
+}
+
+std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, const std::string& path) {
+  auto text = files.read(path);
+  if (std::holds_alternative<base::IoError>(text)) return std::nullopt;
+  Config config;
+  base::Diagnostics diagnostics = read_config(path, std::move(std::get<std::string>(text)), config);
+  if (!diagnostics.has_errors()) return std::nullopt;
+  return ConfigProblem{std::move(diagnostics), std::move(config.file)};
 }
 
 }  // namespace trainjobc::lint

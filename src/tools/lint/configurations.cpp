@@ -6,11 +6,10 @@
 
 #include "base/files/paths.h"
 #include "base/text/glob.h"
+#include "tools/lint/config_problem.h"
 
 namespace trainjobc::lint {
 namespace {
-
-constexpr const char* kFileName = ".trainjobc.yaml";
 
 std::string join(const std::string& folder, const std::string& name) {
   if (folder == ".") return name;
@@ -42,7 +41,7 @@ const Configurations::Found& Configurations::of_folder(const std::string& absolu
   Found found;
   if (!absolute.empty()) {
     const std::string folder = base::shortest_path(absolute);
-    const std::string file = join(folder, kFileName);
+    const std::string file = join(folder, kConfigName);
     const bool is_root = files_.exists(join(folder, ".git"));
     if (files_.exists(file)) {
       found = {read(file), is_root};

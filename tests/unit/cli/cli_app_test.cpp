@@ -209,6 +209,7 @@ Commands:
   diff                        Compare rendered objects with a cluster, by meaning
   submit                      Lint, render and apply to a cluster through kubectl
   migrate                     Rewrite TrainJobs and runtimes for another Trainer version
+  lsp                         Run as a language server, for editors
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or print one
   schema                      Print the JSON Schema of a kind, for editors and

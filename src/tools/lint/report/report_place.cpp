@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/text/ascii.h"
+#include "base/text/utf16.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -16,21 +17,10 @@ using base::Diagnostic;
 using base::Location;
 using base::SourceFile;
 
-// The name of a runtime of the catalogue is not a path.
-bool is_built_in(const std::string& name) {
-  return name.starts_with("catalogue/v");
-}
-
 // The column, in UTF-16 code units, of a byte column.
 uint32_t utf16_column(std::string_view line, uint32_t column) {
   const size_t bytes = std::min<size_t>(column == 0 ? 0 : column - 1, line.size());
-  uint32_t units = 1;
-  for (const char c : line.substr(0, bytes)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0U) == 0x80) continue;
-    units += byte >= 0xF0 ? 2 : 1;
-  }
-  return units;
+  return static_cast<uint32_t>(base::utf16_length(line.substr(0, bytes))) + 1;
 }
 
 Region region_of(const Location& at) {
@@ -90,6 +80,10 @@ std::string Places::path_of(std::string_view file_name) const {
 std::string full_message(const Diagnostic& diagnostic) {
   return diagnostic.hint.empty() ? diagnostic.message
                                  : fmt::format("{}; {}", diagnostic.message, diagnostic.hint);
+}
+
+bool is_built_in(std::string_view name) {
+  return name.starts_with("catalogue/v");
 }
 
 std::string to_uri(std::string_view path) {

@@ -47,6 +47,9 @@ class Places {
 // The message with its hint.
 std::string full_message(const base::Diagnostic& diagnostic);
 
+// Whether it is the name of a runtime of the catalogue, and not a path.
+bool is_built_in(std::string_view name);
+
 // `path` as a relative URI reference, or as a file: URI if it is absolute.
 std::string to_uri(std::string_view path);
 

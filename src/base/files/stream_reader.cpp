@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/files/stream_reader.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace trainjobc::base {
+namespace {
+
+constexpr size_t kBlock = size_t{64} * 1024;
+
+// Calls a system function again if a signal interrupts it.
+template <class Call>
+auto repeat(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> read_available(int descriptor, bool waits) {
+  pollfd wanted{descriptor, POLLIN, 0};
+  const int ready = repeat([&] { return ::poll(&wanted, 1, waits ? -1 : 0); });
+  if (ready < 0) return std::nullopt;
+  if (ready == 0) return "";
+  std::string bytes(kBlock, '\0');
+  const ssize_t size = repeat([&] { return ::read(descriptor, bytes.data(), bytes.size()); });
+  if (size <= 0) return std::nullopt;
+  bytes.resize(static_cast<size_t>(size));
+  return bytes;
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc lsp
+#include "cli/commands/lsp_command.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/files/stream_reader.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "tools/lsp/serve.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// Loads files for the server: from its buffers and the disk, and what is wrong goes to the editor.
+class LoadingConsole final : public Console {
+ public:
+  LoadingConsole(const Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
+
+  std::string errors;
+
+  base::FileSystem& files() override { return files_; }
+  base::IoResult<std::string> read_stdin() override { return std::string(); }
+  bool stdin_is_terminal() const override { return false; }
+  bool stdout_is_terminal() const override { return false; }
+  bool stderr_is_terminal() const override { return false; }
+  std::string environment(const char* name) const override { return outer_.environment(name); }
+  size_t stdout_width() const override { return 0; }
+  size_t stderr_width() const override { return 0; }
+  bool send_stdout(std::string_view) override { return true; }
+  void send_stderr(std::string_view text) override { errors += text; }
+
+ private:
+  const Console& outer_;
+  base::FileSystem& files_;
+};
+
+int run_lsp(Console& console) {
+  if (console.stdin_is_terminal()) note(console, "waiting for an editor's messages on standard input");
+  bool is_written = true;
+  policy::PolicyOptions policy;
+  policy.ssh_key = unshown_key();
+  lsp::Server server(console.files(), workspace_loader(console), std::move(policy),
+                     [&](const lsp::Json& message) {
+                       is_written = is_written && console.write_manifests(lsp::frame(message));
+                     });
+  const int status = lsp::serve(server, [&](bool waits) {
+    return is_written ? base::read_available(STDIN_FILENO, waits) : std::nullopt;
+  });
+  return is_written ? status : fail(console, "can't write to the editor");
+}
+
+}  // namespace
+
+lsp::InputLoader workspace_loader(const Console& console) {
+  return
+      [&console](base::FileSystem& files,
+                 const std::vector<std::string>& paths) -> std::variant<lint::LoadedInputs, base::IoError> {
+        LoadingConsole own(console, files);
+        InputFlags flags;
+        flags.paths = paths;
+        auto loaded = load_inputs(own, flags);
+        if (!loaded) return base::IoError{own.errors};
+        return std::move(*loaded);
+      };
+}
+
+std::function<int(Console&)> setup_lsp(CLI::App& app) {
+  auto uses_stdio = std::make_shared<bool>(false);
+  app.add_flag("--stdio", *uses_stdio, "Use standard input and output: the default, which editors name");
+  app.footer(
+      "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports\n"
+      "what `trainjobc lint` reports on the folders that the editor opens, with the text of its\n"
+      "buffers instead of the files; .trainjobc.yaml and the variables of `lint` apply. It also\n"
+      "completes, explains, navigates and fixes, and shows what a TrainJob is rendered to. It never\n"
+      "writes a file.\n"
+      "\n"
+      "Exit status: 0 ended by the editor, 1 the editor went away, 2 usage or I/O.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc lsp\n"
+      "  trainjobc lsp --stdio");
+  return [uses_stdio](Console& console) { return run_lsp(console); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Findings as textDocument/publishDiagnostics sends them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "tools/lint/report/report_place.h"
+#include "tools/lsp/messages.h"
+#include "tools/lsp/workspace.h"
+
+namespace trainjobc::lsp {
+
+// The scheme of the address of a rule's explanation: trainjobc-rule:input/unknown-field.
+inline constexpr std::string_view kRuleScheme = "trainjobc-rule:";
+
+// The findings of a workspace, by document.
+class PublishedFindings {
+ public:
+  explicit PublishedFindings(std::shared_ptr<const WorkspaceFindings> findings);
+
+  std::vector<DocumentId> documents() const;
+  // Those of a document, in their order.
+  const std::vector<const base::Diagnostic*>& of(const DocumentId& document) const;
+  // Whether the others say the same about the document.
+  bool is_same(const PublishedFindings& other, const DocumentId& document) const;
+
+  Json to_json(const base::Diagnostic& found) const;
+  Range range_of(const base::Diagnostic& found) const;
+
+ private:
+  std::shared_ptr<const WorkspaceFindings> findings_;
+  std::unique_ptr<const lint::ReportInput> input_;
+  std::unique_ptr<const lint::Places> places_;
+  std::map<DocumentId, std::vector<const base::Diagnostic*>> by_document_;
+};
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a name to what it names, and back.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "k8s/namespaces.h"
+#include "model/runtime_id.h"
+#include "model/trainer_names.h"
+#include "tools/lsp/features/features.h"
+#include "tools/lsp/features/names.h"
+#include "tools/lsp/features/replies.h"
+#include "tools/lsp/features/runtimes.h"
+#include "tools/lsp/messages.h"
+#include "yaml/fields.h"
+#include "yaml/token.h"
+
+namespace trainjobc::lsp {
+namespace {
+
+using nlohmann::json;
+
+json location_json(const yaml::Node* node) {
+  const base::Location at = node ? yaml::locate(*node) : base::Location{};
+  const auto location = at.file ? location_of(at) : std::nullopt;
+  return location ? json(*location) : json(nullptr);
+}
+
+// The name of an object; the object itself, if it has none.
+const yaml::Node* name_node(const yaml::Node& root) {
+  const yaml::Node* name = root.at({"metadata", "name"});
+  return name ? name : &root;
+}
+
+// The value that a name in the document itself refers to.
+json own_definition(const DocumentId& document, const base::SourceFile& file, const Cursor& cursor,
+                    const NameReference& reference) {
+  const auto names = own_names(cursor, reference);
+  const auto found = std::ranges::find(names, cursor.word, &OwnName::name);
+  if (found == names.end()) return nullptr;
+  return Location{document, {position_of(file, found->begin), position_of(file, found->end)}};
+}
+
+// The identity of the runtime that is meant at the cursor: the object itself, or that of a runtimeRef.
+struct MeantRuntime {
+  std::string kind;
+  std::string name;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+};
+
+std::optional<MeantRuntime> runtime_meant(const Workspace& workspace, const DocumentId& document,
+                                          const Cursor& cursor) {
+  const std::string ns(k8s::effective_namespace(namespace_at(workspace, document, cursor)));
+  const CursorPath& path = cursor.path;
+  if (cursor.kind() == model::kTrainJob && path.size() >= 2 && path[1].key == "runtimeRef") {
+    const Sketch* reference = cursor.at({"spec", "runtimeRef"});
+    std::string kind(reference->text_of("kind"));
+    if (kind.empty()) kind = model::kClusterTrainingRuntime;
+    const bool is_namespaced = kind != model::kClusterTrainingRuntime;
+    return MeantRuntime{kind, std::string(reference->text_of("name")), is_namespaced ? ns : ""};
+  }
+  const bool is_of_cluster = cursor.kind() == model::kClusterTrainingRuntime;
+  const bool is_runtime = is_of_cluster || cursor.kind() == model::kTrainingRuntime;
+  // Elsewhere in a runtime, it is not the runtime as a whole that is meant.
+  const bool names_it =
+      matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
+  if (!is_runtime || !names_it) return std::nullopt;
+  return MeantRuntime{std::string(cursor.kind()), std::string(cursor.name()), is_of_cluster ? "" : ns};
+}
+
+// The name in the runtimeRef of a TrainJob that refers to the runtime; nullptr for others.
+const yaml::Node* reference_to(const MeantRuntime& runtime, const Workspace& workspace,
+                               const WorkspaceObject& job) {
+  const yaml::Node& root = *job.object->root;
+  std::string ns(job.object->id.ns);
+  if (ns.empty()) ns = workspace.settings_of(job.document).ns;
+  const std::string effective(k8s::effective_namespace(ns));
+  const model::ObjectId id = model::runtime_of(root, effective);
+  if (id.kind != runtime.kind || id.name != runtime.name || id.ns != runtime.ns) return nullptr;
+  return root.at({"spec", "runtimeRef", "name"});
+}
+
+}  // namespace
+
+json find_definition(const Workspace& workspace, const DocumentId& document, Position at) {
+  const auto text = workspace.current(document);
+  if (!text) return nullptr;
+  const base::SourceFile& file = *text->file;
+  const Cursor cursor = find_at_or_before(file.text(), offset_of(file, at));
+  if (cursor.spot == Spot::None || cursor.spot == Spot::Comment) return nullptr;
+  if (cursor.kind() == model::kTrainJob && matches(cursor.path, {"spec", "runtimeRef"})) {
+    const auto runtime = runtime_of(workspace, document, cursor);
+    return runtime ? location_json(name_node(*runtime->root)) : json(nullptr);
+  }
+  const NameReference reference = reference_at(cursor);
+  if (reference.of == NameOf::Nothing) return nullptr;
+  if (reference.is_own) return own_definition(document, file, cursor, reference);
+  const auto runtime = runtime_of(workspace, document, cursor);
+  if (!runtime) return nullptr;
+  if (reference.of == NameOf::Runtime) return location_json(name_node(*runtime->root));
+  const Sketch* named = cursor.spot == Spot::Key ? cursor.along_path(cursor.path.size()) : nullptr;
+  const std::string_view wanted = named ? std::string_view(named->text) : std::string_view(cursor.word);
+  const auto names = names_in(*runtime->root, reference);
+  const auto found = std::ranges::find(names, wanted, [](const yaml::Node* name) { return name->text(); });
+  return found != names.end() ? location_json(*found) : json(nullptr);
+}
+
+json find_references(const Workspace& workspace, const DocumentId& document, Position at,
+                     bool include_declaration) {
+  const auto text = workspace.current(document);
+  if (!text) return nullptr;
+  const base::SourceFile& file = *text->file;
+  const Cursor cursor = find_at_or_before(file.text(), offset_of(file, at));
+  const auto meant = cursor.spot == Spot::None || cursor.spot == Spot::Comment
+                         ? std::nullopt
+                         : runtime_meant(workspace, document, cursor);
+  if (!meant || meant->name.empty()) return nullptr;
+  json locations = json::array();
+  const auto add = [&](const yaml::Node* node) {
+    if (json location = location_json(node); !location.is_null()) locations.push_back(std::move(location));
+  };
+  if (include_declaration) {
+    if (const auto runtime = find_runtime(workspace, document, meant->kind, meant->name, meant->ns))
+      add(name_node(*runtime->root));
+  }
+  for (const WorkspaceObject& job : workspace.jobs()) {
+    if (const yaml::Node* name = reference_to(*meant, workspace, job)) add(name);
+  }
+  return locations;
+}
+
+}  // namespace trainjobc::lsp

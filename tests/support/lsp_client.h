@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A language server on files in memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/lsp_command.h"
+#include "support/test_console.h"
+#include "tools/lsp/server.h"
+#include "tools/lsp/workspace.h"
+
+namespace trainjobc::test {
+
+// The files of /repo, and what `lint` loads of them.
+struct LspFiles {
+  base::MemoryFileSystem disk;
+  TestConsole console{disk};
+
+  lsp::InputLoader loader() const { return cli::workspace_loader(console); }
+  std::unique_ptr<lsp::Workspace> workspace() const {
+    policy::PolicyOptions policy;
+    policy.ssh_key = {.source = policy::SshKeySource::Seed, .material = "any sixteen bytes"};
+    auto made = std::make_unique<lsp::Workspace>(disk, loader(), std::move(policy));
+    made->set_folders({"/repo"});
+    return made;
+  }
+};
+
+// An editor that talks to a server.
+class LspClient {
+ public:
+  explicit LspClient(const LspFiles& files)
+      : server(files.disk, files.loader(), {},
+               [this](const lsp::Json& message) { sent.push_back(message); }) {}
+
+  lsp::Server server;
+  std::vector<lsp::Json> sent;
+
+  // The answer to a request: its result or its error.
+  lsp::Json request(std::string_view method, lsp::Json params = lsp::Json::object()) {
+    server.receive(lsp::to_text(lsp::make_request(++last_, method, std::move(params))));
+    handle_all();
+    for (const lsp::Json& message : sent) {
+      if (lsp::member(message, {"id"}) == lsp::Json(last_) && !message.contains("method"))
+        return message.contains("error") ? message["error"] : message["result"];
+    }
+    return "no answer";
+  }
+  void notify(std::string_view method, lsp::Json params = lsp::Json::object()) {
+    server.receive(lsp::to_text(lsp::make_notification(method, std::move(params))));
+    handle_all();
+  }
+  void start() {
+    request("initialize", {{"rootUri", "file:///repo"}, {"capabilities", lsp::Json::object()}});
+    notify("initialized");
+  }
+  void open(const std::string& path, const std::string& text) {
+    notify("textDocument/didOpen",
+           {{"textDocument",
+             {{"uri", lsp::uri_of(path)}, {"languageId", "yaml"}, {"version", 1}, {"text", text}}}});
+  }
+  void replace(const std::string& path, const std::string& text, int64_t version = 2) {
+    notify("textDocument/didChange", {{"textDocument", {{"uri", lsp::uri_of(path)}, {"version", version}}},
+                                      {"contentChanges", lsp::Json::array({{{"text", text}}})}});
+  }
+
+  // Publishes, and returns what was published: the diagnostics by path, each as "LINE:COLUMN RULE".
+  std::map<std::string, std::vector<std::string>> publish() {
+    sent.clear();
+    server.publish();
+    std::map<std::string, std::vector<std::string>> published;
+    for (const lsp::Json& message : sent) {
+      if (lsp::text_member(message, {"method"}) != "textDocument/publishDiagnostics") continue;
+      auto& list = published[*lsp::path_of(lsp::text_member(message, {"params", "uri"}))];
+      for (const lsp::Json& found : message["params"]["diagnostics"]) {
+        const lsp::Json& start = found["range"]["start"];
+        list.push_back(std::to_string(start["line"].get<int>() + 1) + ":" +
+                       std::to_string(start["character"].get<int>() + 1) + " " +
+                       found["code"].get<std::string>());
+      }
+    }
+    return published;
+  }
+
+ private:
+  void handle_all() {
+    while (server.has_messages()) server.handle_next();
+  }
+
+  int64_t last_ = 0;
+};
+
+}  // namespace trainjobc::test

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A language server under random edits and requests.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainjobc::test {
+
+// Takes bytes as messages to a server: edits of documents, requests at places in them, and anything else.
+// Returns what is wrong, or "": a buffer that is not what the edits make of it in a list of UTF-16 code
+// units, a request without exactly one answer, or a message that is not JSON-RPC.
+std::string wrong_with_edits(std::string_view bytes);
+
+}  // namespace trainjobc::test
