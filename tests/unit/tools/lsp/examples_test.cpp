@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "support/lsp.h"
 #include "tools/lsp/features/cursor.h"
@@ -144,4 +145,28 @@ TEST_CASE("settings: their schema and descriptions are those of schema/trainjobc
         }
       };
   compare(json, lsp::configuration_schema(), "");
+}
+
+TEST_CASE("examples: what is at the cursor lies in the text, whatever was edited") {
+  std::mt19937 random(7);
+  constexpr std::string_view kTyped = "[]{}:,-#\"'|>&!*? \n\n  abk\t\r%$";
+  for (const auto& [path, text] : example_files()) {
+    for (int i = 0; i < 60; ++i) {
+      std::string edited = text;
+      for (int edit = 0; edit <= i % 5; ++edit) {
+        const size_t at = random() % (edited.size() + 1);
+        if (random() % 3 == 0) {
+          edited.erase(at, random() % 40);
+        } else {
+          edited.insert(at, 1 + random() % 3, kTyped[random() % kTyped.size()]);
+        }
+      }
+      const size_t at = random() % (edited.size() + 1);
+      const lsp::Cursor typed = lsp::find_typed(edited, at);
+      const lsp::Cursor found = lsp::find_at_or_before(edited, at);
+      if (typed.spot != lsp::Spot::None)
+        CHECK((typed.begin <= at && at <= typed.end && typed.end <= edited.size()));
+      if (found.spot != lsp::Spot::None) CHECK((found.begin <= found.end && found.end <= edited.size()));
+    }
+  }
 }
