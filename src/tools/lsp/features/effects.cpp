@@ -52,11 +52,10 @@ const Node* node_along(const Node& root, const CursorPath& path) {
   return node;
 }
 
-// The TrainJob at the cursor in the text that was compiled.
-const compile::InputObject* job_at(const ParsedText& text, const Cursor& cursor) {
+// The object at the cursor in a text of its document.
+const compile::InputObject* object_at(const ParsedText& text, const Cursor& cursor) {
   const auto found = std::ranges::find_if(text.objects, [&](const compile::InputObject& object) {
-    return object.kind == compile::InputKind::TrainJob && object.id.name == cursor.name() &&
-           object.id.ns == cursor.ns();
+    return object.id.kind == cursor.kind() && object.id.name == cursor.name() && object.id.ns == cursor.ns();
   });
   return found != text.objects.end() ? &*found : nullptr;
 }
@@ -183,14 +182,11 @@ std::vector<Object> objects_of_job(const Compilation& compiled, const compile::I
   return objects;
 }
 
-}  // namespace
-
-std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
-  if (cursor.kind() != model::kTrainJob || cursor.path.empty()) return "";
-  const auto compiled = workspace.compiled(document);
-  if (!compiled->text) return "";
-  const compile::InputObject* job = job_at(*compiled->text, cursor);
-  const Node* node = job ? node_along(*job->root, cursor.path) : nullptr;
+// Of the field at the cursor in the rendered objects of a job. `object` is the one at the cursor.
+std::string effects_in(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
+                       const compile::InputObject& object, const CompiledDocument& compiled,
+                       const compile::InputObject& job) {
+  const Node* node = node_along(*object.root, cursor.path);
   if (!node) return "";
   Places places;
   add_places(*node, places);
@@ -200,12 +196,37 @@ std::string describe_effects(const Workspace& workspace, const DocumentId& docum
   Effects effects(workspace, document, std::move(places));
   diff::InputFields inputs;
   const explain::Wanted all{.field = explain::FieldSelector("")};
-  const auto origins = explain::explain_objects(objects_of_job(compiled->compilation, *job, make),
-                                                *compiled->schemas, all, inputs, make);
-  for (const explain::ObjectOrigins& object : origins) {
-    for (const FieldOrigin& field : object.fields) effects.add(field);
+  const auto origins = explain::explain_objects(objects_of_job(compiled.compilation, job, make),
+                                                *compiled.schemas, all, inputs, make);
+  for (const explain::ObjectOrigins& one : origins) {
+    for (const FieldOrigin& field : one.fields) effects.add(field);
   }
   return effects.words();
+}
+
+// Of a runtime's field, in the first job that uses the runtime.
+std::string effects_of_runtime(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
+  const auto text = workspace.last_readable(document);
+  const compile::InputObject* runtime = text ? object_at(*text, cursor) : nullptr;
+  if (!runtime) return "";
+  const RuntimeName name = runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
+  for (const WorkspaceObject& job : workspace.jobs()) {
+    if (!reference_to(name, workspace, job)) continue;
+    const auto compiled = workspace.compiled(job.document);
+    const std::string words = effects_in(workspace, document, cursor, *runtime, *compiled, *job.object);
+    return words.empty() ? "" : fmt::format("In {}:\n\n{}", job.object->id.str(), words);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
+  if (cursor.path.empty()) return "";
+  if (cursor.kind() != model::kTrainJob) return effects_of_runtime(workspace, document, cursor);
+  const auto compiled = workspace.compiled(document);
+  const compile::InputObject* job = compiled->text ? object_at(*compiled->text, cursor) : nullptr;
+  return job ? effects_in(workspace, document, cursor, *job, *compiled, *job) : "";
 }
 
 }  // namespace trainjobc::lsp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a value of a TrainJob becomes.
+// What a value of a TrainJob or of its runtime becomes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace trainjobc::lsp {
 
 // What the field at the cursor becomes in the rendered objects, what it replaces there, and what replaces it,
-// in Markdown; "" if nothing is rendered from it. Of a document that can't be read, that of its last text
-// that could.
+// in Markdown; "" if nothing is rendered from it. Of a runtime, in the first job that uses it. Of a document
+// that can't be read, that of its last text that could.
 std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor);
 
 }  // namespace trainjobc::lsp

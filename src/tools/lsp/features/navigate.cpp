@@ -40,43 +40,21 @@ json own_definition(const DocumentId& document, const base::SourceFile& file, co
   return Location{document, {position_of(file, found->begin), position_of(file, found->end)}};
 }
 
-// The identity of the runtime that is meant at the cursor: the object itself, or that of a runtimeRef.
-struct MeantRuntime {
-  std::string kind;
-  std::string name;
-  std::string ns;  // "" for a ClusterTrainingRuntime
-};
-
-std::optional<MeantRuntime> runtime_meant(const Workspace& workspace, const DocumentId& document,
-                                          const Cursor& cursor) {
-  const std::string ns(k8s::effective_namespace(namespace_at(workspace, document, cursor)));
+// The runtime that is meant at the cursor: the object itself, or that of a runtimeRef.
+std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const DocumentId& document,
+                                         const Cursor& cursor) {
   const CursorPath& path = cursor.path;
   if (cursor.kind() == model::kTrainJob && path.size() >= 2 && path[1].key == "runtimeRef") {
     const Sketch* reference = cursor.at({"spec", "runtimeRef"});
-    std::string kind(reference->text_of("kind"));
-    if (kind.empty()) kind = model::kClusterTrainingRuntime;
-    const bool is_namespaced = kind != model::kClusterTrainingRuntime;
-    return MeantRuntime{kind, std::string(reference->text_of("name")), is_namespaced ? ns : ""};
+    return runtime_name(workspace, document, cursor, reference->text_of("kind"), reference->text_of("name"));
   }
-  const bool is_of_cluster = cursor.kind() == model::kClusterTrainingRuntime;
-  const bool is_runtime = is_of_cluster || cursor.kind() == model::kTrainingRuntime;
+  const bool is_runtime =
+      cursor.kind() == model::kClusterTrainingRuntime || cursor.kind() == model::kTrainingRuntime;
   // Elsewhere in a runtime, it is not the runtime as a whole that is meant.
   const bool names_it =
       matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
   if (!is_runtime || !names_it) return std::nullopt;
-  return MeantRuntime{std::string(cursor.kind()), std::string(cursor.name()), is_of_cluster ? "" : ns};
-}
-
-// The name in the runtimeRef of a TrainJob that refers to the runtime; nullptr for others.
-const yaml::Node* reference_to(const MeantRuntime& runtime, const Workspace& workspace,
-                               const WorkspaceObject& job) {
-  const yaml::Node& root = *job.object->root;
-  std::string ns(job.object->id.ns);
-  if (ns.empty()) ns = workspace.settings_of(job.document).ns;
-  const std::string effective(k8s::effective_namespace(ns));
-  const model::ObjectId id = model::runtime_of(root, effective);
-  if (id.kind != runtime.kind || id.name != runtime.name || id.ns != runtime.ns) return nullptr;
-  return root.at({"spec", "runtimeRef", "name"});
+  return runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
 }
 
 }  // namespace

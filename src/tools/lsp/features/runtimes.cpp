@@ -118,6 +118,25 @@ std::string namespace_at(const Workspace& workspace, const DocumentId& document,
   return cursor.ns().empty() ? workspace.settings_of(document).ns : std::string(cursor.ns());
 }
 
+RuntimeName runtime_name(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
+                         std::string_view kind, std::string_view name) {
+  if (kind.empty()) kind = model::kClusterTrainingRuntime;
+  if (kind == model::kClusterTrainingRuntime) return {std::string(kind), std::string(name), ""};
+  const std::string ns = namespace_at(workspace, document, cursor);
+  return {std::string(kind), std::string(name), std::string(k8s::effective_namespace(ns))};
+}
+
+const yaml::Node* reference_to(const RuntimeName& runtime, const Workspace& workspace,
+                               const WorkspaceObject& job) {
+  const yaml::Node& root = *job.object->root;
+  std::string ns(job.object->id.ns);
+  if (ns.empty()) ns = workspace.settings_of(job.document).ns;
+  const std::string effective(k8s::effective_namespace(ns));
+  const model::ObjectId id = model::runtime_of(root, effective);
+  if (id.kind != runtime.kind || id.name != runtime.name || id.ns != runtime.ns) return nullptr;
+  return root.at({"spec", "runtimeRef", "name"});
+}
+
 std::string place_text(const Workspace& workspace, const base::Location& at) {
   if (!at.file) return "";
   std::string name = at.file->name();

@@ -38,6 +38,19 @@ std::optional<FoundRuntime> runtime_of(const Workspace& workspace, const Documen
 // The namespace of the object at the cursor, with the configured one in the place of none.
 std::string namespace_at(const Workspace& workspace, const DocumentId& document, const Cursor& cursor);
 
+struct RuntimeName {
+  std::string kind;
+  std::string name;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+};
+// Of a runtime in the namespace of the object at the cursor; `kind` is defaulted if it is "".
+RuntimeName runtime_name(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
+                         std::string_view kind, std::string_view name);
+
+// The name in the runtimeRef of a TrainJob that refers to the runtime; nullptr for others.
+const yaml::Node* reference_to(const RuntimeName& runtime, const Workspace& workspace,
+                               const WorkspaceObject& job);
+
 // "jobs/llama.yaml:8" of a file in a folder of the workspace; "" for no place.
 std::string place_text(const Workspace& workspace, const base::Location& at);
 

@@ -222,6 +222,35 @@ Number of nodes: pods that train.
 Becomes `PET_NNODES=4`, `parallelism: 4`, `completions: 4`; from `spec.trainer.numNodes`.)");
 }
 
+TEST_CASE("hover: what a runtime's field becomes in a job that uses it") {
+  const auto in_runtime = [](std::string_view before) {
+    std::string text(kRuntime);
+    text.insert(text.find(before), "@@");
+    return test::LspWorkspace()
+        .file("jobs/bert.yaml", in_job("  trainer:\n    image: registry.example.com/bert:1\n"))
+        .open("runtimes/torch.yaml", text)
+        .hover();
+  };
+  CHECK(in_runtime("reader") == R"(**spec.template.spec.replicatedJobs[0]…serviceAccountName** · string
+
+In TrainJob/team-a/bert:
+
+Becomes `serviceAccountName: "reader"`; from `spec.template.spec.replicatedJobs[0]…serviceAccountName`.)");
+  CHECK(in_runtime("registry.example.com/torch:2") ==
+        R"(**spec.template.spec.replicatedJobs[0]…containers[0].image** · string
+
+In TrainJob/team-a/bert:
+
+Replaced by `"registry.example.com/bert:1"` at jobs/bert.yaml:10.)");
+  CHECK(in_runtime("numNodes") == R"(**spec.mlPolicy.numNodes** · integer
+
+Number of nodes of jobs that don't say it.
+
+In TrainJob/team-a/bert:
+
+Becomes `PET_NNODES=2`, `parallelism: 2`, `completions: 2`; from `spec.mlPolicy.numNodes`.)");
+}
+
 TEST_CASE("hover: fields of runtimes, of settings, and rules") {
   std::string runtime(kRuntime);
   runtime.insert(runtime.find("numNodes"), "@@");
