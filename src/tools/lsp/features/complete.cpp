@@ -120,6 +120,7 @@ nlohmann::json complete(const Workspace& workspace, const DocumentId& document, 
 
 nlohmann::json without_snippets(nlohmann::json completions) {
   if (completions.is_null()) return completions;
+  if (completions.is_null()) return completions;
   for (nlohmann::json& item : completions["items"]) {
     if (item["insertTextFormat"] != kSnippetText) continue;
     item["insertTextFormat"] = kPlainText;

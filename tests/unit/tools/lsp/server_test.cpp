@@ -172,6 +172,30 @@ TEST_CASE("server: the migration of a document for an older Trainer") {
   CHECK(edits[0]["range"]["start"] == Json({{"line", 7}, {"character", 0}}));
 }
 
+TEST_CASE("server: placeholders are for clients that fill them in") {
+  const auto name_line = [](const Json& capabilities) {
+    test::LspFiles files;
+    files.disk.files = {{"/repo/.git/HEAD", ""}};
+    test::LspClient client(files);
+    client.request("initialize", {{"rootUri", "file:///repo"}, {"capabilities", capabilities}});
+    client.notify("initialized");
+    client.open("/repo/new.yaml", "");
+    const Json completions = client.request("textDocument/completion",
+                                            {{"textDocument", {{"uri", "file:///repo/new.yaml"}}},
+                                             {"position", {{"line", 0}, {"character", 0}}}});
+    for (const Json& item : completions["items"]) {
+      if (item["label"] != "TrainJob") continue;
+      const std::string text = item["textEdit"]["newText"];
+      const size_t name = text.find("  name: ");
+      return item["insertTextFormat"].dump() + text.substr(name, text.find('\n', name) - name);
+    }
+    return std::string();
+  };
+  CHECK(name_line({{"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}) ==
+        "2  name: ${1:name}");
+  CHECK(name_line(Json::object()) == "1  name: name");
+}
+
 TEST_CASE("server: a comment that suppresses is one") {
   const auto comment = [](const std::string& text, uint32_t line) {
     const auto made = lsp::suppression_of(base::SourceFile("/a.yaml", text), line, "a/b");
