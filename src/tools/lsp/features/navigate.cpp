@@ -17,12 +17,10 @@
 namespace trainjobc::lsp {
 namespace {
 
-using nlohmann::json;
-
-json location_json(const yaml::Node* node) {
+Json location_json(const yaml::Node* node) {
   const base::Location at = node ? yaml::locate(*node) : base::Location{};
   const auto location = at.file ? location_of(at) : std::nullopt;
-  return location ? json(*location) : json(nullptr);
+  return location ? Json(*location) : Json(nullptr);
 }
 
 // The name of an object; the object itself, if it has none.
@@ -32,7 +30,7 @@ const yaml::Node* name_node(const yaml::Node& root) {
 }
 
 // The value that a name in the document itself refers to.
-json own_definition(const DocumentId& document, const base::SourceFile& file, const Cursor& cursor,
+Json own_definition(const DocumentId& document, const base::SourceFile& file, const Cursor& cursor,
                     const NameReference& reference) {
   const auto names = own_names(cursor, reference);
   const auto found = std::ranges::find(names, cursor.word, &OwnName::name);
@@ -59,7 +57,7 @@ std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const Docum
 
 }  // namespace
 
-json find_definition(const Workspace& workspace, const DocumentId& document, Position at) {
+Json find_definition(const Workspace& workspace, const DocumentId& document, Position at) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
   const base::SourceFile& file = *text->file;
@@ -67,7 +65,7 @@ json find_definition(const Workspace& workspace, const DocumentId& document, Pos
   if (cursor.spot == Spot::None || cursor.spot == Spot::Comment) return nullptr;
   if (cursor.kind() == model::kTrainJob && matches(cursor.path, {"spec", "runtimeRef"})) {
     const auto runtime = runtime_of(workspace, document, cursor);
-    return runtime ? location_json(name_node(*runtime->root)) : json(nullptr);
+    return runtime ? location_json(name_node(*runtime->root)) : Json(nullptr);
   }
   const NameReference reference = reference_at(cursor);
   if (reference.of == NameOf::Nothing) return nullptr;
@@ -79,10 +77,10 @@ json find_definition(const Workspace& workspace, const DocumentId& document, Pos
   const std::string_view wanted = named ? std::string_view(named->text) : std::string_view(cursor.word);
   const auto names = names_in(*runtime->root, reference);
   const auto found = std::ranges::find(names, wanted, [](const yaml::Node* name) { return name->text(); });
-  return found != names.end() ? location_json(*found) : json(nullptr);
+  return found != names.end() ? location_json(*found) : Json(nullptr);
 }
 
-json find_references(const Workspace& workspace, const DocumentId& document, Position at,
+Json find_references(const Workspace& workspace, const DocumentId& document, Position at,
                      bool include_declaration) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
@@ -92,9 +90,9 @@ json find_references(const Workspace& workspace, const DocumentId& document, Pos
                          ? std::nullopt
                          : runtime_meant(workspace, document, cursor);
   if (!meant || meant->name.empty()) return nullptr;
-  json locations = json::array();
+  Json locations = Json::array();
   const auto add = [&](const yaml::Node* node) {
-    if (json location = location_json(node); !location.is_null()) locations.push_back(std::move(location));
+    if (Json location = location_json(node); !location.is_null()) locations.push_back(std::move(location));
   };
   if (include_declaration) {
     if (const auto runtime = find_runtime(workspace, document, meant->kind, meant->name, meant->ns))

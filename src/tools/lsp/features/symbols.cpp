@@ -10,11 +10,10 @@
 #include "tools/lsp/features/cursor.h"
 #include "tools/lsp/features/features.h"
 #include "tools/lsp/features/replies.h"
+#include "tools/lsp/messages.h"
 
 namespace trainjobc::lsp {
 namespace {
-
-using nlohmann::json;
 
 // SymbolKind of the protocol.
 enum class SymbolKind : uint8_t { Module = 2, Class = 5, Object = 19, Struct = 23, Event = 24 };
@@ -29,7 +28,7 @@ class SymbolTree {
   explicit SymbolTree(const base::SourceFile& file) : file_(file) {}
 
   // The object in `entry`, or a whole document.
-  void add_object(const Sketch& object, size_t begin, size_t end, json& out) const {
+  void add_object(const Sketch& object, size_t begin, size_t end, Json& out) const {
     const std::string_view kind = object.text_of("kind");
     const bool is_job = kind == model::kTrainJob;
     if (const Sketch* items = object.get("items"); items && kind.ends_with("List")) {
@@ -38,7 +37,7 @@ class SymbolTree {
     }
     if (!is_job && kind != model::kTrainingRuntime && kind != model::kClusterTrainingRuntime) return;
     const Sketch* name = child(&object, {"metadata", "name"});
-    json children = json::array();
+    Json children = Json::array();
     const Sketch* spec = object.get("spec");
     if (is_job) {
       add_patches(spec, children);
@@ -52,7 +51,7 @@ class SymbolTree {
   }
 
  private:
-  json symbol(const std::string& name, std::string_view detail, SymbolKind kind, size_t begin, size_t end,
+  Json symbol(const std::string& name, std::string_view detail, SymbolKind kind, size_t begin, size_t end,
               const Sketch& selected) const {
     return {{"name", name},
             {"detail", detail},
@@ -62,14 +61,14 @@ class SymbolTree {
   }
 
   // An item with a name; nullptr for others.
-  json* add_item(const SketchEntry& item, std::string_view detail, SymbolKind kind, json& out) const {
+  Json* add_item(const SketchEntry& item, std::string_view detail, SymbolKind kind, Json& out) const {
     const Sketch* name = item.value.get("name");
     if (!name || !name->is_scalar() || name->text.empty()) return nullptr;
     out.push_back(symbol(name->text, detail, kind, item.begin, item.end, *name));
     return &out.back();
   }
 
-  void add_containers(const Sketch* pod, json& out) const {
+  void add_containers(const Sketch* pod, Json& out) const {
     for (const std::string_view list : {"initContainers", "containers"}) {
       const Sketch* containers = pod ? pod->get(list) : nullptr;
       if (!containers) continue;
@@ -79,19 +78,19 @@ class SymbolTree {
     }
   }
 
-  void add_jobs(const Sketch* jobs, json& out) const {
+  void add_jobs(const Sketch* jobs, Json& out) const {
     if (!jobs) return;
     for (const SketchEntry& job : jobs->entries) {
-      json* added = add_item(job, "replicatedJob", SymbolKind::Module, out);
+      Json* added = add_item(job, "replicatedJob", SymbolKind::Module, out);
       if (!added) continue;
-      json children = json::array();
+      Json children = Json::array();
       add_containers(child(&job.value, {"template", "spec", "template", "spec"}), children);
       (*added)["children"] = std::move(children);
     }
   }
 
   // The replicatedJobs that a TrainJob changes.
-  void add_patches(const Sketch* spec, json& out) const {
+  void add_patches(const Sketch* spec, Json& out) const {
     if (const Sketch* patches = child(spec, {model::kRuntimePatches})) {
       for (const SketchEntry& patch : patches->entries)
         add_jobs(child(&patch.value, {"trainingRuntimeSpec", "template", "spec", "replicatedJobs"}), out);
@@ -113,12 +112,12 @@ class FoldingRanges {
  public:
   explicit FoldingRanges(const base::SourceFile& file) : file_(file) {}
 
-  json take() {
+  Json take() {
     std::ranges::sort(folds_);
     folds_.erase(std::ranges::unique(folds_).begin(), folds_.end());
-    json out = json::array();
+    Json out = Json::array();
     for (const auto& [first, last, is_comment] : folds_) {
-      json range{{"startLine", first - 1}, {"endLine", last - 1}};
+      Json range{{"startLine", first - 1}, {"endLine", last - 1}};
       if (is_comment) range["kind"] = "comment";
       out.push_back(std::move(range));
     }
@@ -161,11 +160,11 @@ size_t end_of_content(const Sketch& document) {
 
 }  // namespace
 
-json document_symbols(const Workspace& workspace, const DocumentId& document) {
+Json document_symbols(const Workspace& workspace, const DocumentId& document) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
   const base::SourceFile& file = *text->file;
-  json symbols = json::array();
+  Json symbols = Json::array();
   for (const DocumentExtent& extent : document_extents(file.text())) {
     const Sketch root = sketch_document(file.text(), extent);
     if (root.is_map()) SymbolTree(file).add_object(root, root.begin, end_of_content(root), symbols);
@@ -173,7 +172,7 @@ json document_symbols(const Workspace& workspace, const DocumentId& document) {
   return symbols;
 }
 
-json folding_ranges(const Workspace& workspace, const DocumentId& document) {
+Json folding_ranges(const Workspace& workspace, const DocumentId& document) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
   const base::SourceFile& file = *text->file;
