@@ -9,6 +9,7 @@ other programs are replaced by fakes, and what needs a cluster gets as far as as
 settings are settings.
 usage: readme_test.py BINARY [FILE…]
 """
+import json
 import os
 import pathlib
 import re
@@ -89,6 +90,13 @@ PLAYED = {
 }
 
 
+def session():
+    """What an editor sends to the language server at least."""
+    messages = ({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}},
+                {"jsonrpc": "2.0", "id": 2, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"})
+    return "".join(f"Content-Length: {len(json.dumps(message))}\r\n\r\n{json.dumps(message)}" for message in messages)
+
+
 def commands_of(text):
     """The lines that run trainjobc, as they are pasted."""
     for line in text.splitlines():
@@ -112,8 +120,8 @@ def try_commands(commands):
             asked = folder / "asked"
             asked.write_text("")
             environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": name, "ASKED": str(asked)}
-            run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder / "examples", input="", env=environment,
-                                 capture_output=True, text=True)
+            run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder / "examples", env=environment,
+                                 input=session() if command.startswith("trainjobc lsp") else "", capture_output=True, text=True)
             differs = re.search(r"trainjobc diff", command) and run.returncode == 1
             good = run.returncode == 0 or differs or (asked.read_text() and "no cluster" in run.stderr)
             yield None if good else f"{command} ends with {run.returncode}:\n{run.stdout}{run.stderr}"

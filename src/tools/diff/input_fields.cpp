@@ -14,7 +14,6 @@
 #include "yaml/read/reader.h"
 
 namespace trainjobc::diff {
-namespace {
 
 using yaml::Node;
 
@@ -26,6 +25,8 @@ struct PlacedField {
 
   auto place() const { return std::tuple(line, column); }
 };
+
+namespace {
 
 std::string child_path(const std::string& path, std::string_view key) {
   const bool is_plain = key.find_first_of("./[]") == std::string_view::npos;
@@ -65,10 +66,12 @@ std::vector<PlacedField> one_per_place(std::vector<PlacedField> fields) {
   return kept;
 }
 
+}  // namespace
+
 // The fields of one part of a file, by their places.
-class Part {
+class FieldsOfPart {
  public:
-  explicit Part(const yaml::FoundDocument& found) : found_(found) {}
+  explicit FieldsOfPart(const yaml::FoundDocument& found) : found_(found) {}
 
   uint32_t first_line() const { return found_.first_line; }
 
@@ -114,26 +117,24 @@ class Part {
   std::vector<PlacedField> fields_;
 };
 
-}  // namespace
-
 // The parts of a file, which are read one by one.
 class FieldsOfFile {
  public:
   explicit FieldsOfFile(const base::SourceFile& source) {
     base::Diagnostics ignored;
     for (const yaml::FoundDocument& found : yaml::find_documents(source, ignored))
-      parts_.push_back(std::make_unique<Part>(found));
+      parts_.push_back(std::make_unique<FieldsOfPart>(found));
   }
 
   // The part that contains the line; nullptr if none does.
-  Part* part_at(uint32_t line) const {
+  FieldsOfPart* part_at(uint32_t line) const {
     const auto after =
         std::ranges::upper_bound(parts_, line, {}, [](const auto& part) { return part->first_line(); });
     return after != parts_.begin() ? std::prev(after)->get() : nullptr;
   }
 
  private:
-  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<std::unique_ptr<FieldsOfPart>> parts_;
 };
 
 InputFields::InputFields() = default;
@@ -148,7 +149,7 @@ FieldsOfFile& InputFields::file_of(const base::SourceFile& source) {
 
 std::string InputFields::of(const Node& node) {
   if (const base::SourceFile* file = node.origin().file()) {
-    Part* part = file_of(*file).part_at(node.origin().line());
+    FieldsOfPart* part = file_of(*file).part_at(node.origin().line());
     return part ? part->at(node.origin().line(), node.origin().column()) : "";
   }
   const yaml::Derivation* made = node.origin().derivation();
@@ -160,13 +161,13 @@ std::string InputFields::of(const Node& node) {
 
 void InputFields::add(const Node& root) {
   const base::SourceFile* file = root.origin().file();
-  Part* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  FieldsOfPart* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
   if (part) part->add(root);
 }
 
 void InputFields::forget(const Node& root) {
   const base::SourceFile* file = root.origin().file();
-  Part* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  FieldsOfPart* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
   if (part) part->forget();
 }
 
