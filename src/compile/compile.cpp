@@ -109,8 +109,15 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_, reading_, plan_,       *memory_->admitted,
-            *index_,  sink_,    keeps_jobs_, cache_ ? &cache_->jobs : nullptr};
+    return {options_,
+            reading_,
+            plan_,
+            *memory_->admitted,
+            *index_,
+            sink_,
+            keeps_jobs_,
+            cache_ ? &cache_->jobs : nullptr,
+            cache_ ? &cache_->files.moves() : nullptr};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.

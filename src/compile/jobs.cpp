@@ -73,7 +73,8 @@ class Passes {
  private:
   // Takes the result of an earlier run if the runtime is still the same.
   bool is_known() {
-    const auto known = cache() ? cache()->find(job_, target_) : nullptr;
+    auto known = cache() ? cache()->find(job_, target_) : nullptr;
+    if (known) known = moved(std::move(known), *context_.moves);
     if (!known || (needs_survey(*known->result) && !known->result->planned.survey)) return false;
     const StoredRuntime* runtime = nullptr;
     if (known->question) {
@@ -90,7 +91,7 @@ class Passes {
   }
 
   // A document that was not read has no place but its own in the cache.
-  JobCache* cache() const { return job_.unread && job_.reading != 0 ? context_.cache : nullptr; }
+  JobCache* cache() const { return job_.unread && job_.document != 0 ? context_.cache : nullptr; }
 
   bool needs_survey(const JobResult& result) const {
     return result.refused && context_.options.trainer_version == "auto" && context_.plan.is_newest();

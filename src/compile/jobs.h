@@ -54,7 +54,8 @@ struct JobsContext {
   const RuntimeIndex& index;
   ObjectSink* sink = nullptr;  // nullptr: nobody wants the objects before all passes are done
   bool keeps_units = false;
-  JobCache* cache = nullptr;  // neither with a sink, nor if units are kept
+  JobCache* cache = nullptr;     // neither with a sink, nor if units are kept
+  const Moves* moves = nullptr;  // since its results were kept; if there is a cache
 };
 
 Object describe(const yaml::Node& root);

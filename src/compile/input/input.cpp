@@ -135,7 +135,10 @@ void read_now(ReadDocument& reading, const ReadOptions& options) {
 void take(ReadDocument reading, uint64_t file, InputSet& inputs, base::Diagnostics& diagnostics) {
   if (reading.is_deferred) {
     inputs.unread.push_back(reading.document);
-    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back(), .reading = file});
+    inputs.objects.push_back({.kind = InputKind::TrainJob,
+                              .unread = &inputs.unread.back(),
+                              .reading = file,
+                              .document = reading.number});
     return;
   }
   std::ranges::copy(reading.read.objects, std::back_inserter(inputs.objects));

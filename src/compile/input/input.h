@@ -33,7 +33,10 @@ struct InputObject {
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
-  uint64_t reading = 0;  // of its file, in a ReadCache: the same number, the same nodes; 0: in none
+  // In a ReadCache; 0: in none.
+  uint64_t reading = 0;   // of its file: the same number, the same nodes
+  uint64_t document = 0;  // of its document: the same number, the same text
+  size_t item = 0;        // so many objects of its document are before it
 
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compile/input/input.h"
@@ -18,6 +18,7 @@
 namespace trainjobc::compile {
 
 struct JobResult;
+class Moves;
 
 // A TrainJob's question for its runtime.
 struct RuntimeQuestion {
@@ -36,8 +37,8 @@ struct RuntimeQuestion {
 // The answer, as far as the passes of the job depend on it.
 struct RuntimeAnswer {
   bool is_found = false;
-  const yaml::Node* root = nullptr;  // of what was found; only compared
-  uint64_t reading = 0;              // of its file
+  uint64_t document = 0;  // of what was found
+  size_t item = 0;        // in the document
   bool accepted = false;
   bool is_input = false;
   // If nothing was found:
@@ -46,8 +47,7 @@ struct RuntimeAnswer {
   bool other_kind = false;
 
   static RuntimeAnswer of(const Resolution& resolution);
-  // Whether it is certain that nothing else was found: a runtime that is in no ReadCache may be another one
-  // at the same address.
+  // Whether it is certain that nothing else was found: a runtime that is in no ReadCache may be any.
   bool is_same(const RuntimeAnswer& other) const;
 
  private:
@@ -72,17 +72,20 @@ struct KnownJob {
   bool index_namespaced_ = false;
 };
 
+// With its places where `moves` says. nullptr if one of them is gone, or a text names one.
+std::shared_ptr<const KnownJob> moved(std::shared_ptr<const KnownJob> known, const Moves& moves);
+
 // By document and target. Reading it from several threads is fine while nothing is added.
 class JobCache {
  public:
-  // nullptr if the document is not known. `job` is unread.
+  // nullptr if the document is not known. `job` is unread. The places are those of the run before.
   std::shared_ptr<const KnownJob> find(const InputObject& job, const Target& target) const;
   void add(const InputObject& job, std::shared_ptr<const KnownJob> known);
   // Forgets what was not added since the last call.
   void forget_unused();
 
  private:
-  using Key = std::tuple<uint64_t, uint32_t, const void*>;  // file, first line, the target's behaviours
+  using Key = std::pair<uint64_t, const void*>;  // document, the target's behaviours
   static Key key_of(const InputObject& job, const Target& target);
 
   std::map<Key, std::shared_ptr<const KnownJob>> jobs_;

@@ -13,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/input/input.h"
+#include "compile/reuse/moves.h"
 
 namespace trainjobc::compile {
 
@@ -22,6 +23,7 @@ struct ReadDocument {
   bool is_deferred = false;  // it looks like a TrainJob and was not read
   std::shared_ptr<const ObjectMemory> memory;
   ReadObjects read;
+  uint64_t number = 0;  // InputObject::document of its objects
 };
 
 // A file, and what read_inputs found in it. Immutable once it is in a cache.
@@ -37,8 +39,12 @@ class ReadCache {
  public:
   // The file, if it was read before with the same name, text and options; nullptr otherwise.
   std::shared_ptr<const ReadFile> find(const Source& source, const ReadOptions& options);
-  // Keeps the file, and numbers it.
+  // Keeps the file, and numbers it. Its documents keep the numbers that they had before other parts of the
+  // file changed.
   std::shared_ptr<const ReadFile> add(ReadFile file, const ReadOptions& options);
+  // From where documents of the same number were before the last call of forget_unused(). Not to be used
+  // beside add() for a file that has changed.
+  const Moves& moves() const { return moves_; }
   // Forgets the files that nobody has asked for since the last call.
   void forget_unused();
 
@@ -46,10 +52,12 @@ class ReadCache {
   // A file's name, and the options that decide what is read from it.
   using Key = std::tuple<std::string, std::string, bool, bool, bool, bool>;
   static Key key_of(const std::string& name, const ReadOptions& options);
+  void number_documents(ReadFile& file, const ReadFile* before);
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const ReadFile>> files_;
   std::map<Key, std::shared_ptr<const ReadFile>> used_;
+  Moves moves_;
   uint64_t last_number_ = 0;
 };
 

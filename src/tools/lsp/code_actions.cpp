@@ -137,8 +137,8 @@ class ActionFinder {
     if (std::ranges::any_of(found,
                             [](const Diagnostic* one) { return one->rule == "advice/training-operator"; }))
       return true;
-    if (text_->objects.empty()) return false;
-    const bool is_dialect = std::ranges::any_of(text_->documents, [](const yaml::Document& document) {
+    if (text_->objects().empty()) return false;
+    const bool is_dialect = std::ranges::any_of(text_->documents(), [](const yaml::Document& document) {
       return model::find_dialect(yaml::string_at(*document.root, "apiVersion")) != nullptr;
     });
     return is_dialect ||

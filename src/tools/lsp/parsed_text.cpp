@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace trainjobc::lsp {
@@ -18,36 +20,71 @@ bool can_read(const yaml::FoundDocument& document) {
 
 }  // namespace
 
-std::shared_ptr<const ParsedText> parse_text(std::string name, std::string text) {
-  auto parsed = std::make_shared<ParsedText>();
-  parsed->file = std::make_shared<base::SourceFile>(std::move(name), std::move(text));
+ParsedText::ParsedText(std::string name, std::string text, const ParsedText* before)
+    : file(std::make_shared<base::SourceFile>(std::move(name), std::move(text))) {
+  std::unordered_set<std::string_view> known;
+  for (const Part& part : before ? before->parts : std::vector<Part>()) {
+    if (part.is_readable) known.insert(part.document.text);
+  }
   base::Diagnostics problems;
-  for (const yaml::FoundDocument& found : yaml::find_documents(*parsed->file, problems)) {
-    std::ranges::move(yaml::read_document(found, parsed->arena, problems),
-                      std::back_inserter(parsed->documents));
-    for (compile::InputObject& object : compile::read_objects(found, {}, parsed->memory).objects) {
+  for (const yaml::FoundDocument& found : yaml::find_documents(*file, problems))
+    parts.push_back({found, known.contains(found.text) || can_read(found)});
+  is_readable = !problems.has_errors() && std::ranges::all_of(parts, &Part::is_readable);
+}
+
+const std::vector<yaml::Document>& ParsedText::documents() const {
+  if (documents_) return documents_->list;
+  documents_ = std::make_unique<Documents>();
+  base::Diagnostics problems;
+  for (const Part& part : parts)
+    std::ranges::move(yaml::read_document(part.document, documents_->arena, problems),
+                      std::back_inserter(documents_->list));
+  return documents_->list;
+}
+
+const std::vector<compile::InputObject>& ParsedText::objects() const {
+  if (objects_) return objects_->list;
+  objects_ = std::make_unique<Objects>();
+  for (const Part& part : parts) {
+    for (compile::InputObject& object : compile::read_objects(part.document, {}, objects_->memory).objects) {
       if (object.kind == compile::InputKind::TrainJob || object.is_runtime())
-        parsed->objects.push_back(object);
+        objects_->list.push_back(object);
     }
   }
-  parsed->is_readable = !problems.has_errors();
-  return parsed;
+  return objects_->list;
+}
+
+std::shared_ptr<const ParsedText> parse_text(std::string name, std::string text, const ParsedText* before) {
+  return std::make_shared<const ParsedText>(std::move(name), std::move(text), before);
 }
 
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable) {
-  base::Diagnostics problems;
-  const auto documents = yaml::find_documents(*current.file, problems);
-  const auto before = yaml::find_documents(*readable.file, problems);
-  if (problems.has_errors() || documents.size() != before.size()) return std::string(readable.file->text());
+  if (current.parts.size() != readable.parts.size() || current.parts.empty())
+    return std::string(readable.file->text());
   const std::string_view text = current.file->text();
   std::string out;
   size_t at = 0;
-  for (size_t i = 0; i < documents.size(); ++i) {
-    if (can_read(documents[i])) continue;
-    const auto begin = static_cast<size_t>(documents[i].text.data() - text.data());
+  for (size_t i = 0; i < current.parts.size(); ++i) {
+    if (current.parts[i].is_readable) continue;
+    const std::string_view broken = current.parts[i].document.text;
+    const auto begin = static_cast<size_t>(broken.data() - text.data());
     out += text.substr(at, begin - at);
-    out += before[i].text;
-    at = begin + documents[i].text.size();
+    out += readable.parts[i].document.text;
+    at = begin + broken.size();
+  }
+  return out.append(text.substr(at));
+}
+
+std::string without_readable_documents(const ParsedText& parsed) {
+  const std::string_view text = parsed.file->text();
+  std::string out;
+  size_t at = 0;
+  for (const ParsedText::Part& part : parsed.parts) {
+    if (!part.is_readable) continue;
+    const auto begin = static_cast<size_t>(part.document.text.data() - text.data());
+    out += text.substr(at, begin - at);
+    out.append(static_cast<size_t>(std::ranges::count(part.document.text, '\n')), '\n');
+    at = begin + part.document.text.size();
   }
   return out.append(text.substr(at));
 }

@@ -14,24 +14,49 @@
 
 namespace trainjobc::lsp {
 
-// Immutable; who refers to its nodes or its file holds it.
-struct ParsedText {
+// Immutable; who refers to its nodes or its file holds it. Not thread safe: trees are read when they are
+// needed.
+class ParsedText {
+ public:
+  // `before`: an earlier text of the file, which tells what can be read; nullptr if there is none.
+  ParsedText(std::string name, std::string text, const ParsedText* before);
+
   std::shared_ptr<const base::SourceFile> file;
+  bool is_readable = true;  // whether every document can be read
+  struct Part {
+    yaml::FoundDocument document;
+    bool is_readable = true;
+  };
+  std::vector<Part> parts;
+
   // The documents of the file that can be read, in order.
-  std::vector<yaml::Document> documents;
+  const std::vector<yaml::Document>& documents() const;
   // The TrainJobs and runtimes among them, with Lists expanded and dialects translated. Their nodes are those
   // of another reading, with secrets marked; `location` is where the object begins.
-  std::vector<compile::InputObject> objects;
-  bool is_readable = true;  // whether every document could be read
-  base::Arena arena;
-  compile::ObjectMemory memory;  // of `objects`
+  const std::vector<compile::InputObject>& objects() const;
+
+ private:
+  struct Documents {
+    base::Arena arena;
+    std::vector<yaml::Document> list;
+  };
+  struct Objects {
+    compile::ObjectMemory memory;
+    std::vector<compile::InputObject> list;
+  };
+  mutable std::unique_ptr<Documents> documents_;
+  mutable std::unique_ptr<Objects> objects_;
 };
 
-std::shared_ptr<const ParsedText> parse_text(std::string name, std::string text);
+std::shared_ptr<const ParsedText> parse_text(std::string name, std::string text,
+                                             const ParsedText* before = nullptr);
 
 // The current text, which can't be read, with the documents of it that can't be read replaced by what they
 // were in `readable`. All of `readable` if the two don't have the same number of documents.
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable);
+
+// The text with nothing but line breaks in the place of the documents that can be read.
+std::string without_readable_documents(const ParsedText& text);
 
 // Finds the lines of one text in another that differs from it in one place.
 class LineMap {

@@ -49,7 +49,8 @@ void Workspace::set_text(const DocumentId& document, std::string text) {
   if (is_about_files(document) || (!is_read && is_manifest(document) && (is_new || mentions_trainer(text))))
     has_to_load_ = true;
   overlay_.set_buffer(document, std::move(text));
-  documents_[document].current.reset();
+  Document& known = documents_[document];
+  if (known.current) known.before = std::exchange(known.current, nullptr);
   changed_.insert(document);
   note_change();
 }

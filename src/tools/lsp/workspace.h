@@ -122,7 +122,8 @@ class Workspace {
 
  private:
   struct Document {
-    std::shared_ptr<const ParsedText> current;
+    std::shared_ptr<const ParsedText> current;  // nullptr: not parsed
+    std::shared_ptr<const ParsedText> before;   // the one before the current text
     std::shared_ptr<const ParsedText> last_readable;
     std::shared_ptr<const CompiledDocument> compiled;
   };

@@ -95,7 +95,7 @@ void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings&
   std::vector<lint::InputGroup> alone(1);
   alone.front().config = settings.config;
   alone.front().trainer_version = settings.trainer_version;
-  alone.front().inputs.push_back({document, *overlay_.buffer(document)});
+  alone.front().inputs.push_back({document, without_readable_documents(*look_up(document).current)});
   auto linted = std::make_shared<lint::Findings>(lint::find(std::move(alone), options_of_lint(), ""));
   for (const Diagnostic& found : linted->diagnostics.items()) {
     if (found.stage == base::Stage::Yaml) findings.diagnostics.add(found);

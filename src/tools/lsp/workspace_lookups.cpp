@@ -34,7 +34,8 @@ Workspace::Document& Workspace::look_up(const DocumentId& document) const {
   const auto sources = sources_.find(document);
   if (!text && sources != sources_.end()) text = &sources->second.front()->text;
   if (!text) return found;
-  found.current = parse_text(document, *text);
+  const auto before = std::exchange(found.before, nullptr);
+  found.current = parse_text(document, *text, before.get());
   if (found.current->is_readable) found.last_readable = found.current;
   return found;
 }
@@ -59,7 +60,7 @@ std::vector<WorkspaceObject> Workspace::objects(bool jobs) const {
     if (!mentions(*sources.front(), jobs ? kAnyJob : kAnyRuntime)) continue;
     const auto text = last_readable(document);
     if (!text) continue;
-    for (const compile::InputObject& object : text->objects) {
+    for (const compile::InputObject& object : text->objects()) {
       if (object.is_runtime() != jobs) found.push_back({document, text, &object});
     }
   }

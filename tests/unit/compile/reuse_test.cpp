@@ -3,6 +3,7 @@
 // A run that takes what earlier runs found says what a run without it says.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <random>
 
@@ -62,7 +63,16 @@ const std::vector<std::string>& texts() {
 
 std::string report(const lint::Findings& findings) {
   std::string text;
-  for (const base::Diagnostic& found : findings.diagnostics.items()) text += base::format_text(found, {});
+  for (const base::Diagnostic& found : findings.diagnostics.items()) {
+    text += base::format_text(found, {});
+    for (const base::Edit& edit : found.fix) {
+      const base::Location& at = edit.range;
+      text += fmt::format("fix {}:{}-{}:{} of {} bytes: {}\n", at.line, at.column, at.end_line, at.end_column,
+                          at.file->text().size(), edit.text);
+    }
+  }
+  for (const LintedObject& object : findings.compiled.linted)
+    text += fmt::format("{}:{} {} {}\n", object.file, object.line, object.object, object.name.line);
   return text + findings.compiled.trainer_version + findings.compiled.trainer_version_reason;
 }
 
@@ -91,6 +101,38 @@ TEST_CASE("find_again says what find says, whatever changes") {
       if (any(20) == 0) ns = ns.empty() ? "team" : "";
       const std::string again = report(lint::find(group_of(files, ns), options, "", caches));
       const std::string fresh = report(lint::find(group_of(files, ns), options, ""));
+      REQUIRE_MESSAGE(again == fresh, fmt::format("seed {}, step {}", seed, step));
+    }
+  }
+}
+
+TEST_CASE("find_again says what find says, whatever changes in files of several documents") {
+  Options options;
+  options.render = false;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    const auto any = [&](size_t size) { return static_cast<size_t>(random() % size); };
+    std::vector<std::vector<std::string>> files(3);
+    lint::GroupCaches caches;
+    for (int step = 0; step < 80; ++step) {
+      std::vector<std::string>& documents = files[any(files.size())];
+      const size_t at = any(documents.size() + 1);
+      const auto here = documents.begin() + static_cast<std::ptrdiff_t>(at);
+      const std::string& text = texts()[any(texts().size())];
+      if (at == documents.size() || any(3) == 0) {
+        documents.insert(here, text);
+      } else if (any(4) == 0) {
+        documents.erase(here);
+      } else if (any(3) == 0) {
+        here->insert(0, "# a comment\n");
+      } else {
+        *here = text;
+      }
+      std::vector<std::string> joined;
+      for (const std::vector<std::string>& parts : files)
+        joined.push_back(fmt::format("{}", fmt::join(parts, "---\n")));
+      const std::string again = report(lint::find(group_of(joined, ""), options, "", caches));
+      const std::string fresh = report(lint::find(group_of(joined, ""), options, ""));
       REQUIRE_MESSAGE(again == fresh, fmt::format("seed {}, step {}", seed, step));
     }
   }

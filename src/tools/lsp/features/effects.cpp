@@ -54,10 +54,10 @@ const Node* node_along(const Node& root, const CursorPath& path) {
 
 // The object at the cursor in a text of its document.
 const compile::InputObject* object_at(const ParsedText& text, const Cursor& cursor) {
-  const auto found = std::ranges::find_if(text.objects, [&](const compile::InputObject& object) {
+  const auto found = std::ranges::find_if(text.objects(), [&](const compile::InputObject& object) {
     return object.id.kind == cursor.kind() && object.id.name == cursor.name() && object.id.ns == cursor.ns();
   });
-  return found != text.objects.end() ? &*found : nullptr;
+  return found != text.objects().end() ? &*found : nullptr;
 }
 
 // What follows the last dot that is not in brackets.

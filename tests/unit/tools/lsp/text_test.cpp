@@ -89,8 +89,9 @@ TEST_CASE("what can't be read is replaced by what it was") {
   const auto broken = lsp::parse_text("/a.yaml", "a: 1\nd: 4\n---\nb: [2\n---\nc: 4\n");
   CHECK(good->is_readable);
   CHECK(!broken->is_readable);
-  CHECK(broken->documents.size() == 2);
+  CHECK(broken->documents().size() == 2);
   CHECK(lsp::with_readable_documents(*broken, *good) == "a: 1\nd: 4\n---\nb: 2\n---\nc: 4\n");
+  CHECK(lsp::without_readable_documents(*broken) == "\n\n---\nb: [2\n---\n\n");
   const auto shorter = lsp::parse_text("/a.yaml", "a: [\n---\nc: 4\n");
   CHECK(lsp::with_readable_documents(*shorter, *good) == "a: 1\n---\nb: 2\n---\nc: 3\n");
 }
