@@ -5,6 +5,7 @@ the screenshots are what trainjobc prints. (readme_test.py runs the examples, ru
 
 usage: docs_test.py TRAINJOBC. TRAINJOBC_UPDATE_GOLDEN=1 makes the screenshots anew.
 """
+import json
 import os
 import pathlib
 import re
@@ -85,6 +86,23 @@ def check_contents(folder):
     problems.extend(f"mkdocs.yml: its table of contents lacks {name}" for name in sorted(there - set(listed)))
 
 
+def check_pages_of_rules(folder):
+    """The pages that reports and the language server name."""
+    site = yaml.load((ROOT / "mkdocs.yml").read_text(), Loader)["site_url"]
+    with tempfile.TemporaryDirectory() as name:
+        done = subprocess.run([BINARY, "lint", "--allow-empty", "--format", "sarif", name], capture_output=True, text=True, check=True)
+    rules = json.loads(done.stdout)["runs"][0]["tool"]["driver"]["rules"]
+    known = {}
+    for rule in rules:
+        found = re.fullmatch(re.escape(site) + r"(.*)/#(.*)", rule["helpUri"])
+        page = found and folder / f"{found.group(1)}.md"
+        if page and page not in known:
+            known[page] = anchors(page) if page.exists() else set()
+        if not page or found.group(2) not in known[page]:
+            problems.append(f"{rule['id']}: there is no {rule['helpUri']}")
+    return len(rules)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
@@ -92,7 +110,8 @@ def main():
         if made.returncode != 0:
             sys.exit(made.stdout + made.stderr)
         check_contents(folder)
-        count = check_links(sorted(folder.rglob("*.md")), folder)
+        count = check_pages_of_rules(folder)
+        count += check_links(sorted(folder.rglob("*.md")), folder)
     # Those of docs/ were checked with the pages that are made.
     written = [path for path in ROOT.rglob("*.md")
                if not re.match(r"(build|docs|golden|\.git/|venv|.*node_modules/)", path.relative_to(ROOT).as_posix())]

@@ -234,7 +234,7 @@ def check_editing():
         explanation = found.pop("data")["explanation"]
         check(found, {"range": {"start": {"line": 8, "character": 4}, "end": {"line": 8, "character": 11}}, "severity": 1,
                       "source": "trainjobc", "code": "input/unknown-field",
-                      "codeDescription": {"href": "trainjobc-rule:input/unknown-field"},
+                      "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/input/#unknown-field"},
                       "message": "unknown field \"numNode\" in spec.trainer; did you mean \"numNodes\"?"}, "a diagnostic")
         check(explanation.strip() != "", True, "its explanation")
         check(editor.versions[job], None, "the version of a document that is not open")
@@ -336,8 +336,12 @@ def check_secrets():
             for character in range(0, 24, 2):
                 place = document(job, position={"line": line, "character": character})
                 answers.append(editor.request("textDocument/hover", place))
+                answers.append(editor.request("textDocument/completion", place))
+                answers.append(editor.request("textDocument/definition", place))
+            here = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
+            answers.append(editor.request("textDocument/codeAction", document(job, range=here, context={"diagnostics": []})))
         answers.append(editor.request("trainjobc/renderedJobSet", document(job, namespace="default", name="a")))
-        answers.append(editor.request("textDocument/documentSymbol", document(job)))
+        answers += [editor.request(f"textDocument/{method}", document(job)) for method in ("documentSymbol", "foldingRange", "codeLens")]
         answers.append(editor.request("trainjobc/renderedJobSet", document(os.path.join(folder, "mpi.yaml"), namespace="default", name="m")))
         check([answer for answer in answers if secret in json.dumps(answer)], [], "answers with a secret")
         check("kind: Secret" in answers[-1]["text"] and "ssh-privatekey: \"***\"" in answers[-1]["text"], True, "a masked key")

@@ -48,7 +48,7 @@ REGION = {"startLine!": ONE_UP, "startColumn!": ONE_UP, "endLine!": ONE_UP, "end
 ARTIFACT = {"uri!": URI, "uriBaseId": TEXT}
 PHYSICAL = {"artifactLocation!": ARTIFACT, "region!": REGION}
 RULE = {
-    "id!": TEXT, "shortDescription!": MESSAGE, "fullDescription!": MESSAGE, "help!": MESSAGE,
+    "id!": TEXT, "shortDescription!": MESSAGE, "fullDescription!": MESSAGE, "help!": MESSAGE, "helpUri!": TEXT,
     "defaultConfiguration!": {"level!": LEVEL},
 }  # fmt: skip
 CHANGE = {"artifactLocation!": ARTIFACT, "replacements!": [{"deletedRegion!": REGION, "insertedContent": {"text!": TEXT}}]}

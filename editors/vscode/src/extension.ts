@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { Middleware } from "vscode-languageclient/node";
 
 import { isJobSet, JobSets, SHOW_JOBSET } from "./jobset";
-import { registerRules } from "./rules";
+import { explainedHere, registerRules } from "./rules";
 import { Server } from "./server";
 
 const NEEDS_RESTART = ["trainjobc.path", "trainjobc.trainerVersion", "trainjobc.extraArgs"];
@@ -46,6 +46,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         await jobSets.show(result, args);
       }
       return result;
+    },
+    handleDiagnostics(uri, diagnostics, next) {
+      next(uri, explainedHere(diagnostics));
     },
   };
   const restart = async (): Promise<void> => {

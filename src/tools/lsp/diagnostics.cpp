@@ -9,6 +9,7 @@
 #include "base/files/paths.h"
 #include "policy/rule_texts.h"
 #include "rules/rules.h"
+#include "tools/rule_page.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -93,7 +94,7 @@ Json PublishedFindings::to_json(const Diagnostic& found) const {
             {"severity", severity_of(found.severity)},
             {"source", "trainjobc"},
             {"code", found.rule},
-            {"codeDescription", {{"href", std::string(kRuleScheme) + found.rule}}},
+            {"codeDescription", {{"href", tools::page_of_rule(found.rule)}}},
             {"message", lint::full_message(found)}};
   if (Json tags = tags_of(found.rule); !tags.empty()) json["tags"] = std::move(tags);
   Json related = Json::array();

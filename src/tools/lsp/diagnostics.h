@@ -13,9 +13,6 @@
 
 namespace trainjobc::lsp {
 
-// The scheme of the address of a rule's explanation: trainjobc-rule:input/unknown-field.
-inline constexpr std::string_view kRuleScheme = "trainjobc-rule:";
-
 // The findings of a workspace, by document.
 class PublishedFindings {
  public:

@@ -7,8 +7,8 @@
 //   "text"}: the objects of a TrainJob as `render` prints them, without their secrets, and the address of a
 //   virtual document for them, trainjobc-jobset:/NAMESPACE/NAME.yaml. The command trainjobc.showJobSet, with
 //   the arguments [uri, namespace, name] that the lens has, answers the same.
-// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The address of a rule in a diagnostic's
-//   codeDescription is trainjobc-rule:ID; the explanation is also in the diagnostic's data.
+// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's data;
+//   its codeDescription leads to the rule's page.
 #pragma once
 
 #include <cstdint>

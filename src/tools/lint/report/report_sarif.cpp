@@ -12,6 +12,7 @@
 #include "rules/rules.h"
 #include "tools/lint/report/report_formats.h"
 #include "tools/lint/report/report_place.h"
+#include "tools/rule_page.h"
 #include "tools/version.h"
 
 namespace trainjobc::lint {
@@ -63,6 +64,7 @@ ordered_json to_json(const rules::Rule& rule) {
   json["id"] = rule.id;
   json["shortDescription"] = text(rule.summary);
   json["fullDescription"] = text(first_paragraph);
+  json["helpUri"] = tools::page_of_rule(rule.id);
   json["defaultConfiguration"] = {{"level", level_of(rule.severity)}};
   json["help"] = {{"text", explanation}, {"markdown", to_markdown(explanation)}};
   return json;

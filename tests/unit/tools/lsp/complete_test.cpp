@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "support/lsp.h"
 #include "tools/lsp/features/features.h"
 
@@ -121,6 +123,22 @@ spec (object): spec:⏎
 metadata (object, required): metadata:⏎  
 spec (object): spec:⏎  
 )");
+}
+
+TEST_CASE("completion: an item as clients get it") {
+  test::LspWorkspace workspace;
+  workspace.open("job.yaml", in_job("  trainer:\n    numN@@\n"));
+  const nlohmann::json completions =
+      lsp::complete(workspace.workspace(), workspace.document(), workspace.cursor());
+  const auto& items = completions["items"];
+  const auto found =
+      std::ranges::find_if(items, [](const nlohmann::json& item) { return item["label"] == "numNodes"; });
+  REQUIRE(found != items.end());
+  CHECK(*found == nlohmann::json::parse(R"({
+    "label": "numNodes", "kind": 5, "detail": "integer", "sortText": "1numNodes", "insertTextFormat": 1,
+    "documentation": {"kind": "markdown", "value": "Number of nodes: pods that train."},
+    "textEdit": {"newText": "numNodes: ",
+                 "range": {"start": {"line": 7, "character": 4}, "end": {"line": 7, "character": 8}}}})"));
 }
 
 TEST_CASE("completion: fields by Trainer version") {

@@ -108,20 +108,76 @@ TEST_CASE("server: only what has changed is published") {
   CHECK(client.publish() == Published{{"/repo/a.yaml", {"8:3 input/unknown-field"}}});
 }
 
-TEST_CASE("server: a diagnostic") {
+namespace {
+
+// What is published about the files, without the explanations, which must be there.
+Json diagnostics_of(const std::map<std::string, std::string>& texts) {
   test::LspFiles files;
-  files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob + "  labels: {𝄞: é, a: 1}\n"}};
+  files.disk.files = {{"/repo/.git/HEAD", ""}};
+  for (const auto& [path, text] : texts) files.disk.files[path] = text;
   test::LspClient client(files);
   client.start();
   client.publish();
-  REQUIRE(!client.sent.empty());
+  Json all = Json::object();
   for (const Json& message : client.sent) {
-    for (const Json& found : message["params"]["diagnostics"]) {
-      CHECK(found["source"] == "trainjobc");
-      CHECK(found["codeDescription"]["href"] == "trainjobc-rule:" + found["code"].get<std::string>());
-      CHECK(!found["data"]["explanation"].get<std::string>().empty());
+    Json found = message["params"]["diagnostics"];
+    for (Json& one : found) {
+      CHECK(!one["data"]["explanation"].get<std::string>().empty());
+      one.erase("data");
     }
+    all[*lsp::path_of(message["params"]["uri"].get<std::string>())] = std::move(found);
   }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("server: a diagnostic, after characters of two units") {
+  CHECK(diagnostics_of({{"/repo/a.yaml", kJob + "  trainer: {args: [𝄞é], nope: 1}\n"}}) ==
+        Json::parse(R"({"/repo/a.yaml": [{
+          "range": {"start": {"line": 7, "character": 25}, "end": {"line": 7, "character": 29}},
+          "severity": 1, "source": "trainjobc", "code": "input/unknown-field",
+          "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/input/#unknown-field"},
+          "message": "unknown field \"nope\" in spec.trainer; its fields are args, command, env, image, numNodes, numProcPerNode, resourcesPerNode"}]})"));
+}
+
+TEST_CASE("server: the notes of a diagnostic are its related information") {
+  const std::string job = kJob + "  trainer: {}\n";
+  CHECK(diagnostics_of({{"/repo/a.yaml", job}, {"/repo/b.yaml", job}}) == Json::parse(R"({"/repo/b.yaml": [{
+          "range": {"start": {"line": 3, "character": 8}, "end": {"line": 3, "character": 9}},
+          "severity": 1, "source": "trainjobc", "code": "input/duplicate-object",
+          "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/input/#duplicate-object"},
+          "message": "TrainJob/default/a is defined twice",
+          "relatedInformation": [{"message": "the first one", "location": {"uri": "file:///repo/a.yaml",
+            "range": {"start": {"line": 3, "character": 8}, "end": {"line": 3, "character": 9}}}}]}]})"));
+}
+
+TEST_CASE("server: what is deprecated is tagged, and what has no effect") {
+  const std::string runtime =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: old\n  "
+      "labels:\n    trainer.kubeflow.org/framework: torch\n    trainer.kubeflow.org/support: deprecated\n"
+      "spec:\n  mlPolicy: {torch: {}}\n  template: {spec: {replicatedJobs: [{name: node, template: "
+      "{metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: "
+      "{containers: [{name: node, image: \"a:1\"}]}}}}}]}}\n";
+  std::string job = kJob + "  trainer: {}\n";
+  const std::string unused = "# trainjobc:ignore advice/image-tag -- it has none\n" + job;
+  job.replace(job.find("torch-distributed"), 17, "old");
+  CHECK(diagnostics_of({{"/repo/a.yaml", job}, {"/repo/old.yaml", runtime}}) == Json::parse(R"({
+    "/repo/a.yaml": [{
+      "range": {"start": {"line": 6, "character": 10}, "end": {"line": 6, "character": 13}},
+      "severity": 2, "source": "trainjobc", "code": "advice/deprecated-runtime", "tags": [2],
+      "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/advice/#deprecated-runtime"},
+      "message": "runtime \"old\" is deprecated and will be removed"}],
+    "/repo/old.yaml": [{
+      "range": {"start": {"line": 6, "character": 34}, "end": {"line": 6, "character": 44}},
+      "severity": 2, "source": "trainjobc", "code": "advice/deprecated-runtime", "tags": [2],
+      "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/advice/#deprecated-runtime"},
+      "message": "runtime \"old\" is deprecated and will be removed; move its jobs to another runtime"}]})"));
+  CHECK(diagnostics_of({{"/repo/a.yaml", unused}}) == Json::parse(R"({"/repo/a.yaml": [{
+      "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 50}},
+      "severity": 2, "source": "trainjobc", "code": "advice/unused-suppression", "tags": [1],
+      "codeDescription": {"href": "https://trainjobc.github.io/trainjobc/reference/rules/advice/#unused-suppression"},
+      "message": "this suppresses no finding of advice/image-tag; remove it"}]})"));
 }
 
 TEST_CASE("server: actions for a finding") {
@@ -180,9 +236,9 @@ TEST_CASE("server: placeholders are for clients that fill them in") {
     client.request("initialize", {{"rootUri", "file:///repo"}, {"capabilities", capabilities}});
     client.notify("initialized");
     client.open("/repo/new.yaml", "");
-    const Json completions = client.request("textDocument/completion",
-                                            {{"textDocument", {{"uri", "file:///repo/new.yaml"}}},
-                                             {"position", {{"line", 0}, {"character", 0}}}});
+    const Json completions =
+        client.request("textDocument/completion", {{"textDocument", {{"uri", "file:///repo/new.yaml"}}},
+                                                   {"position", {{"line", 0}, {"character", 0}}}});
     for (const Json& item : completions["items"]) {
       if (item["label"] != "TrainJob") continue;
       const std::string text = item["textEdit"]["newText"];
@@ -241,6 +297,21 @@ TEST_CASE("server: the lens over a job, and what it shows") {
   params["name"] = "b";
   CHECK(client.request("trainjobc/renderedJobSet", params) ==
         Json({{"code", -32803}, {"message", "the document contains no TrainJob/default/b"}}));
+}
+
+TEST_CASE("server: each job has a lens") {
+  test::LspFiles files;
+  std::string other = kJob + "  trainer: {numNodes: 2}\n";
+  other.replace(other.find("name: a"), 7, "name: b");
+  files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob + "---\n" + other}};
+  test::LspClient client(files);
+  client.start();
+  std::vector<std::string> shown;
+  for (const Json& lens :
+       client.request("textDocument/codeLens", {{"textDocument", {{"uri", "file:///repo/a.yaml"}}}}))
+    shown.push_back(lens["range"]["start"]["line"].dump() + " " +
+                    lens["command"]["title"].get<std::string>());
+  CHECK(shown == Words{"0 1 node · show JobSet", "8 2 nodes · show JobSet"});
 }
 
 TEST_CASE("server: a stream that ends without exit") {
