@@ -56,7 +56,7 @@ unit: $(BUILD)/build.ninja
 	@$(BUILD)/tests/unit_tests
 
 golden: build
-	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/man_test.py $(BUILD)/trainjobc
+	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/docs/man_test.py $(BUILD)/trainjobc
 	@python3 tools/docs/terminal.py $(BUILD)/trainjobc
 	@ninja -C $(BUILD) --quiet unit_tests
 	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests >/dev/null || true
@@ -90,7 +90,7 @@ asan:
 tsan: bootstrap
 	@cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_TSAN=ON -DCMAKE_UNITY_BUILD=ON > /dev/null
 	@ninja -C build-tsan --quiet trainjobc
-	@python3 tests/threads_test.py build-tsan/trainjobc
+	@python3 tests/program/threads_test.py build-tsan/trainjobc
 
 fuzz: bootstrap
 	@cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_WERROR=OFF -DCMAKE_UNITY_BUILD=ON \

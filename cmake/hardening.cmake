@@ -3,7 +3,7 @@
 # What makes a mistake in this code hard to exploit, in each binary: addresses that are random (PIE), tables of
 # the linker that are read-only once the program runs (full RELRO), a stack that is not executable; and, unless
 # TRAINJOBC_HARDENED is OFF, a stack that is checked, checked calls of the C library, and indirect jumps that must
-# arrive at a mark (CET, on arm64 BTI). tests/hardening_test.py looks at the result. A sanitizer checks more, and is in
+# arrive at a mark (CET, on arm64 BTI). tests/packaging/hardening_test.py looks at the result. A sanitizer checks more, and is in
 # the way of these.
 option(TRAINJOBC_HARDENED "Compile with stack protector, _FORTIFY_SOURCE and CET" ON)
 if(TRAINJOBC_SANITIZED OR APPLE)

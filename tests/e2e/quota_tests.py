@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Could Kueue ever admit a job? What `plan --quota` says of each case of cases/quotas.py, and what Kueue does with it.
-TRAINJOBC_UPDATE_GOLDEN=1 writes what Kueue did to tests/kueue/verdicts.json, which tests/kueue_verdicts_test.py compares
+TRAINJOBC_UPDATE_GOLDEN=1 writes what Kueue did to tests/kueue/verdicts.json, which tests/kueue/kueue_verdicts_test.py compares
 with plan where there is no Kueue."""
 
 import json

@@ -61,10 +61,10 @@ def copy_pages(folder):
 
 
 def with_figures(text):
-    """Puts the figures of tests/conformance.json where a page asks for them."""
+    """Puts the figures of tests/conformance/figures.json where a page asks for them."""
     if "<!-- figures -->" not in text:
         return text
-    figures = json.loads((ROOT / "tests/conformance.json").read_text())
+    figures = json.loads((ROOT / "tests/conformance/figures.json").read_text())
     versions = sorted({name.split("/")[0] for name in figures if "/" in name})
     kinds = {
         "verdict": "accepted or refused, as the cluster",

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the README and the pages in docs/ show is what the binary does.
+
+Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines); its kubectl is
+that of a cluster without objects, which takes all that it is sent. Every
+trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
+other programs are replaced by fakes, and what needs a cluster gets as far as asking kubectl. YAML parses, and
+settings are settings.
+usage: readme_test.py BINARY [FILE…]
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(sys.argv[1]).resolve()
+
+
+def matches(want, got):
+    if not want:
+        return not got
+    if want[0].strip() == "…":
+        return any(matches(want[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and want[0] == got[0] and matches(want[1:], got[1:])
+
+
+# kubectl of the console: get finds nothing, apply and create take everything.
+EMPTY_CLUSTER = """#!/usr/bin/env python3
+import sys, yaml
+if sys.argv[1] == "get":
+    print('{"apiVersion": "v1", "kind": "List", "items": []}')
+    sys.exit()
+dry = " (server dry run)" if "--dry-run=server" in sys.argv else ""
+for made in yaml.safe_load_all(sys.stdin):
+    group = made["apiVersion"].rpartition("/")[0]
+    resource = made["kind"].lower() + (group and "." + group)
+    print(f"{resource}/{made['metadata']['name']} serverside-applied{dry}")
+"""
+
+
+def with_empty_cluster(folder):
+    kubectl = pathlib.Path(folder, "kubectl")
+    kubectl.write_text(EMPTY_CLUSTER)
+    kubectl.chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def try_console(block, environment):
+    """A problem for each command that prints something else, None for one that is right."""
+    folder = ROOT
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, *want = part.rstrip("\n").split("\n")
+        words = shlex.split(command)
+        if words[0] == "cd":
+            folder = folder / words[1]
+            continue
+        given = ""
+        if "<" in words:
+            given = (folder / words[-1]).read_text()
+            words = words[:-2]
+        run = subprocess.run([BINARY, *words[1:]], cwd=folder, input=given, env=environment, capture_output=True, text=True)
+        got = (run.stdout + run.stderr).rstrip("\n").split("\n")
+        right = words[0] == "trainjobc" and matches(want, got)
+        yield None if right else f"$ {command}\nprints now:\n" + "\n".join(got)
+
+
+JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: from-helm
+spec:
+  runtimeRef:
+    name: torch-distributed
+"""
+# What other programs answer. kubectl says that it was asked; it knows nothing but an empty list.
+PLAYED = {
+    "helm": f"cat <<'END'\n{JOB}END\n",
+    "kpt": "if [ \"$2\" = source ]; then echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}'; fi\n",
+    "kubectl": "echo kubectl >> \"$ASKED\"\n[ -t 0 ] || cat > /dev/null\n"
+               "[ \"$3 $4\" = \"-A -o\" ] || { echo no cluster >&2; exit 1; }\necho '{apiVersion: v1, kind: List, items: []}'\n",
+}
+
+
+def session():
+    """What an editor sends to the language server at least."""
+    messages = ({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}},
+                {"jsonrpc": "2.0", "id": 2, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"})
+    return "".join(f"Content-Length: {len(json.dumps(message))}\r\n\r\n{json.dumps(message)}" for message in messages)
+
+
+def commands_of(text):
+    """The lines that run trainjobc, as they are pasted."""
+    for line in text.splitlines():
+        found = re.match(r"\s*(?:- |- exec |entry: )?((?:trainjobc|source <\(trainjobc|\w+ [^|]*\| trainjobc) .*)", line)
+        if found:
+            yield found.group(1).strip()
+
+
+def try_commands(commands):
+    """Runs each in its own copy of examples/."""
+    for command in commands:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            shutil.copytree(ROOT / "examples", folder / "examples")
+            for made in (".zsh/completions", ".config/fish/completions", "bin"):
+                (folder / made).mkdir(parents=True)
+            for program, text in PLAYED.items():
+                (folder / "bin" / program).write_text("#!/bin/sh\n" + text)
+                (folder / "bin" / program).chmod(0o755)
+            (folder / "bin/trainjobc").symlink_to(BINARY)
+            asked = folder / "asked"
+            asked.write_text("")
+            environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": name, "ASKED": str(asked)}
+            run = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder / "examples", env=environment,
+                                 input=session() if command.startswith("trainjobc lsp") else "", capture_output=True, text=True)
+            differs = re.search(r"trainjobc diff", command) and run.returncode == 1
+            good = run.returncode == 0 or differs or (asked.read_text() and "no cluster" in run.stderr)
+            yield None if good else f"{command} ends with {run.returncode}:\n{run.stdout}{run.stderr}"
+
+
+def try_settings(text):
+    """A problem of a block that is a configuration, put into the place of the example's."""
+    if not re.search(r"^trainerVersion:", text, re.M):
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name, "work")
+        shutil.copytree(ROOT / "examples", work)
+        (work / ".trainjobc.yaml").write_text(text)
+        run = subprocess.run([BINARY, "lint", "--fail-on", "error", "."], cwd=work, capture_output=True, text=True)
+        return None if run.returncode == 0 else f"these settings end lint with {run.returncode}:\n{run.stdout}{run.stderr}"
+
+
+def help_examples():
+    """Of every command's --help."""
+    top = subprocess.run([BINARY, "--help"], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^  ([a-z]+) ", top.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+    for words in ([], *([command] for command in commands)):
+        text = subprocess.run([BINARY, *words, "--help"], capture_output=True, text=True, check=True).stdout
+        yield from commands_of(text.partition("Examples:\n")[2])
+
+
+def parses(text):
+    try:
+        list(yaml.safe_load_all(text))
+    except yaml.YAMLError as error:
+        return f"YAML that does not parse: {error}"
+    return None
+
+
+def main():
+    examples = list(help_examples())
+    results = [problem and f"--help: {problem}" for problem in try_commands(examples)]
+    if len(examples) < 20:
+        results.append(f"--help shows only {len(examples)} examples")
+    console = tempfile.TemporaryDirectory()
+    environment = with_empty_cluster(console.name)
+    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = pathlib.Path(name).read_text()
+        for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
+            found = []
+            if language == "console":
+                found = list(try_console(block, environment))
+            elif language in ("sh", "yaml"):
+                found = list(try_commands(commands_of(block)))
+                found += [parses(block), try_settings(block)] if language == "yaml" else []
+            results += [problem and f"{name}: {problem}" for problem in found]
+    problems = [problem for problem in results if problem]
+    print("\n".join(problems))
+    print(f"{len(results) - len(problems)} passed, {len(problems)} failed" if results else "no example found")
+    return 1 if problems or not results else 0
+
+
+sys.exit(main())

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `plan --quota` says of jobs, against what Kueue 0.15.2 did with them: tests/kueue/verdicts.json, which
+tests/e2e/quota_tests.py records.
+
+usage: kueue_verdicts_test.py BINARY
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))
+
+import verdicts  # noqa: E402
+
+LEAST = 60
+
+
+def main():
+    cases = json.loads((FOLDER / "verdicts.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        problems = verdicts.compare(str(pathlib.Path(sys.argv[1]).resolve()), cases, folder)
+    if len(cases) < LEAST:
+        problems.append(f"only {len(cases)} cases are recorded")
+    print("\n".join(problems))
+    print(f"{len(cases) - len(problems)} passed, {len(problems)} failed")
+    return 1 if problems else 0
+
+
+sys.exit(main())
