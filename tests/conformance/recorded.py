@@ -52,7 +52,7 @@ def mask_data(object_):
 
 
 def comparable(object_):
-    """An object as it is compared: `default` is no namespace, a claim's default retention is none."""
+    """An object as it is compared: the namespace `default` and a claim's default retention are left out."""
     object_ = without_empty(object_)
     mask_data(object_)
     if object_["metadata"].get("namespace") == "default":

@@ -3,7 +3,7 @@
 """The documentation: the reference pages can be made, the site's table of contents names each page, no link is dead, and
 the screenshots are what trainjobc prints. (readme_test.py runs the examples, rule_examples_test.py those of rules.)
 
-usage: docs_test.py TRAINJOBC. TRAINJOBC_UPDATE_GOLDEN=1 makes the screenshots anew.
+usage: docs_test.py TRAINJOBC. TRAINJOBC_UPDATE_GOLDEN=1 makes new screenshots.
 """
 import json
 import os

@@ -90,7 +90,7 @@ def check_shape(value, shape, path="$", may_be_empty=False):
     else:
         assert isinstance(value, str) and value, f"{path}: an empty string or none"
         if shape == URI:
-            assert re.fullmatch(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?#%]+", value), f"{path}: {value!r} is no URI"
+            assert re.fullmatch(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?#%]+", value), f"{path}: {value!r} is not a URI"
             assert not re.search(r"%(?![0-9A-F]{2})", value), f"{path}: {value!r}"
 
 

@@ -33,7 +33,7 @@ def main():
     known = rule_runs.rules(binary)
     found = examples.read_examples()
     problems = [f"{rule}: there is no such rule" for rule in found if rule not in known]
-    problems += [f"{rule} has no example in tools/docs/rules" for rule in known if rule not in found and rule not in rule_runs.NOT_REACHED | rule_runs.BEHIND.keys()]
+    problems += [f"{rule} has no example in tools/docs/rules" for rule in known if rule not in found and rule not in rule_runs.NOT_REACHED | rule_runs.HIDDEN_BY.keys()]
     for rule, example in found.items():
         problems += [f"{rule}: {problem}" for problem in problems_of(binary, example)]
     print("\n".join(problems) or f"{len(found)} rules have an example of the mistake and its mend")

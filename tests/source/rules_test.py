@@ -59,7 +59,7 @@ for rule in sorted(used.keys() - registered.keys() - ORIGINS):
 for rule in sorted(registered.keys() - used.keys()):
     problems.append(f"{registered[rule]}: nothing in src reports {rule}")
 for rule in sorted(ORIGINS - used.keys()):
-    problems.append(f"{rule} is no origin any more: remove it from ORIGINS")
+    problems.append(f"{rule} is not an origin any more: remove it from ORIGINS")
 if not registered:
     problems.append("the registry is empty")
 

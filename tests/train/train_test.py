@@ -4,11 +4,13 @@
 
 import importlib
 import os
+import pathlib
 import sys
 import unittest
 
-import sandbox
-from support import TrainTest
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "emulated"))
+import sandbox  # noqa: E402
+from support import TrainTest  # noqa: E402
 
 # CI runs runner, torch, openmpi and elastic, which need Debian packages only.
 GROUPS = {

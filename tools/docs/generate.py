@@ -128,8 +128,8 @@ def rule_section(binary, rule, severity, example):
             text += f"\n```text\n$ trainjobc {command} job.yaml\n{finding}\n```\n"
     else:
         text += "".join(f"\n{part}\n" for part in paragraphs[1:])
-    if rule in rule_runs.BEHIND:
-        first = rule_runs.BEHIND[rule]
+    if rule in rule_runs.HIDDEN_BY:
+        first = rule_runs.HIDDEN_BY[rule]
         text += f"\nThe same mistake in a manifest is reported by [{first}]({first.split('/')[0]}.md#{anchor(first)}) before it gets that far.\n"
     return text
 

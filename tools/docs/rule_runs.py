@@ -10,7 +10,7 @@ import tempfile
 NOT_REACHED = {"input/pattern", "jobset/pattern", "jobset/format"}
 # Another rule reports the same mistake first: in a runtime or patch, before there is a JobSet; or because the setting is
 # not available at all.
-BEHIND = {
+HIDDEN_BY = {
     "jobset/bounds": "input/bounds", "jobset/cel": "input/cel", "jobset/enum": "input/enum", "jobset/quantity": "input/quantity",
     "jobset/in-place-restart": "jobset/feature-gate", "jobset/restart-limit": "jobset/feature-gate",
 }

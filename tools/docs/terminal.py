@@ -133,7 +133,7 @@ def main():
         elif not path.exists() or path.read_text() != made:
             old.append(path.relative_to(ROOT).as_posix())
     if old:
-        sys.exit(f"{', '.join(old)}: not what trainjobc prints now; `make golden` makes them anew")
+        sys.exit(f"{', '.join(old)}: not what trainjobc prints now; `make golden` renews them")
 
 
 main()

@@ -185,7 +185,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// k8s.io/kubernetes names these with v0.0.0: they stand in its own repository.
+// k8s.io/kubernetes names these with v0.0.0: they are in its own repository.
 replace (
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3

@@ -63,7 +63,7 @@ func serve(dir string, arguments []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// Whoever started this holds its standard input open.
+	// The program that started this one holds its standard input open.
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
