@@ -11,6 +11,7 @@
 #include "k8s/path.h"
 #include "schema/field_search.h"
 #include "tools/json_schema/json_schema.h"
+#include "tools/lsp/features/kubernetes_fields.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -76,7 +77,9 @@ const Schema* schema_along(const Schema& root, const CursorPath& path, size_t st
 
 std::string_view description_of(std::string_view kind, const CursorPath& path) {
   if (kind.empty()) return configuration_description(described_path("", path));
-  return json_schema::description_of(described_path(json_schema::described_kind(kind), path));
+  const std::string_view own =
+      json_schema::description_of(described_path(json_schema::described_kind(kind), path));
+  return own.empty() ? kubernetes_description(kind, path) : own;
 }
 
 std::string type_words(const Schema& schema) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
 
 #include "support/lsp.h"
+#include "tools/lsp/features/fields.h"
 
 using namespace trainjobc;
 
@@ -177,6 +183,8 @@ TEST_CASE("hover: what a patch replaces, and where that was set") {
       hover(patch_at("@A")) ==
       R"(**spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0]…serviceAccountName** · string
 
+ServiceAccount of the pods.
+
 At most 253 characters.
 
 Becomes `serviceAccountName: "trainer"`; from `spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0]…serviceAccountName`.
@@ -195,6 +203,8 @@ TEST_CASE("hover: what a later patch replaces") {
       hover(text) ==
       R"(**spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0]…serviceAccountName** · string
 
+ServiceAccount of the pods.
+
 At most 253 characters.
 
 Replaced by `"writer"` at jobs/bert.yaml:36.)");
@@ -205,6 +215,8 @@ TEST_CASE("hover: secrets are not shown") {
   CHECK(
       text ==
       R"(**spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0]…containers[0].env[0].value** · string
+
+Value of the variable; $(NAME) stands for one before it.
 
 Becomes `HF_TOKEN=***`; from `spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0]…containers[0].env[0].value`.)");
   CHECK(text.find("hf_") == std::string::npos);
@@ -233,11 +245,15 @@ TEST_CASE("hover: what a runtime's field becomes in a job that uses it") {
   };
   CHECK(in_runtime("reader") == R"(**spec.template.spec.replicatedJobs[0]…serviceAccountName** · string
 
+ServiceAccount of the pods.
+
 In TrainJob/team-a/bert:
 
 Becomes `serviceAccountName: "reader"`; from `spec.template.spec.replicatedJobs[0]…serviceAccountName`.)");
   CHECK(in_runtime("registry.example.com/torch:2") ==
         R"(**spec.template.spec.replicatedJobs[0]…containers[0].image** · string
+
+Image of the container.
 
 In TrainJob/team-a/bert:
 
@@ -249,6 +265,76 @@ Number of nodes of jobs that don't say it.
 In TrainJob/team-a/bert:
 
 Becomes `PET_NNODES=2`, `parallelism: 2`, `completions: 2`; from `spec.mlPolicy.numNodes`.)");
+}
+
+namespace {
+
+// By the name of a field that has a description: the fields below it that have none.
+using Undescribed = std::map<std::string, std::set<std::string>>;
+
+void collect_undescribed(std::string_view kind, const schema::Schema& schema, lsp::CursorPath& path,
+                         Undescribed& names) {
+  if (schema.items) return collect_undescribed(kind, *schema.items, path, names);
+  for (const schema::Property& property : schema.properties) {
+    const std::string parent = path.empty() ? "" : path.back().key;
+    path.push_back({std::string(property.name)});
+    if (lsp::description_of(kind, path).empty()) {
+      names[parent].emplace(property.name);
+    } else {
+      collect_undescribed(kind, *property.schema, path, names);
+    }
+    path.pop_back();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("hover: all fields have a meaning but for rare ones") {
+  Undescribed names;
+  for (const std::string_view kind : {"TrainJob", "TrainingRuntime"}) {
+    lsp::CursorPath path;
+    collect_undescribed(kind, *schema::find_version("2.3")->kind(kind)->schema, path, names);
+  }
+  std::string text;
+  for (const auto& [parent, fields] : names) text += fmt::format("{}: {}\n", parent, fmt::join(fields, " "));
+  CHECK(text == R"(conditions: lastTransitionTime message observedGeneration reason status type
+exec: command
+grpc: port service
+httpGet: host httpHeaders path port scheme
+items: fieldRef key mode path resourceFieldRef
+labelSelector: matchExpressions matchLabels
+metadata: creationTimestamp deletionGracePeriodSeconds deletionTimestamp generation managedFields resourceVersion selfLink uid
+options: name value
+ownerReferences: apiVersion blockOwnerDeletion controller kind name uid
+postStart: exec httpGet sleep tcpSocket
+preStop: exec httpGet sleep tcpSocket
+preferredDuringSchedulingIgnoredDuringExecution: podAffinityTerm preference weight
+readinessGates: conditionType
+requiredDuringSchedulingIgnoredDuringExecution: labelSelector matchLabelKeys mismatchLabelKeys namespaceSelector namespaces nodeSelectorTerms topologyKey
+resizePolicy: resourceName restartPolicy
+restartPolicyRules: action exitCodes
+rules: action onExitCodes onPodConditions
+securityContext: procMount seLinuxChangePolicy seLinuxOptions supplementalGroupsPolicy windowsOptions
+selector: matchExpressions matchLabels
+sources: clusterTrustBundle configMap downwardAPI podCertificate secret serviceAccountToken
+spec: ephemeralContainers schedulingGroup
+successPolicy: rules
+sysctls: name value
+tcpSocket: host port
+trainerStatus: estimatedRemainingSeconds lastUpdatedTime metrics progressPercentage
+valueFrom: fileKeyRef
+volumeClaimPolicies: retentionPolicy templates
+volumeClaimTemplate: metadata spec
+volumeDevices: devicePath name
+volumes: awsElasticBlockStore azureDisk azureFile cephfs cinder fc flexVolume flocker gcePersistentDisk gitRepo glusterfs iscsi photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume
+)");
+  CHECK(hover(in_job(
+            "  trainer:\n    env:\n    - name: A\n      value@@From: {secretKeyRef: {name: a, key: b}}\n")) ==
+        R"(**spec.trainer.env[0].valueFrom** · object
+
+Where the value comes from.
+
+Becomes `name: "a"`, `key: "b"`.)");
 }
 
 TEST_CASE("hover: fields of runtimes, of settings, and rules") {
