@@ -16,6 +16,8 @@ import time
 
 TRAINJOBC = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/docs"))
+import examples  # noqa: E402
 TIMEOUT = 120
 JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -409,6 +411,44 @@ def check_against_lint():
         check(editor.end(), (0, ""), f"the end in {folder.relative_to(ROOT)}")
 
 
+def edited(text, edits):
+    lines = text.splitlines(keepends=True) + [""]
+
+    def offset(at):
+        line = lines[min(at["line"], len(lines) - 1)].encode("utf-16-le")
+        return sum(len(one) for one in lines[:at["line"]]) + len(line[:2 * at["character"]].decode("utf-16-le"))
+
+    for edit in sorted(edits, key=lambda one: offset(one["range"]["start"]), reverse=True):
+        text = text[:offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]):]
+    return text
+
+
+def check_fixes_against_lint():
+    """What "Fix all" makes of each file is what `lint --fix` makes of it, and each finding with a fix has an action."""
+    with tempfile.TemporaryDirectory() as folder:
+        # The mistakes that the documentation shows, each with settings of its own.
+        mistakes = [example.manifest("+") for example in examples.read_examples().values() if "encoding" not in example.fields]
+        texts = {f"{i:03d}/job.yaml": text for i, text in enumerate(mistakes)}
+        make_folder(folder, {**texts, **{f"{i:03d}/.trainjobc.yaml": "" for i in range(len(mistakes))}, ".git/HEAD": ""})
+        editor = Editor(folder)
+        editor.start()
+        editor.wait(lambda: editor.diagnostics)
+        fixed = {}
+        for name, text in texts.items():
+            path = os.path.join(folder, name)
+            whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+            actions = editor.request("textDocument/codeAction", document(path, range=whole, context={"diagnostics": []}))
+            every = [action for action in actions if action["kind"] == "source.fixAll.trainjobc"]
+            single = [action for action in actions if action.get("isPreferred")]
+            check(bool(every), bool(single), f"whether {name} has fixes")
+            fixed[name] = edited(text, every[0]["edit"]["changes"][uri_of(path)]) if every else text
+        check(editor.end(), (0, ""), "the end after the fixes")
+        subprocess.run([TRAINJOBC, "lint", "--fix", folder], capture_output=True, check=False)
+        for name in texts:
+            check(fixed[name], pathlib.Path(folder, name).read_text(), f"{name} with all fixes")
+        check(sum(fixed[name] != text for name, text in texts.items()) > 2, True, "whether files have fixes")
+
+
 WORDS = [("numNodes", "numNode"), ("name: ", "name: x-"), ("image:", "imag:"), ("TrainJob", "TrainingRuntime"), ("torch", "mpi"),
          ("kind: ClusterTrainingRuntime", "kind: TrainingRuntime"), ("runtimePatches", "podTemplateOverrides"), ("nvidia.com", "amd.com"),
          ("metadata:", "metadat:"), ("value: ", "value: !!str "), ("spec:", "spec: # ä 𝄞"), ("namespace: ", "namespace: other-")]
@@ -463,7 +503,7 @@ def check_edits_against_lint(seed, steps=40):
 
 
 def main():
-    for step in (check_lifecycle, check_cancellation, check_ends, check_editing, check_features, check_secrets, check_against_lint,
+    for step in (check_lifecycle, check_cancellation, check_ends, check_editing, check_features, check_secrets, check_fixes_against_lint, check_against_lint,
                  lambda: check_edits_against_lint(1)):
         step()
     print("\n".join(problems))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/text/utf8.h"
@@ -22,7 +23,8 @@ constexpr std::array<const char*, 3> kTexts{
     "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n  runtimeRef: "
     "{name: t}\n"
     "  trainer:\n    numNodes: 2 # 𝄞 é\n    env:\n      - {name: HF_TOKEN, value: "
-    "hf_0123456789012345678901234567}\n",
+    "hf_0123456789012345678901234567}\n---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: "
+    "TrainJob\nmetadata: {name: b}\nspec: {runtimeRef: {name: t}, trainer: {numProcPerNode: 0}}\n",
     "apiVersion: trainer.kubeflow.org/v1alpha1\r\nkind: ClusterTrainingRuntime\r\nmetadata:\r\n  name: t\r\n "
     " labels: "
     "{trainer.kubeflow.org/framework: torch}\r\nspec:\r\n  mlPolicy: {torch: {}}\r\n  template: {spec: "
@@ -31,10 +33,11 @@ constexpr std::array<const char*, 3> kTexts{
     "spec: "
     "{template: {spec: {containers: [{name: node, image: i}]}}}}}]}}\r\n",
     "rules: {advice/image-tag: off}\n"};
-constexpr std::array<const char*, 9> kMethods{
+constexpr std::array<const char*, 12> kMethods{
     "textDocument/hover",      "textDocument/completion",     "textDocument/definition",
     "textDocument/references", "textDocument/documentSymbol", "textDocument/foldingRange",
-    "textDocument/codeAction", "textDocument/codeLens",       "trainjobc/renderedJobSet"};
+    "textDocument/codeAction", "textDocument/codeLens",       "trainjobc/renderedJobSet",
+    "codeAction/resolve",      "workspace/executeCommand",    "trainjobc/explainRule"};
 
 // A text as a list of code units, which knows nothing of bytes.
 class Units {
@@ -108,6 +111,7 @@ class Session {
     while (!bytes_.empty() && wrong_.empty()) step();
     if (wrong_.empty()) client_.server.publish();
     check_messages();
+    if (wrong_.empty()) check_diagnostics();
     return wrong_;
   }
 
@@ -145,7 +149,11 @@ class Session {
                 {"range", lsp::Range{at, place()}},
                 {"context", Json::object()},
                 {"namespace", ""},
-                {"name", "a"}};
+                {"name", "a"},
+                {"rule", "advice/image-tag"},
+                {"data", {{"migrate", lsp::uri_of(kFiles[file])}}},
+                {"command", "trainjobc.showJobSet"},
+                {"arguments", Json::array({lsp::uri_of(kFiles[file]), "", "b"})}};
     ++requests_;
     client_.request(kMethods[take() % kMethods.size()], std::move(params));
   }
@@ -162,6 +170,46 @@ class Session {
     }
     if (wrong_.empty() && answers < requests_ + 1)
       wrong_ = fmt::format("{} answers to {} requests", answers, requests_ + 1);
+  }
+
+  // What a server says that gets the texts as they are now; nullopt if one can't be read, for which a server
+  // that knew an earlier text keeps what it said.
+  std::optional<std::map<std::string, Json>> fresh_diagnostics() const {
+    LspFiles files;
+    files.disk.files = files_.disk.files;
+    LspClient client(files);
+    client.start();
+    for (size_t i = 0; i < kFiles.size(); ++i) client.open(kFiles[i], texts_[i].text());
+    client.server.publish();
+    auto published = last_published(client);
+    for (const auto& [uri, list] : published) {
+      for (const Json& found : list) {
+        const auto code = found["code"].get<std::string>();
+        if (code.starts_with("yaml/") || code.starts_with("config/")) return std::nullopt;
+      }
+    }
+    return published;
+  }
+
+  // By URI, without those of which nothing is said.
+  static std::map<std::string, Json> last_published(const LspClient& client) {
+    std::map<std::string, Json> lists;
+    for (const Json& message : client.sent) {
+      if (lsp::text_member(message, {"method"}) == "textDocument/publishDiagnostics")
+        lists[message["params"]["uri"].get<std::string>()] = message["params"]["diagnostics"];
+    }
+    std::erase_if(lists, [](const auto& list) { return list.second.empty(); });
+    return lists;
+  }
+
+  void check_diagnostics() {
+    if (!client_.server.is_open()) return;
+    const auto fresh = fresh_diagnostics();
+    if (!fresh) return;
+    const auto published = last_published(client_);
+    if (published != *fresh)
+      wrong_ = fmt::format("the diagnostics are\n{}\nbut should be\n{}", lsp::to_text(Json(published)),
+                           lsp::to_text(Json(*fresh)));
   }
 
   uint8_t take() {

@@ -7,7 +7,8 @@
 //   "text"}: the objects of a TrainJob as `render` prints them, without their secrets, and the address of a
 //   virtual document for them, trainjobc-jobset:/NAMESPACE/NAME.yaml. The command trainjobc.showJobSet, with
 //   the arguments [uri, namespace, name] that the lens has, answers the same.
-// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's data;
+// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's
+// data;
 //   its codeDescription leads to the rule's page.
 #pragma once
 
@@ -46,6 +47,8 @@ class Server {
 
   // Whether something has changed since findings were published last.
   bool has_news() const { return is_open_ && has_news_; }
+  // Whether findings are published: from `initialized` until `shutdown`.
+  bool is_open() const { return is_open_; }
   // Publishes the findings that have changed.
   void publish();
 
@@ -107,7 +110,7 @@ class Server {
   Send send_;
   std::deque<Json> queue_;
   bool is_initialized_ = false;
-  bool is_open_ = false;  // from `initialized` until `shutdown`
+  bool is_open_ = false;
   bool is_shut_down_ = false;
   std::optional<int> exit_status_;
   bool has_news_ = false;

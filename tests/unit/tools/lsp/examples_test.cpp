@@ -78,6 +78,10 @@ std::vector<Key> keys_of(const lsp::Workspace& workspace, const std::string& doc
   return keys;
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 }  // namespace
 
 TEST_CASE("examples: each key is offered at its place, with the text there and half-typed") {
@@ -113,8 +117,10 @@ TEST_CASE("examples: completion and hover answer at every prefix of every line")
       cut.erase(at, cut.find('\n', at) - at);
       const base::SourceFile file(document, std::move(cut));
       if (lsp::complete_in(workspace, document, file, at).is_object()) ++answers;
-      // The effects of a field are the same for each of its letters.
-      if (at % 4 == 0 && lsp::hover_in(workspace, document, file, at).is_object()) ++answers;
+      // What a field becomes is the same for each of its letters.
+      const bool is_after_word = at > 0 && is_letter(text[at - 1]) && !is_letter(text[at]);
+      if ((is_after_word || at % 4 == 0) && lsp::hover_in(workspace, document, file, at).is_object())
+        ++answers;
       lsp::find_typed(text.substr(0, at), at);
     }
   }
