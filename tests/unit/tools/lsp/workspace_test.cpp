@@ -65,6 +65,21 @@ TEST_CASE("workspace: buffers take the place of files, across files") {
   CHECK(findings_of(*workspace) == lines({}));
 }
 
+TEST_CASE("workspace: an edited job decides what is said about its runtime") {
+  test::LspFiles files;
+  std::string runtime = kRuntime;
+  runtime.erase(runtime.find(", image: a:1"), 12);
+  files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/job.yaml", kJob}, {"/repo/runtime.yaml", runtime}};
+  const auto workspace = files.workspace();
+  CHECK(findings_of(*workspace) == lines({"/repo/runtime.yaml:17:32 job/image"}));
+  std::string with_image = kJob;
+  with_image.replace(with_image.find("trainer: {}"), 11, "trainer: {image: a:1}");
+  workspace->set_text("/repo/job.yaml", with_image);
+  CHECK(findings_of(*workspace) == lines({}));
+  workspace->set_text("/repo/job.yaml", kJob);
+  CHECK(findings_of(*workspace) == lines({"/repo/runtime.yaml:17:32 job/image"}));
+}
+
 TEST_CASE("workspace: the configuration decides what is said about all files") {
   test::LspFiles files;
   files.disk.files = {
