@@ -111,16 +111,18 @@ def type_in(trainjobc, count, is_one_file, places):
 def main():
     trainjobc = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    runtime = ("runtimes/torch-a100.yaml", "backoffLimit")
-    in_job, in_runtime = type_in(trainjobc, count, False, [("jobs/00/0007.yaml", "numNodes"), runtime])
+    runtime = "runtimes/torch-a100.yaml"
+    in_job, in_key = type_in(trainjobc, count, False, [("jobs/00/0007.yaml", "numNodes"), (runtime, "backoffLimit")])
+    in_value, = type_in(trainjobc, count, False, [(runtime, "restartPolicy: Never")])
     in_file, = type_in(trainjobc, count, True, [("jobs.yaml", "numNodes")])
-    rows = [("a keystroke in a job", in_job), ("a keystroke in the runtime of all jobs", in_runtime),
-            (f"a keystroke in one file of all {count:,} jobs", in_file)]
-    print(f"language server, {count:,} jobs in files\n\n| until the diagnostics | median | slowest |\n|---|---:|---:|")
+    rows = [("a keystroke in a job", in_job), (f"a keystroke in one file of {count:,} jobs", in_file),
+            ("a keystroke in the runtime of all jobs that makes it invalid", in_key),
+            ("a keystroke in the runtime of all jobs that changes their pods", in_value)]
+    print(f"language server, {count:,} jobs\n\n| until the diagnostics | median | slowest |\n|---|---:|---:|")
     for what, times in rows:
         print(f"| {what} | {statistics.median(times):.1f} ms | {max(times):.1f} ms |")
     print("\n| goal | bound | reached |\n|---|---|---|")
-    for what, times in (rows[0], rows[2]):
+    for what, times in rows[:2]:
         print(f"| {what} | at most {GOAL} ms | {statistics.median(times):.1f} ms |")
 
 
