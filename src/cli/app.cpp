@@ -104,6 +104,23 @@ std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
   return arguments;
 }
 
+bool is_internal(const std::vector<std::string>& arguments) {
+  return !arguments.empty() && arguments.front().starts_with("__");
+}
+
+// Adds all commands. Those that the arguments don't name have no flags: to define them all takes longer than
+// anything else at the start.
+std::vector<Runner> add_commands(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<Runner> runners;
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->get_help_ptr()->description("Print this help and exit");
+    if (is_internal(arguments) || std::ranges::count(arguments, command.name) > 0)
+      runners.emplace_back(sub, command.setup(*sub));
+  }
+  return runners;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& given, Console& console) {
@@ -122,15 +139,10 @@ int run(const std::vector<std::string>& given, Console& console) {
       "  trainjobc lint jobs/\n"
       "  trainjobc render jobs/ml-research/bert-pretrain.yaml\n"
       "  trainjobc diff jobs/");
-  std::vector<Runner> runners;
-  for (const Command& command : commands()) {
-    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    sub->get_help_ptr()->description("Print this help and exit");
-    runners.emplace_back(sub, command.setup(*sub));
-  }
+  const std::vector<std::string> arguments = with_current_names(without_help_word(given));
+  const std::vector<Runner> runners = add_commands(app, arguments);
   if (const auto status = run_internal(app, given, console)) return *status;
   if (given.empty()) return print(console, short_help(app, console.stdout_width()));
-  const std::vector<std::string> arguments = with_current_names(without_help_word(given));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);

@@ -42,10 +42,11 @@ uint32_t take_number(std::string_view& text) {
   return number;
 }
 
-// The first line says where in the file the error is.
+// The first line says where in the file the error is; an encoding is of all the file.
 std::string wrong_with_error(const std::string& error, const std::string& text) {
   std::string_view rest = error;
   if (!rest.starts_with(kPath + ":")) return "the error does not name the file: " + error;
+  if (rest.find(": error: the file is UTF-16 or UTF-32 [yaml/encoding]\n") == kPath.size()) return "";
   rest.remove_prefix(kPath.size() + 1);
   const uint32_t line = take_number(rest);
   const uint32_t column = take_number(rest);

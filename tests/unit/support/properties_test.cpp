@@ -23,6 +23,7 @@ TEST_CASE("configuration: good, wrong, and of several documents") {
                                        "a: 1 # trainjobc:ignore input/unknown-field -- known\n") == "");
   CHECK(test::wrong_with_configuration("rules: {advice/image-tag: off}\n") == "");
   CHECK(test::wrong_with_configuration("rules: [\n") == "");
+  CHECK(test::wrong_with_configuration(std::string("a\0: b\n", 6)) == "");
   CHECK(test::wrong_with_configuration("failOn: never\n--- \nfailOn: never\n") == "");
 }
 
