@@ -14,6 +14,7 @@
 # make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
 # make docs     the documentation's site in build/docs/site
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
+# make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
 # All but `make golden`, `format` and `tidy` install what is missing (Debian packages) first.
@@ -28,7 +29,7 @@ FUZZ_TARGETS ?=
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz install tarball deb wheel image dist static arm64 macos docs clean
+.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
 
 all: build
 
@@ -98,6 +99,13 @@ fuzz: bootstrap
 	@ninja -C build-fuzz --quiet fuzz_targets
 	@python3 tests/fuzz/run.py build-fuzz/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
+coverage: bootstrap
+	@tools/bootstrap.sh llvm-$$(tools/clang.sh | tr -dc 0-9)
+	@cmake -S . -B build-coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_COVERAGE=ON -DTRAINJOBC_WERROR=OFF \
+	  -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
+	@ninja -C build-coverage --quiet fuzz_targets
+	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
 
@@ -134,4 +142,4 @@ dist: tarball deb wheel
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-arm64 build-macos
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-arm64 build-macos

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Builds that find what tests alone don't: -DTRAINJOBC_SANITIZE=ON, -DTRAINJOBC_TSAN=ON, -DTRAINJOBC_FUZZ=ON.
+# Builds that find what tests alone don't: -DTRAINJOBC_SANITIZE=ON, -DTRAINJOBC_TSAN=ON, -DTRAINJOBC_FUZZ=ON, and
+# -DTRAINJOBC_COVERAGE=ON, which builds the fuzz targets to count lines instead.
 if(TRAINJOBC_SANITIZE OR TRAINJOBC_TSAN OR TRAINJOBC_FUZZ)
   set(TRAINJOBC_SANITIZED ON)
   set(CMAKE_CXX_FLAGS_DEBUG "-g1")  # only lines for stack traces; full debug info takes a fifth of the build time
   add_compile_options(-fno-omit-frame-pointer)
 endif()
-if(TRAINJOBC_SANITIZE OR TRAINJOBC_FUZZ)
+if(TRAINJOBC_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+elseif(TRAINJOBC_SANITIZE OR TRAINJOBC_FUZZ)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -51,6 +52,10 @@ size_t count_trailing_zeros(std::string_view digits) {
 }
 
 std::string times(std::string digits, uint64_t factor) {
+  uint64_t product = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), product);
+  if (error == std::errc() && !__builtin_mul_overflow(product, factor, &product))
+    return product == 0 ? "" : std::to_string(product);
   unsigned __int128 carry = 0;
   for (size_t i = digits.size(); i-- > 0;) {
     carry += static_cast<unsigned __int128>(factor) * static_cast<unsigned>(digits[i] - '0');

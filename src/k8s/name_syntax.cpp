@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "base/text/ascii.h"
 
@@ -24,6 +26,33 @@ std::string length_problem(std::string_view text, size_t most) {
   return fmt::format("has {} characters, at most {} are allowed", text.size(), most);
 }
 
+// What a byte may be in a name.
+enum Class : uint8_t { kLowerAlnum = 1, kAnyAlnum = 2, kInLabel = 4, kInName = 8 };
+
+constexpr std::array<uint8_t, 256> byte_classes() {
+  std::array<uint8_t, 256> classes{};
+  for (unsigned byte = 0; byte < classes.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    if (is_lower_alnum(c)) classes[byte] |= kLowerAlnum;
+    if (is_alnum(c)) classes[byte] |= kAnyAlnum;
+    if (is_lower_alnum(c) || c == '-') classes[byte] |= kInLabel;
+    if (is_alnum(c) || c == '-' || c == '_' || c == '.') classes[byte] |= kInName;
+  }
+  return classes;
+}
+
+constexpr std::array<uint8_t, 256> kClasses = byte_classes();
+
+bool is_in(char c, Class wanted) {
+  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
+}
+
+// Not empty, of bytes of `inner`, with `outer` at both ends.
+bool is_made_of(std::string_view text, Class outer, Class inner) {
+  return !text.empty() && is_in(text.front(), outer) && is_in(text.back(), outer) &&
+         std::ranges::all_of(text, [&](char c) { return is_in(c, inner); });
+}
+
 // `prefix` is lower case, or an annotation's.
 std::string key_problem(std::string_view prefix, std::string_view name) {
   if (std::string problem = length_problem(prefix, kMaxSubdomain); !problem.empty()) {
@@ -37,8 +66,7 @@ std::string key_problem(std::string_view prefix, std::string_view name) {
 }  // namespace
 
 bool is_dns_label(std::string_view text) {
-  return !text.empty() && is_lower_alnum(text.front()) && is_lower_alnum(text.back()) &&
-         std::ranges::all_of(text, [](char c) { return is_lower_alnum(c) || c == '-'; });
+  return is_made_of(text, kLowerAlnum, kInLabel);
 }
 
 bool is_dns_subdomain(std::string_view text) {
@@ -51,8 +79,7 @@ bool is_dns_subdomain(std::string_view text) {
 }
 
 bool is_name_part(std::string_view text) {
-  const auto inner = [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; };
-  return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && std::ranges::all_of(text, inner);
+  return is_made_of(text, kAnyAlnum, kInName);
 }
 
 bool is_url_path(std::string_view text) {

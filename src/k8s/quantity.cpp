@@ -10,12 +10,15 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::k8s {
 namespace {
 
 using Format = Quantity::Format;
 
-constexpr std::string_view kDigits = "0123456789";
+using base::is_digit;
+
 constexpr std::string_view kSuffixLetters = "eEinumkKMGTP";
 constexpr int32_t kNano = -9;
 constexpr size_t kMaxSize = 10'000;
@@ -71,11 +74,18 @@ std::optional<Unit> read_suffix(std::string_view text) {
   return read_exponent(text.substr(1));
 }
 
-// Moves the leading characters that are in `set` from `text` to the result.
-std::string_view take(std::string_view& text, std::string_view set) {
-  const std::string_view taken = text.substr(0, std::min(text.find_first_not_of(set), text.size()));
-  text.remove_prefix(taken.size());
+// Moves the leading characters that fit from `text` to the result.
+template <class Fits>
+std::string_view take(std::string_view& text, Fits fits) {
+  size_t size = 0;
+  while (size < text.size() && fits(text[size])) ++size;
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(size);
   return taken;
+}
+
+bool is_suffix_letter(char c) {
+  return kSuffixLetters.find(c) != std::string_view::npos;
 }
 
 bool take_sign(std::string_view& text) {
@@ -97,12 +107,12 @@ struct Pieces {
 std::optional<Pieces> split(std::string_view text) {
   Pieces pieces;
   pieces.negative = take_sign(text);
-  const std::string_view zeros = take(text, "0");
-  const std::string_view whole = take(text, kDigits);
+  const std::string_view zeros = take(text, [](char c) { return c == '0'; });
+  const std::string_view whole = take(text, is_digit);
   std::string_view fraction;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    fraction = take(text, kDigits);
+    fraction = take(text, is_digit);
   }
   pieces.has_digits = !zeros.empty() || !whole.empty() || !fraction.empty();
   pieces.digits = whole.empty() ? "0" : std::string(whole);
@@ -110,9 +120,9 @@ std::optional<Pieces> split(std::string_view text) {
   pieces.digits += fraction;
 
   pieces.suffix = text;
-  take(text, kSuffixLetters);
+  take(text, is_suffix_letter);
   take_sign(text);
-  take(text, kDigits);
+  take(text, is_digit);
   if (!text.empty()) return std::nullopt;
   return pieces;
 }
@@ -125,6 +135,13 @@ bool reads_as_int64(const Pieces& pieces, Unit unit) {
   const auto fraction = static_cast<int32_t>(pieces.fraction_size());
   if (unit.format == Format::BinarySI) return fraction == 0 && size + unit.exponent * 3 / 10 <= 14;
   return size <= 18 && unit.exponent - fraction >= kNano;
+}
+
+// nullopt if Kubernetes refuses the text.
+std::optional<Unit> unit_of(const Pieces& pieces, std::string_view text) {
+  const std::optional<Unit> unit = text.empty() ? std::nullopt : read_suffix(pieces.suffix);
+  // The int64 form reads missing digits as zero.
+  return unit && (pieces.has_digits || reads_as_int64(pieces, *unit)) ? unit : std::nullopt;
 }
 
 // Whether Kubernetes considers a text of its int64 form canonical. The test is crude: "1.500" passes.
@@ -176,15 +193,13 @@ std::string print_binary(const Decimal& amount, bool in_int64) {
 
 bool Quantity::is_valid(std::string_view text) {
   const std::optional<Pieces> pieces = split(text);
-  const std::optional<Unit> unit = pieces ? read_suffix(pieces->suffix) : std::nullopt;
-  // The int64 form reads missing digits as zero.
-  return !text.empty() && unit && (pieces->has_digits || reads_as_int64(*pieces, *unit));
+  return pieces && unit_of(*pieces, text);
 }
 
 std::optional<Quantity> Quantity::parse(std::string_view text) {
-  if (!is_valid(text)) return std::nullopt;
   const std::optional<Pieces> pieces = split(text);
-  const std::optional<Unit> unit = read_suffix(pieces->suffix);
+  const std::optional<Unit> unit = pieces ? unit_of(*pieces, text) : std::nullopt;
+  if (!unit) return std::nullopt;
   const auto exponent_size = static_cast<size_t>(std::abs(int64_t{unit->exponent}));
   if (pieces->digits.size() + exponent_size > kMaxSize) return std::nullopt;
 
@@ -222,6 +237,11 @@ std::string Quantity::to_string() const {
 
 int64_t Quantity::scaled(int32_t exponent) const {
   return in_int64_ ? scaled_in_int64(amount_, exponent) : scaled_in_decimal(amount_, exponent);
+}
+
+bool Quantity::has_exact_milli_value() const {
+  const int64_t digits_before_point = static_cast<int64_t>(amount_.digits.size()) + amount_.exponent;
+  return amount_.exponent >= -3 && digits_before_point <= 15;
 }
 
 int Quantity::sign() const {

@@ -40,6 +40,8 @@ class Quantity {
   int64_t value() const { return scaled(0); }
   // Kubernetes' MilliValue(): the same in thousandths.
   int64_t milli_value() const { return scaled(-3); }
+  // Whether milli_value() neither rounds nor overflows. False for some amounts of which that is true, too.
+  bool has_exact_milli_value() const;
   int sign() const;
   bool is_zero() const { return sign() == 0; }
 

@@ -76,14 +76,22 @@ constexpr std::array<bool, 256> first_bytes() {
 
 constexpr std::array<bool, 256> kFirstBytes = first_bytes();
 
-// Looks for keys at each place of a text, in order.
+// The next place where a key may begin, not within a word; the size of the text if there is none.
+size_t next_first_byte(std::string_view text, size_t at) {
+  const auto may_begin = [&](size_t i) {
+    return kFirstBytes[static_cast<unsigned char>(text[i])] && (i == 0 || !is_alnum(text[i - 1]));
+  };
+  while (at < text.size() && !may_begin(at)) ++at;
+  return at;
+}
+
+// Looks for keys at places of a text, in order.
 class KeySearch {
  public:
   explicit KeySearch(std::string_view text) : text_(text) {}
 
   // The length of the key that begins at `at`; 0 if none does.
   size_t length_at(size_t at) {
-    if (!kFirstBytes[static_cast<unsigned char>(text_[at])]) return 0;
     for (size_t i = 0; i < kKeyForms.size(); ++i) {
       if (const size_t length = length_at(at, kKeyForms[i], searched_[i])) return length;
     }
@@ -129,6 +137,18 @@ bool is_vocabulary(std::string_view name) {
          kVocabulary.end();
 }
 
+// What only few names pass: each word of kSecretEndings ends in one of these letters.
+bool ends_as_secret(std::string_view name) {
+  const char last = name.empty() ? '\0' : base::to_upper(name.back());
+  return last == 'N' || last == 'D' || last == 'Y';
+}
+
+bool has_secret_word(std::string_view name) {
+  constexpr std::string_view kSecret = "SECRET";
+  const auto is_same = [](char c, char wanted) { return base::to_upper(c) == wanted; };
+  return !std::ranges::search(name, kSecret, is_same).empty();
+}
+
 // Not the secret itself: a reference to another variable, a placeholder, a path, a switch.
 bool is_no_secret(std::string_view value) {
   if (value.size() < 4 || value.front() == '/' || value.front() == '<' || value == "true" || value == "false")
@@ -155,6 +175,7 @@ std::string_view known_key_in(std::string_view word) {
 }
 
 bool is_secret_name(std::string_view name) {
+  if (!ends_as_secret(name) && !has_secret_word(name)) return false;
   const std::string word = base::upper_case(name);
   const bool may_be = word == "TOKEN" || word == "PASSWORD" || word == "API_KEY" ||
                       ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
@@ -163,11 +184,12 @@ bool is_secret_name(std::string_view name) {
 
 std::string without_keys(std::string_view text) {
   std::string out;
+  size_t at = next_first_byte(text, 0);
+  if (at == text.size()) return out.assign(text);
   KeySearch search(text);
   size_t shown = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const bool in_word = at > 0 && is_alnum(text[at - 1]);
-    const size_t length = in_word ? 0 : search.length_at(at);
+  for (; at < text.size(); at = next_first_byte(text, at + 1)) {
+    const size_t length = search.length_at(at);
     if (length == 0) continue;
     out.append(text.substr(shown, at - shown)).append(kHidden);
     shown = at + length;

@@ -33,8 +33,9 @@ class Nulls {
     }
     if (!node.is_map()) return;
     for (const yaml::Entry& entry : node.entries()) {
+      if (entry.value->is_scalar()) continue;
       const Property* property = schema.property(entry.key);
-      if (!property || !property->schema || entry.value->is_null()) continue;
+      if (!property || !property->schema) continue;
       const Field value = field.child(entry.key);
       check(value, *property->schema);
     }

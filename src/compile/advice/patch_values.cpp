@@ -78,6 +78,7 @@ const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
 class PatchList {
  public:
   explicit PatchList(std::vector<PatchTree> trees) : trees_(std::move(trees)), patches_(trees_.size()) {
+    if (trees_.size() < 2) return;  // nothing comes later
     for (size_t i = 0; i < trees_.size(); ++i)
       collect(*trees_[i].root, trees_[i].prefix, trees_[i].field, patches_[i]);
   }
@@ -166,8 +167,9 @@ class IdleValues {
   // nullptr.
   void check_map(const Node& written, const Node* typed, const Node* runtime, const std::string& field) {
     for (const Entry& entry : written.entries()) {
-      const Node* kept = typed ? typed->get(entry.key) : nullptr;
       const Node* below = runtime ? runtime->get(entry.key) : nullptr;
+      if (!below && !entry.value->get(kDirective)) continue;
+      const Node* kept = typed ? typed->get(entry.key) : nullptr;
       check_value(entry, kept, below, child(field, entry.key));
     }
   }

@@ -196,6 +196,7 @@ std::optional<Quantity> stored_amount(const Field& amount) {
   auto quantity = Quantity::parse(amount.text());
   if (!quantity) return std::nullopt;
   constexpr int64_t kSmall = 1'000'000'000'000;
+  if (quantity->has_exact_milli_value()) return quantity;
   if (quantity->value() > kSmall || quantity->value() < -kSmall) return quantity;
   const auto rounded = Quantity::parse(fmt::format("{}m", quantity->milli_value()));
   return rounded && rounded->compare(*quantity) != 0 ? rounded : quantity;
