@@ -9,6 +9,7 @@
 #include "compile/merge/merge.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
+#include "yaml/changes.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::compile {
@@ -230,25 +231,19 @@ const Node* with_stored_claims(const Node* job_set, const Node& admitted, const 
 }
 
 const Node* without_empty_structs(const Node& node, const Maker& make) {
-  bool changed = false;
   if (node.is_map()) {
-    std::vector<yaml::Entry> entries;
-    entries.reserve(node.size());
+    yaml::ChangedMap changed(node);
     for (const yaml::Entry& entry : node.entries()) {
       const bool is_stored = entry.key == kVolumeClaimPolicies;
       const Node* value = is_stored ? entry.value : without_empty_structs(*entry.value, make);
-      changed = changed || value != entry.value || is_empty_struct(entry);
-      if (!is_empty_struct({entry.key, value, {}})) entries.push_back({entry.key, value, entry.key_origin});
+      changed.take(is_empty_struct({entry.key, value, {}}) ? nullptr : value);
     }
-    return changed ? make.map(entries, node.origin()) : &node;
+    return changed.node(make);
   }
-  NodeList items;
-  items.reserve(node.items().size());
-  for (const Node* item : node.items()) {
-    items.push_back(without_empty_structs(*item, make));
-    changed = changed || items.back() != item;
-  }
-  return changed ? make.list(items, node.origin()) : &node;
+  if (!node.is_list()) return &node;
+  yaml::ChangedList changed(node);
+  for (const Node* item : node.items()) changed.take(without_empty_structs(*item, make));
+  return changed.node(make);
 }
 
 }  // namespace trainjobc::compile

@@ -2,9 +2,8 @@
 
 #include "schema/decoded.h"
 
-#include <vector>
-
 #include "schema/typed.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -14,32 +13,20 @@ using yaml::Maker;
 using yaml::Node;
 
 const Node* decoded_map(const Node& map, const Schema& schema, const Maker& make) {
-  std::vector<Entry> entries;
-  entries.reserve(map.size());
-  bool changed = false;
+  yaml::ChangedMap changed(map);
   for (const Entry& entry : map.entries()) {
     const Property* property = schema.property(entry.key);
     const Schema* child = property ? property->schema : schema.additional;
-    if (!child || (property && entry.value->is_null())) {
-      changed = true;
-      continue;
-    }
-    const Node* value = as_decoded(*entry.value, *child, make);
-    changed = changed || value != entry.value;
-    entries.push_back({entry.key, value, entry.key_origin});
+    const bool is_dropped = !child || (property && entry.value->is_null());
+    changed.take(is_dropped ? nullptr : as_decoded(*entry.value, *child, make));
   }
-  return changed ? make.map(entries, map.origin()) : &map;
+  return changed.node(make);
 }
 
 const Node* decoded_list(const Node& list, const Schema& items, const Maker& make) {
-  std::vector<const Node*> values;
-  values.reserve(list.size());
-  bool changed = false;
-  for (const Node* item : list.items()) {
-    values.push_back(as_decoded(*item, items, make));
-    changed = changed || values.back() != item;
-  }
-  return changed ? make.list(values, list.origin()) : &list;
+  yaml::ChangedList changed(list);
+  for (const Node* item : list.items()) changed.take(as_decoded(*item, items, make));
+  return changed.node(make);
 }
 
 }  // namespace

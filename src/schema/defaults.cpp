@@ -2,7 +2,7 @@
 
 #include "schema/defaults.h"
 
-#include <vector>
+#include "yaml/changes.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -18,40 +18,30 @@ const Schema* schema_of(const Schema& map, std::string_view key) {
 }
 
 const Node* default_map(const Node& map, const Schema& schema, const Maker& make) {
-  std::vector<Entry> entries;
-  entries.reserve(map.size());
-  bool changed = false;
+  yaml::ChangedMap changed(map);
   for (const Entry& entry : map.entries()) {
-    const Schema* child = schema_of(schema, entry.key);
     const Node* value = entry.value;
+    const bool is_plain = value->is_scalar() && !value->is_null();
+    const Schema* child = is_plain ? nullptr : schema_of(schema, entry.key);
     if (child && value->is_null() && child->type != Type::Any) {
-      changed = true;
-      if (child->default_json.empty()) continue;
-      value = default_node(*child, make, make.made("default", {entry.value}));
+      value = child->default_json.empty() ? nullptr
+                                          : default_node(*child, make, make.made("default", {entry.value}));
     } else if (child) {
       value = apply_defaults(*value, *child, make);
     }
-    changed = changed || value != entry.value;
-    entries.push_back({entry.key, value, entry.key_origin});
+    changed.take(value);
   }
   for (const Property& property : schema.properties) {
     if (property.schema->default_json.empty() || map.get(property.name)) continue;
-    changed = true;
-    entries.push_back(
-        {property.name, default_node(*property.schema, make, make.made("default", {&map})), {}});
+    changed.set({property.name, default_node(*property.schema, make, make.made("default", {&map})), {}});
   }
-  return changed ? make.map(entries, map.origin()) : &map;
+  return changed.node(make);
 }
 
 const Node* default_list(const Node& list, const Schema& items, const Maker& make) {
-  std::vector<const Node*> values;
-  values.reserve(list.size());
-  bool changed = false;
-  for (const Node* item : list.items()) {
-    values.push_back(apply_defaults(*item, items, make));
-    changed = changed || values.back() != item;
-  }
-  return changed ? make.list(values, list.origin()) : &list;
+  yaml::ChangedList changed(list);
+  for (const Node* item : list.items()) changed.take(apply_defaults(*item, items, make));
+  return changed.node(make);
 }
 
 }  // namespace

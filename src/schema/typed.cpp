@@ -8,10 +8,10 @@
 #include <charconv>
 #include <chrono>
 #include <optional>
-#include <vector>
 
 #include "k8s/quantity.h"
 #include "schema/pattern.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -84,38 +84,26 @@ bool is_dropped(const Node& value, const Property& property) {
          property.schema->properties.empty();
 }
 
-// Adds the fields that Go always writes to `map`, a struct; returns whether any were missing.
-bool add_zero_fields(const Node& map, const Schema& schema, const Maker& make, std::vector<Entry>& entries) {
-  bool added = false;
+// Adds the fields that Go always writes to `map`, a struct.
+void add_zero_fields(const Node& map, const Schema& schema, const Maker& make, yaml::ChangedMap& changed) {
   for (const Property& property : schema.properties) {
     if (property.wire != Wire::Struct && property.wire != Wire::Always) continue;
     const Node* given = map.get(property.name);
     if (given && !given->is_null()) continue;
     const Node* zero = zero_value(*property.schema, make, make.made("zero-value", {&map}));
-    if (!zero) continue;
-    std::erase_if(entries, [&](const Entry& entry) { return entry.key == property.name; });
-    entries.push_back({property.name, zero, {}});
-    added = true;
+    if (zero) changed.set({property.name, zero, {}});
   }
-  return added;
 }
 
 const Node* typed_struct(const Node& map, const Schema& schema, const Maker& make) {
-  std::vector<Entry> entries;
-  entries.reserve(map.size() + 2);
-  bool changed = false;
+  yaml::ChangedMap changed(map);
   for (const Entry& entry : map.entries()) {
     const Property* property = schema.property(entry.key);
     const Node* value = property ? as_typed(*entry.value, *property->schema, make) : nullptr;
-    if (!value || is_dropped(*value, *property)) {
-      changed = true;
-      continue;
-    }
-    changed = changed || value != entry.value;
-    entries.push_back({entry.key, value, entry.key_origin});
+    changed.take(value && !is_dropped(*value, *property) ? value : nullptr);
   }
-  changed = add_zero_fields(map, schema, make, entries) || changed;
-  return changed ? make.map(entries, map.origin()) : &map;
+  add_zero_fields(map, schema, make, changed);
+  return changed.node(make);
 }
 
 // A value of a dictionary or an item of a list.
@@ -125,51 +113,40 @@ const Node* typed_element(const Node& node, const Schema& schema, const Maker& m
 }
 
 const Node* typed_dictionary(const Node& map, const Schema& values, const Maker& make) {
-  std::vector<Entry> entries;
-  entries.reserve(map.size());
-  bool changed = false;
-  for (const Entry& entry : map.entries()) {
-    const Node* value = typed_element(*entry.value, values, make);
-    changed = changed || value != entry.value;
-    entries.push_back({entry.key, value, entry.key_origin});
-  }
-  return changed ? make.map(entries, map.origin()) : &map;
+  yaml::ChangedMap changed(map);
+  for (const Entry& entry : map.entries()) changed.take(typed_element(*entry.value, values, make));
+  return changed.node(make);
 }
 
 const Node* typed_list(const Node& list, const Schema& items, const Maker& make) {
-  std::vector<const Node*> values;
-  values.reserve(list.size());
-  bool changed = false;
-  for (const Node* item : list.items()) {
-    values.push_back(typed_element(*item, items, make));
-    changed = changed || values.back() != item;
-  }
-  return changed ? make.list(values, list.origin()) : &list;
+  yaml::ChangedList changed(list);
+  for (const Node* item : list.items()) changed.take(typed_element(*item, items, make));
+  return changed.node(make);
 }
 
 }  // namespace
 
 const Node* with_zero_values(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_list() && schema.items) {
-    std::vector<const Node*> items(node.items().begin(), node.items().end());
-    for (const Node*& item : items) {
+    yaml::ChangedList changed(node);
+    for (const Node* item : node.items()) {
       const Node* zero = item->is_null() ? zero_value(*schema.items, make, item->origin()) : nullptr;
-      item = zero ? zero : with_zero_values(*item, *schema.items, make);
+      changed.take(zero ? zero : with_zero_values(*item, *schema.items, make));
     }
-    return std::ranges::equal(items, node.items()) ? &node : make.list(items, node.origin());
+    return changed.node(make);
   }
   if (!node.is_map()) return &node;
-  std::vector<Entry> entries(node.entries().begin(), node.entries().end());
-  bool changed = false;
-  for (Entry& entry : entries) {
-    const Property* property = schema.property(entry.key);
-    const Schema* child = property ? property->schema : schema.additional;
-    const Node* given = entry.value;
-    if (child) entry.value = with_zero_values(*given, *child, make);
-    changed = changed || entry.value != given;
+  yaml::ChangedMap changed(node);
+  for (const Entry& entry : node.entries()) {
+    const Schema* child = nullptr;
+    if (!entry.value->is_scalar()) {
+      const Property* property = schema.property(entry.key);
+      child = property ? property->schema : schema.additional;
+    }
+    changed.take(child ? with_zero_values(*entry.value, *child, make) : entry.value);
   }
-  changed = add_zero_fields(node, schema, make, entries) || changed;
-  return changed ? make.map(entries, node.origin()) : &node;
+  add_zero_fields(node, schema, make, changed);
+  return changed.node(make);
 }
 
 const Node* as_typed(const Node& node, const Schema& schema, const Maker& make) {

@@ -20,10 +20,10 @@ TARGETS = ["read", "roundtrip", "merge", "config", "compile", "diff", "lsp", "re
 def profile(name, programs, inputs):
     """Runs the target once on each of its inputs."""
     raw = programs / f"{name}.profraw"
-    folders = [folder for kind in ("corpus", "seeds") if (folder := inputs / kind / name).is_dir()]
-    if not folders:
+    files = [file for kind in ("corpus", "seeds") for file in sorted((inputs / kind / name).glob("*"))]
+    if not files:
         sys.exit(f"{inputs} has no inputs of {name}; run make fuzz first")
-    subprocess.run([programs / f"{name}_fuzz", "-runs=0", "-rss_limit_mb=0", *folders], check=True, stdout=subprocess.DEVNULL,
+    subprocess.run([programs / f"{name}_fuzz", "-rss_limit_mb=0", *files], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, env={**os.environ, "LLVM_PROFILE_FILE": str(raw)})
     return raw
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Maps and lists whose values may change: copied at the first change, the same node without one.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "yaml/node.h"
+
+namespace trainjobc::yaml {
+
+class ChangedMap {
+ public:
+  // The map must outlive it.
+  explicit ChangedMap(const Node& map) : map_(map) {}
+
+  // The value of the next entry of the map; nullptr leaves the entry out.
+  void take(const Node* value) {
+    const Entry& entry = map_.entries()[taken_];
+    if (value != entry.value) change();
+    if (changed_ && value) entries_.push_back({entry.key, value, entry.key_origin});
+    ++taken_;
+  }
+
+  // Adds an entry, or replaces the one of its key and moves it to the end. All entries of the map are taken.
+  void set(const Entry& entry) {
+    change();
+    std::erase_if(entries_, [&](const Entry& other) { return other.key == entry.key; });
+    entries_.push_back(entry);
+  }
+
+  const Node* node(const Maker& make) const { return changed_ ? make.map(entries_, map_.origin()) : &map_; }
+
+ private:
+  void change() {
+    if (changed_) return;
+    changed_ = true;
+    const auto same = map_.entries().first(taken_);
+    entries_.reserve(map_.size() + 2);
+    entries_.assign(same.begin(), same.end());
+  }
+
+  const Node& map_;
+  size_t taken_ = 0;
+  bool changed_ = false;
+  std::vector<Entry> entries_;
+};
+
+class ChangedList {
+ public:
+  // The list must outlive it.
+  explicit ChangedList(const Node& list) : list_(list) {}
+
+  // The next item of the list.
+  void take(const Node* item) {
+    if (item != list_.items()[taken_] && items_.empty())
+      items_.assign(list_.items().begin(), list_.items().end());
+    if (!items_.empty()) items_[taken_] = item;
+    ++taken_;
+  }
+
+  const Node* node(const Maker& make) const {
+    return items_.empty() ? &list_ : make.list(items_, list_.origin());
+  }
+
+ private:
+  const Node& list_;
+  size_t taken_ = 0;
+  std::vector<const Node*> items_;  // of a list that changes
+};
+
+}  // namespace trainjobc::yaml
