@@ -70,16 +70,25 @@ bool is_dns_label(std::string_view text) {
 }
 
 bool is_dns_subdomain(std::string_view text) {
-  while (true) {
-    const size_t dot = text.find('.');
-    if (!is_dns_label(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
+  char before = '.';
+  for (const char c : text) {
+    const bool is_edge = c == '.' || before == '.';
+    if (is_edge ? !is_in(c == '.' ? before : c, kLowerAlnum) : !is_in(c, kInLabel)) return false;
+    before = c;
   }
+  return is_in(before, kLowerAlnum);
 }
 
 bool is_name_part(std::string_view text) {
   return is_made_of(text, kAnyAlnum, kInName);
+}
+
+bool is_label_key(std::string_view text) {
+  const size_t slash = text.find('/');
+  const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  const std::string_view prefix = text.substr(0, text.size() - name.size());
+  return name.size() <= kMaxLabel && is_name_part(name) &&
+         (prefix.empty() || (slash <= kMaxSubdomain && is_dns_subdomain(prefix.substr(0, slash))));
 }
 
 bool is_url_path(std::string_view text) {

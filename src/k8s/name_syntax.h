@@ -15,6 +15,8 @@ bool is_dns_label(std::string_view text);
 bool is_dns_subdomain(std::string_view text);
 // Letters, digits and inner '-', '_' and '.', not empty; of any length.
 bool is_name_part(std::string_view text);
+// A name part of at most 63 characters, with or without a subdomain of at most 253 and a '/' before it.
+bool is_label_key(std::string_view text);
 // The characters of a URL's path; not empty.
 bool is_url_path(std::string_view text);
 // A subdomain, a '/' and a path: example.com/manager.

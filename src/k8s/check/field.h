@@ -36,6 +36,8 @@ class Field {
   // path[key]
   Field entry(std::string_view key) const&;
   Field entry(std::string_view key) const&& = delete;
+  Field entry(const yaml::Entry& own) const& { return {*this, Step::Key, own.key, 0, own.value, &own}; }
+  Field entry(const yaml::Entry& own) const&& = delete;
 
   explicit operator bool() const { return node_ != nullptr; }
   const yaml::Node* node() const { return node_; }
@@ -90,7 +92,7 @@ template <class Visit>
 void for_each_entry(const Field& map, Visit visit) {
   if (!map) return;
   for (const yaml::Entry& entry : map.node()->entries()) {
-    const Field value = map.entry(entry.key);
+    const Field value = map.entry(entry);
     visit(entry.key, value);
   }
 }

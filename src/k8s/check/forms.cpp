@@ -82,6 +82,7 @@ std::string label_value(std::string_view text) {
 }
 
 std::string label_key(std::string_view text) {
+  if (is_label_key(text)) return "";
   const size_t slashes = static_cast<size_t>(std::ranges::count(text, '/'));
   if (slashes > 1) return "has more than one '/'; only a DNS prefix may come before the name";
   std::string_view name = text;

@@ -79,7 +79,10 @@ void check_labels(const Field& labels, std::string_view what, Report& report) {
 void check_annotations(const Field& annotations, Report& report) {
   size_t bytes = 0;
   for_each_entry(annotations, [&](std::string_view key, const Field& value) {
-    check_key(key, base::lower_case(key), "annotation", rule::kAnnotation, annotations, value, report);
+    const bool has_upper = std::ranges::any_of(key, base::is_upper);
+    const std::string lower = has_upper ? base::lower_case(key) : "";
+    check_key(key, has_upper ? std::string_view(lower) : key, "annotation", rule::kAnnotation, annotations,
+              value, report);
     bytes += key.size() + value.text().size();
   });
   if (bytes > kMaxAnnotationBytes) {

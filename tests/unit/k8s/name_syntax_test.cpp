@@ -47,6 +47,39 @@ TEST_CASE("names: keys of labels and annotations") {
         "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit");
 }
 
+TEST_CASE("names: whether a key is one, and what is wrong with it") {
+  const std::string long_name(64, 'b');
+  const std::string long_prefix(254, 'a');
+  for (const std::string& text : {std::string("a"),
+                                  std::string("A_b.c-D"),
+                                  std::string("a.b/C_d"),
+                                  std::string("9/9"),
+                                  std::string(),
+                                  std::string("/"),
+                                  std::string("/a"),
+                                  std::string("a/"),
+                                  std::string("a/b/c"),
+                                  std::string("A/b"),
+                                  std::string("a./b"),
+                                  std::string(".a/b"),
+                                  std::string("a..b/c"),
+                                  std::string("a-/b"),
+                                  std::string("a.-b/c"),
+                                  std::string("a_b/c"),
+                                  std::string("a/-b"),
+                                  std::string("a/b."),
+                                  std::string("a b"),
+                                  std::string("\xc3\xa9/b"),
+                                  std::string("a/\xc3\xa9"),
+                                  long_name,
+                                  "a/" + long_name,
+                                  "a/" + long_name.substr(1),
+                                  long_prefix + "/b",
+                                  long_prefix.substr(1) + "/b"}) {
+    CHECK_MESSAGE(is_label_key(text) == label_key_problem(text).empty(), text);
+  }
+}
+
 TEST_CASE("names: domain-prefixed paths") {
   for (const std::string_view text :
        {"a/b", "example.com/a%20b", "example.com/a/b/", "x/-._~%!$&'()*+,;=:", "x//"}) {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "support/reading.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::yaml {
 namespace {
@@ -75,6 +76,34 @@ TEST_CASE("a changed tree shares what did not change") {
   CHECK(json(make.with(more, "a", make.string("x"))) == R"({"a":"x","c":true})");
   CHECK(make.with_path(map, {"x", "y"}, nullptr) == map);
   CHECK(json(make.with_path(more, {"c", "d"}, make.null())) == R"({"a":{"b":-7},"c":{"d":null}})");
+}
+
+TEST_CASE("a map or list is copied at its first change") {
+  const Reading reading("{a: 1, b: 2, c: [p, q]}");
+  const Node& map = reading.root();
+  const Node& list = *map.get("c");
+  base::Arena arena;
+  const Maker make(arena);
+  const auto taken = [&](const Node* second) {
+    ChangedMap changed(map);
+    for (const Entry& entry : map.entries()) changed.take(entry.key == "b" ? second : entry.value);
+    return changed;
+  };
+  CHECK(taken(map.get("b")).node(make) == &map);
+  CHECK(json(taken(make.null()).node(make)) == R"({"a":1,"b":null,"c":["p","q"]})");
+  CHECK(json(taken(nullptr).node(make)) == R"({"a":1,"c":["p","q"]})");
+  ChangedMap more = taken(map.get("b"));
+  more.set({"a", make.null(), {}});
+  more.set({"d", make.null(), {}});
+  CHECK(json(more.node(make)) == R"({"b":2,"c":["p","q"],"a":null,"d":null})");
+
+  ChangedList same(list);
+  for (const Node* item : list.items()) same.take(item);
+  CHECK(same.node(make) == &list);
+  ChangedList other(list);
+  other.take(list.items()[0]);
+  other.take(make.null());
+  CHECK(json(other.node(make)) == R"(["p",null])");
 }
 
 TEST_CASE("a node knows its place") {
