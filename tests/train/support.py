@@ -144,6 +144,7 @@ class TrainTest(unittest.TestCase):
         self.assertNotEqual(job_set.state, "Completed", self.story(job_set))
         self.assertTrue(over, "it neither failed nor said why:\n" + self.story(job_set))
         self.assertIn(saying, logs_of(job_set))
+        job_set.stop()
 
     def story(self, job_set):
         lines = [f"JobSet {job_set.name}: {job_set.state} {job_set.reason}, {job_set.restarts} restarts"]

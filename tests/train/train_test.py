@@ -12,8 +12,9 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent / "emulated"))
 import sandbox  # noqa: E402
 from support import TrainTest  # noqa: E402
 
-# CI runs runner, torch, openmpi and elastic, which need Debian packages only.
+# CI runs sandbox, runner, torch, openmpi and elastic, which need Debian packages only.
 GROUPS = {
+    "sandbox": ["sandbox_tests.Sandbox"],
     "runner": ["runner_tests.Runner", *(f"runner_policy_tests.{name}" for name in ("Order", "Restarts", "Kubelet"))],
     "torch": ["torch_tests.Torch"],
     "openmpi": ["mpi_tests.OpenMPI"],

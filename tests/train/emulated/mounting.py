@@ -5,7 +5,7 @@
 import ctypes
 import os
 
-RDONLY, REMOUNT, BIND = 1, 32, 4096
+RDONLY, REMOUNT, BIND, REC, PRIVATE = 1, 32, 4096, 16384, 1 << 18
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
