@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The namespaces that a run leaves, whatever ends it."""
+"""A run leaves nothing, whatever ends it; one that can't do anything says that it was skipped."""
 
 import os
 import pathlib
@@ -64,3 +64,11 @@ class Sandbox(unittest.TestCase):
                 run, namespace = self.start(str(status))
                 self.assertEqual(run.wait(10), status)
                 self.assert_nothing_left(namespace)
+
+    def test_what_a_machine_lacks_is_skipped(self):
+        runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "train_test.py")
+        env = os.environ | {"TRAIN_VENVS": "/nowhere"}
+        command = [sys.executable, runner, "trainjobc", "jax"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+        self.assertEqual((done.returncode, done.stdout), (sandbox.SKIPPED, "skipped: nothing of this runs here\n"))
+        self.assertIn("needs Python packages that `make train` installs", done.stderr)

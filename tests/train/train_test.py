@@ -51,7 +51,8 @@ def main():
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful():
         sys.exit(1)
-    if result.testsRun == len(result.skipped):
+    # A class that is skipped as a whole does not count as a test that ran.
+    if result.testsRun == sum(isinstance(test, unittest.TestCase) for test, _ in result.skipped):
         sandbox.skip("nothing of this runs here")
 
 
