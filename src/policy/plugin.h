@@ -96,9 +96,19 @@ struct Framework {
   std::string_view env_reader;  // who reads them, in messages: "jax.distributed"; "" if they are always set
   std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin itself reads
 
+  // Of these, the variables with the number of nodes, of processes, with the node's rank, and with the first
+  // node's port; "" if none has it.
+  std::string_view nodes;
+  std::string_view processes;
+  // That of a runtime of a dialect, if it differs; otherwise nullptr.
+  std::string_view (*dialect_processes)(const RuntimeInfo&) = nullptr;
+  std::string_view rank;
+  std::string_view port;
+  std::string_view address;         // the variable, or what else, that holds the first node's address
+  bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
+  bool has_flags = false;           // each variable has a flag, which has priority: --nnodes for PET_NNODES
+
   bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
-  std::string_view processes;  // the variable with the number of processes, per node or per job; "" if none
-  std::string_view address;    // the variable, or what else, that holds the first node's address; "" if none
   bool opens_port = false;     // on containers that train: the port that the other nodes connect to
 };
 
@@ -126,6 +136,9 @@ std::string_view label_of(const Framework& framework, const RuntimeInfo& info);
 
 // The variables that the framework sets for this runtime.
 std::span<const std::string_view> env_of(const Framework& framework, const RuntimeInfo& info);
+
+// The one of them with the number of processes; "" if none has it.
+std::string_view processes_of(const Framework& framework, const RuntimeInfo& info);
 
 // Their titles: "torch, MPI and Flux".
 std::string frameworks_with_processes();

@@ -44,6 +44,10 @@ std::span<const std::string_view> env_of(const Framework& framework, const Runti
   return framework.dialect_env ? framework.dialect_env(info) : framework.env;
 }
 
+std::string_view processes_of(const Framework& framework, const RuntimeInfo& info) {
+  return framework.dialect_processes ? framework.dialect_processes(info) : framework.processes;
+}
+
 std::string frameworks_with_processes() {
   std::vector<std::string_view> titles;
   for (const Plugin* plugin : registry()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// JAX: three variables for jax.distributed.initialize(), which itself reads only the coordinator's address from
-// the env (0.10.2). The program passes the two numbers as arguments, or JAX asks the Kubernetes API if the image
-// has its client. The user's env comes after them, so a job may override them.
+// JAX: three variables for jax.distributed.initialize(), which itself reads only the coordinator's address
+// from the env (0.10.2). The program passes the two numbers as arguments, or JAX asks the Kubernetes API if
+// the image has its client. The user's env comes after them, so a job may override them.
 #include <fmt/format.h>
 
 #include <array>
@@ -70,6 +70,7 @@ constexpr Plugin kPlugin{.name = "JAX",
                                        .env_family = "JAX_*",
                                        .env_reader = "jax.distributed",
                                        .processes = kEnv[0],
+                                       .rank = kEnv[1],
                                        .address = kEnv[2],
                                        .opens_port = true},
                          .expand = expand};

@@ -131,6 +131,11 @@ std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {
   return implementation ? implementation->env : std::span<const std::string_view>();
 }
 
+std::string_view dialect_processes(const RuntimeInfo& info) {
+  const Implementation* implementation = implementation_of(info);
+  return implementation ? implementation->slots : std::string_view();
+}
+
 int64_t slots(const RuntimeInfo& info) {
   const auto& number = info.policy->mpi->num_proc_per_node;
   return number ? number->value : 1;
@@ -342,8 +347,10 @@ constexpr Plugin kPlugin{.name = "MPI",
                                        .dialect_env = dialect_env,
                                        .reserves_env = true,
                                        .env_family = "OMPI_MCA_*",
-                                       .has_processes = true,
-                                       .processes = kEnv[3]},
+                                       .processes = kEnv[3],
+                                       .dialect_processes = dialect_processes,
+                                       .processes_per_node = true,
+                                       .has_processes = true},
                          .objects = kObjects,
                          .validate = validate,
                          .expand = expand,

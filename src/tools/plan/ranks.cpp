@@ -59,15 +59,8 @@ std::optional<int64_t> to_count(std::string_view text) {
   return number;
 }
 
-// Whether the framework's number of processes is that of the whole job. torchrun, which has a flag for each
-// of its variables, counts the processes of a node; the libraries of other frameworks count all.
-bool counts_job(const Framework& framework) {
-  return framework.env_reader != "torchrun";
-}
-
-// The settings that a program gets: each from the flag that its variable is named after ("--nproc-per-node"
-// or
-// "--nproc_per_node"), else from the variable.
+// What a program is told: by a flag, which its variable is called after ("--nproc-per-node" or
+// "--nproc_per_node"), else by the variable.
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
@@ -78,7 +71,7 @@ class Settings {
   }
 
   std::string value(std::string_view variable) const {
-    if (!counts_job(framework_)) {
+    if (framework_.has_flags) {
       std::string flag = flag_value(variable);
       if (!flag.empty()) return flag;
     }
@@ -154,7 +147,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
     const int64_t pods = worker.job->replicas * pods_per_job(*worker.job);
     const std::string given = Settings(*framework, job, worker).value(framework->processes);
     std::optional<int64_t> number = to_count(given);
-    if (counts_job(*framework)) return number;
+    if (!framework->processes_per_node) return number;
     if (!number && given != "cpu") number = gpus_of(*worker.container);
     if (!number) return std::nullopt;
     count += pods * *number;

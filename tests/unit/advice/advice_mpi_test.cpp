@@ -238,3 +238,28 @@ TEST_CASE("advice/processes-per-gpu: MPI slots") {
   CHECK(advice("advice/processes-per-gpu", mpi("", gpus(2), two) + job("  trainer: {}\n")) == "");
   CHECK(advice("advice/processes-per-gpu", mpi(gpus(8), "", two) + job("  trainer: {}\n")) == "");
 }
+
+TEST_CASE("advice/processes-per-gpu: the variable of the implementation of MPI") {
+  const auto found = [](const std::string& implementation, const std::string& processes) {
+    const std::string pods =
+        "spec: {template: {spec: {containers: [{name: node, image: 'r.io/a:1', "
+        "resources: {limits: {nvidia.com/gpu: 4}}}]}}}";
+    return advice("advice/processes-per-gpu",
+                  "apiVersion: kubeflow.org/v2alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\n"
+                  "spec:\n  mlPolicy: {numNodes: 1, mpi: {mpiImplementation: " +
+                      implementation + ", numProcPerNode: 4}}\n  template: {spec: {replicatedJobs: [{name: " +
+                      "launcher, template: {" + pods + "}}, {name: node, template: {" + pods +
+                      "}}]}}\n---\n" +
+                      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: job}\n"
+                      "spec:\n  runtimeRef: {name: rt}\n  trainer: {numProcPerNode: " +
+                      processes + "}\n",
+                  {}, "auto");
+  };
+  CHECK(found("Intel", "8") ==
+        R"(in.yaml:13:29: warning: 8 processes per node share its 4 nvidia.com/gpu [advice/processes-per-gpu]
+   13 |   trainer: {numProcPerNode: 8}
+      |                             ^ 4 would give one process each
+  note: the node's nvidia.com/gpu at in.yaml:6:316
+)");
+  CHECK(found("Intel", "4") == "");
+}

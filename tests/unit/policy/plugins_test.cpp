@@ -104,11 +104,26 @@ Names env_of(const Compilation& compiled, std::string_view part = "") {
   }
   Names names;
   for (const yaml::Node* variable : variables) {
-    const yaml::Node* value = variable->get("value");
+    const yaml::Node* field = variable->at({"valueFrom", "fieldRef", "fieldPath"});
+    const yaml::Node* value = field ? field : variable->get("value");
     if (part.empty() || (value && value->text().find(part) != std::string_view::npos))
       names.emplace(variable->get("name")->text());
   }
   return names;
+}
+
+// The variable's value, or the field that it is taken from.
+std::string value_of(const Compilation& compiled, std::string_view name) {
+  std::vector<const yaml::Node*> variables;
+  for (const Object& object : compiled.objects) {
+    if (object.kind == "JobSet") collect_env(*object.root, variables);
+  }
+  for (const yaml::Node* variable : variables) {
+    if (variable->get("name")->text() != name) continue;
+    const yaml::Node* field = variable->at({"valueFrom", "fieldRef", "fieldPath"});
+    return std::string((field ? field : variable->get("value"))->text());
+  }
+  return "";
 }
 
 // With advice instead of objects if not `render`.
@@ -209,6 +224,12 @@ TEST_CASE("plugins: a variable that a framework sets can't be set by a job in si
     const policy::Framework& torch = plugin("Torch").framework;
     const bool is_torch = set.contains(std::string(torch.processes));
     CHECK(set.size() >= 3);
+    // The variable with the number of processes, of MPI's implementations that have one.
+    const Names holders = env_of(compile(dialects("numProcPerNode: 71")[i]), "71");
+    const Names processes = is_torch ? Names{std::string(torch.processes)}
+                            : i == 2 ? Names{"I_MPI_PERHOST"}
+                                     : Names{};
+    CHECK(holders == processes);
     for (const std::string& name : set) {
       CAPTURE(name);
       const bool is_reserved = is_torch && std::ranges::find(torch.env, name) != torch.env.end();
@@ -252,6 +273,23 @@ TEST_CASE("plugins: the first node's address, the port and the processes are tho
     const std::string address(framework.address);
     CHECK(holders == (env_of(compiled).contains(address) ? Names{address} : Names{}));
     CHECK(framework.address.empty() == (one.plugin == "MPI"));  // its hostfile has all addresses
+    const auto holding = [](const Compilation& holder, std::string_view value) {
+      Names names = env_of(holder, value);
+      std::erase_if(names, [&](const std::string& name) { return value_of(holder, name) != value; });
+      return names;
+    };
+    const auto named = [](std::string_view name) {
+      return name.empty() ? Names{} : Names{std::string(name)};
+    };
+    CHECK(holding(compiled, "29500") == named(framework.port));
+    CHECK(holding(compiled, "metadata.annotations['batch.kubernetes.io/job-completion-index']") ==
+          named(framework.rank));
+    // Of 70 nodes of 3 processes.
+    const Compilation large = compile(manifests(one, "image: a/b:1, numNodes: 70, numProcPerNode: 3"));
+    Names of_nodes = named(framework.nodes);
+    if (!framework.has_processes) of_nodes.merge(named(framework.processes));
+    CHECK(holding(large, "70") == of_nodes);
+    CHECK(holding(large, "3") == (framework.processes_per_node ? named(framework.processes) : Names{}));
     const std::string json = job_set_of(compiled);
     CHECK(framework.opens_port == (json.find("\"containerPort\":29500") != std::string::npos));
     const auto with_processes = [&](const std::string& number) {

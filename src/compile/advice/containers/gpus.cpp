@@ -74,7 +74,8 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   const model::MLPolicy& policy = *context.merged.policy;
   const policy::Framework* framework = policy::framework_of(context.merged);
   const auto rendered =
-      framework ? rendered_number(context.admitted_job_set, framework->processes) : std::nullopt;
+      framework ? rendered_number(context.admitted_job_set, policy::processes_of(*framework, context.merged))
+                : std::nullopt;
   const int64_t processes = rendered.value_or(0);
   const bool has_number = context.job.trainer->num_proc_per_node != nullptr;
   if (policy.torch) {

@@ -190,7 +190,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     return;
   }
   plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
-  const auto rendered = rendered_number(context.admitted_job_set, framework->processes);
+  const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
   plan.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (!plan.devices) return;
   if (is_tune_run(trainer.command) && amount_of(*plan.devices) == 1) return;  // advice/tune-command

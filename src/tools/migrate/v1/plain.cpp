@@ -73,14 +73,14 @@ void draft_plain_torch(Conversion& conversion) {
   const auto torch = policy::torch::kPlugin.framework;
   const NodeList env{variable(make, "PYTHONUNBUFFERED", "1"),
                      variable(make, "MASTER_PORT", port),
-                     variable(make, torch.env[4], port),
+                     variable(make, torch.port, port),
                      variable(make, "MASTER_ADDR", master),
                      variable(make, torch.address, master),
                      variable(make, "WORLD_SIZE", std::to_string(job.pods() * per_node)),
                      variable_of_field(make, "RANK", kRankField),
-                     variable_of_field(make, torch.env[2], kRankField),
+                     variable_of_field(make, torch.rank, kRankField),
                      variable(make, torch.processes, processes),
-                     variable(make, torch.env[0], std::to_string(job.pods()))};
+                     variable(make, torch.nodes, std::to_string(job.pods()))};
   for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
   succeed_with_master(conversion);
   finish_plain(conversion, "torch");
