@@ -21,11 +21,11 @@
 #include "compile/merge/merge.h"
 #include "compile/snapshot.h"
 #include "k8s/job/job_admission.h"
+#include "k8s/name_syntax.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
-#include "policy/train_job_rules.h"
 #include "rules/rules.h"
 
 namespace trainjobc::compile {
@@ -35,6 +35,16 @@ using base::Diagnostic;
 using base::Stage;
 using yaml::Maker;
 using yaml::Node;
+
+// The webhook's rule for a TrainJob that needs no runtime: the name is a DNS label, if the schema doesn't
+// check that.
+void validate_name(const model::TrainJob& job, const model::Behaviours& behaviours,
+                   policy::Findings& findings) {
+  if (!behaviours.webhook_checks_name || k8s::dns_1035_label_problem(job.id.name).empty()) return;
+  findings.add("input/name", "metadata.name", fmt::format("\"{}\" is not a DNS label", job.id.name),
+               job.root->at({"metadata", "name"}),
+               "use at most 63 lower-case letters, digits and dashes, beginning with a letter");
+}
 
 Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, std::string field,
                              std::string message, const Node* where) {
@@ -238,7 +248,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
   if (!check_runtime_kind(unit)) return;
   policy::Findings findings(unit.diagnostics);
-  policy::validate_train_job(unit.job, *target.behaviours, findings);
+  validate_name(unit.job, *target.behaviours, findings);
   const bool name_fits = !findings.has_errors();
   findings.flush(unit.job.id.str());
   const Resolution& resolution = resolve(unit, options, store);

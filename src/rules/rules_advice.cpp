@@ -241,7 +241,7 @@ constexpr std::array kAdviceRules = std::to_array<Rule>({
      "The number of processes does not match the GPUs per node",
      "The number of processes per node is set, and the nodes have a different number of GPUs. With more "
      "processes than GPUs, the extra processes fail or share a GPU; with fewer, GPUs stay idle unless "
-     "each process uses several. One process per node is not reported; Flux has room for no other, since "
+     "each process uses several. One process per node is not reported; Flux allows no other, since "
      "each process asks for all GPUs of its node. Write the same number, or let the controller choose the "
      "number of processes.\n\n"
      "    numProcPerNode: 8\n    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: 8"},

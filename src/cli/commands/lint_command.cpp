@@ -15,7 +15,7 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "cli/help/rule_texts.h"
+#include "cli/help/rule_pages.h"
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
 #include "tools/lint/lint.h"

@@ -74,7 +74,7 @@ lsp::InputLoader workspace_loader(const Console& console) {
 
 std::function<int(Console&)> setup_lsp(CLI::App& app) {
   auto uses_stdio = std::make_shared<bool>(false);
-  app.add_flag("--stdio", *uses_stdio, "Use standard input and output: the default, which editors name");
+  app.add_flag("--stdio", *uses_stdio, "Use standard input and output: the default; editors pass this flag");
   app.footer(
       "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports\n"
       "what `trainjobc lint` reports on the folders that the editor opens, with the text of its\n"

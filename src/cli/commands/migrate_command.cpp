@@ -221,7 +221,7 @@ std::function<int(Console&)> setup_migrate(CLI::App& app) {
                "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
   flags->colour.add_to(app);
   app.footer(
-      "Changes TrainJobs and runtimes in their place and keeps comments and formatting; an object stays\n"
+      "Changes TrainJobs and runtimes in place and keeps comments and formatting; an object stays\n"
       "unchanged if part of it can't be carried over. Jobs of Training Operator v1 and of the MPI Operator\n"
       "(PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob, MPIJob) become TrainJobs, and runtimes if none of "
       "the\n"

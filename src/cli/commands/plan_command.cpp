@@ -13,7 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/plan/format/formats.h"
+#include "tools/plan/format/plan_formats.h"
 #include "tools/plan/quota/fetch_quota.h"
 #include "tools/plan/quota/quota.h"
 
@@ -112,7 +112,7 @@ std::function<int(Console&)> setup_plan(CLI::App& app) {
                      "ResourceFlavors and Cohorts of this file or directory")
           ->type_name("PATH")
           ->allow_extra_args(false);
-  app.add_flag("--cluster", flags->cluster, "The same with those of the cluster, which kubectl is asked for")
+  app.add_flag("--cluster", flags->cluster, "The same with those of the cluster, read with kubectl")
       ->excludes(quota);
   app.add_option("--context", flags->context, "kubeconfig context to use; implies --cluster")
       ->type_name("NAME")

@@ -9,8 +9,8 @@
 #include "k8s/job/job_spec.h"
 #include "k8s/jobset/construct.h"
 #include "k8s/jobset/names.h"
-#include "k8s/pod/annotations.h"
 #include "k8s/pod/label_selectors.h"
+#include "k8s/pod/pod_annotations.h"
 #include "k8s/pod/pod_spec.h"
 #include "k8s/volume/volume_sources.h"
 

@@ -20,13 +20,13 @@
 #include "tools/diff/live/flux_script_versions.h"
 #include "tools/diff/live/refusals.h"
 #include "tools/diff/live/server_fields.h"
-#include "tools/diff/lost_success_policy.h"
-#include "tools/diff/merged.h"
 #include "tools/diff/object_schemas.h"
 #include "tools/diff/orphans.h"
 #include "tools/diff/path_nodes.h"
 #include "tools/diff/settle.h"
 #include "tools/diff/train_jobs.h"
+#include "tools/diff/updates/lost_success_policy.h"
+#include "tools/diff/updates/merged.h"
 
 namespace trainjobc::diff {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tools/lsp/diagnostics.h"
-#include "tools/lsp/messages.h"
+#include "tools/lsp/protocol/messages.h"
 #include "tools/lsp/workspace.h"
 
 namespace trainjobc::lsp {

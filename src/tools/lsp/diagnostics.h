@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/lint/report/report_place.h"
-#include "tools/lsp/messages.h"
+#include "tools/lsp/protocol/messages.h"
 #include "tools/lsp/workspace.h"
 
 namespace trainjobc::lsp {

@@ -24,7 +24,7 @@
 #include <variant>
 
 #include "tools/lsp/diagnostics.h"
-#include "tools/lsp/json_rpc.h"
+#include "tools/lsp/protocol/json_rpc.h"
 #include "tools/lsp/workspace.h"
 
 namespace trainjobc::lsp {

@@ -8,7 +8,7 @@
 #include "rules/rules.h"
 #include "tools/lsp/code_actions.h"
 #include "tools/lsp/features/features.h"
-#include "tools/lsp/rendered.h"
+#include "tools/lsp/rendered_jobs.h"
 #include "tools/lsp/server.h"
 
 namespace trainjobc::lsp {

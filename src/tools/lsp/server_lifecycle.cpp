@@ -4,7 +4,7 @@
 
 #include "base/files/paths.h"
 #include "tools/lsp/code_actions.h"
-#include "tools/lsp/rendered.h"
+#include "tools/lsp/rendered_jobs.h"
 #include "tools/lsp/server.h"
 #include "tools/version.h"
 

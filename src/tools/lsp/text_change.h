@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 
 namespace trainjobc::lsp {
 

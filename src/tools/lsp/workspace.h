@@ -21,7 +21,7 @@
 #include "tools/lint/lint_again.h"
 #include "tools/lsp/overlay.h"
 #include "tools/lsp/parsed_text.h"
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 
 namespace trainjobc::lsp {
 

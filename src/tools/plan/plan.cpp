@@ -9,7 +9,7 @@
 #include "k8s/namespaces.h"
 #include "model/queue_names.h"
 #include "schema/redact.h"
-#include "tools/plan/pods.h"
+#include "tools/plan/jobset_pods.h"
 #include "tools/plan/quota/admit.h"
 #include "tools/plan/ranks.h"
 #include "yaml/fields.h"

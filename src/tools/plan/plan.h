@@ -13,7 +13,7 @@
 
 #include "compile/compile.h"
 #include "k8s/quantity.h"
-#include "tools/plan/quota/admission.h"
+#include "tools/plan/quota/admissibility.h"
 
 namespace trainjobc::plan {
 

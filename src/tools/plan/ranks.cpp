@@ -10,7 +10,7 @@
 #include "base/text/ascii.h"
 #include "compile/advice/containers/command_lines.h"
 #include "model/trainer_names.h"
-#include "tools/plan/pods.h"
+#include "tools/plan/jobset_pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {

@@ -9,7 +9,7 @@
 
 #include "k8s/jobset/names.h"
 #include "tools/submit/event_fields.h"
-#include "tools/submit/plan.h"
+#include "tools/submit/steps.h"
 
 namespace trainjobc::submit {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/kubectl/kubectl.h"
-#include "tools/submit/plan.h"
+#include "tools/submit/steps.h"
 
 namespace trainjobc::submit {
 

@@ -18,8 +18,8 @@
 #include "tools/kubectl/resource_names.h"
 #include "tools/kubectl/watches.h"
 #include "tools/submit/event_fields.h"
-#include "tools/submit/plan.h"
 #include "tools/submit/state.h"
+#include "tools/submit/steps.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::submit {

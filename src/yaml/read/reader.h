@@ -7,14 +7,14 @@
 // Known differences, checked against Kubernetes' reading by tests/property/yaml_differential.py; there is no
 // known input that is read as another value without a diagnostic. Intended:
 // - Keys from `<<` may be set again by the map or by another `<<`. Kubernetes' strict reading refuses that;
-// the value
-//   is the one of its lax reading.
+//   the value is the one of its lax reading.
 // - Two keys with the same spelling in JSON (1 and "1") are duplicates.
 // - A bad document does not hide those after it.
+// - `---# comment` with nothing above it, which Kubernetes reads as text, is refused.
 // - Nesting ends at ReadLimits::max_depth, not at 10,000.
 // - A byte order mark that begins a line within a document.
 // Refused here, accepted by Kubernetes:
-// - `:` before a bracket or a comma: `[a:]`. A tag that ends in one. Text right after a bracket: `[]a`.
+// - `:` before a bracket or a comma: `[a:]`. A tag with one in it. Text right after a bracket: `[]a`.
 // - The escape \' in more than 100 strings of a document.
 // - A line break other than "\n" right before or after `---`.
 // - DEL and C1 controls in JSON strings; !!binary whose padding bits are not zero.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/expected_texts.h"
+#include "support/expected_texts/expected_texts.h"
 
 #include <doctest/doctest.h>
 

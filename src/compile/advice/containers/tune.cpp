@@ -73,13 +73,13 @@ Place place_of_processes(const model::Trainer& trainer) {
   return {yaml::locate(*trainer.node), "spec.trainer"};
 }
 
-struct Mend {
+struct Fix {
   bool is_needed = false;
   std::string hint;
 };
 
 // Of the configurations that Trainer writes and its webhook lets pass, torchtune lacks these.
-Mend mend_of(std::string_view config) {
+Fix fix_of(std::string_view config) {
   if (config.starts_with("llama3_2/7B")) return {true, "use a runtime of another model"};
   if (config.starts_with("llama3_3/70B"))
     return {config.ends_with(kSingleDevice), "ask for several GPUs, without numProcPerNode: 1"};
@@ -89,12 +89,12 @@ Mend mend_of(std::string_view config) {
 }
 
 bool check_config(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
-  Mend mend = mend_of(run.config);
-  if (!mend.is_needed) return false;
+  Fix fix = fix_of(run.config);
+  if (!fix.is_needed) return false;
   const Node* name = context.job.runtime_ref.name.node;
   advisor.warn(kTuneCommand, "spec.runtimeRef.name",
                fmt::format("torchtune has no configuration \"{}\"", run.config), yaml::locate(*name),
-               std::move(mend.hint));
+               std::move(fix.hint));
   return true;
 }
 

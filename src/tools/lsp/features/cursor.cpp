@@ -10,7 +10,7 @@
 namespace trainjobc::lsp {
 namespace {
 
-constexpr char kTyped = '\x01';  // stands at the cursor while something is typed
+constexpr char kTyped = '\x01';  // is at the cursor while something is typed
 
 // A word of a comment ends at what can't be in a rule's id.
 bool is_word_of_comment(char c) {
@@ -123,7 +123,7 @@ Cursor search_at(std::string_view text, size_t offset) {
   return cursor;
 }
 
-// Between the beginning of a line and what stands on it nothing can be typed.
+// Nothing can be typed between the beginning of a line and the text on it.
 bool is_before_content(std::string_view text, size_t offset) {
   const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
   const bool is_indent =

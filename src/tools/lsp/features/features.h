@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 #include "tools/lsp/workspace.h"
 
 namespace trainjobc::lsp {

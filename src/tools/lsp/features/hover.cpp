@@ -6,9 +6,9 @@
 #include "rules/rules.h"
 #include "tools/lsp/features/effects.h"
 #include "tools/lsp/features/features.h"
-#include "tools/lsp/features/fields.h"
 #include "tools/lsp/features/replies.h"
 #include "tools/lsp/features/runtimes.h"
+#include "tools/lsp/features/schema_words.h"
 #include "tools/lsp/features/text_features.h"
 
 namespace trainjobc::lsp {

@@ -7,10 +7,10 @@
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "tools/lsp/features/features.h"
-#include "tools/lsp/features/names.h"
+#include "tools/lsp/features/name_references.h"
 #include "tools/lsp/features/replies.h"
 #include "tools/lsp/features/runtimes.h"
-#include "tools/lsp/messages.h"
+#include "tools/lsp/protocol/messages.h"
 #include "yaml/fields.h"
 #include "yaml/token.h"
 

@@ -7,8 +7,8 @@
 
 #include "policy/rule_texts.h"
 #include "tools/diff/difference_text.h"
-#include "tools/lsp/features/fields.h"
-#include "tools/lsp/messages.h"
+#include "tools/lsp/features/schema_words.h"
+#include "tools/lsp/protocol/messages.h"
 
 namespace trainjobc::lsp {
 

@@ -10,7 +10,7 @@
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "tools/lsp/features/cursor.h"
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 
 namespace trainjobc::lsp {
 

@@ -10,7 +10,7 @@
 #include "tools/lsp/features/cursor.h"
 #include "tools/lsp/features/features.h"
 #include "tools/lsp/features/replies.h"
-#include "tools/lsp/messages.h"
+#include "tools/lsp/protocol/messages.h"
 
 namespace trainjobc::lsp {
 namespace {

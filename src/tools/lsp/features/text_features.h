@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/source.h"
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 #include "tools/lsp/workspace.h"
 
 namespace trainjobc::lsp {

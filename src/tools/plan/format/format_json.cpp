@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/plan/format/formats.h"
+#include "tools/plan/format/plan_formats.h"
 
 namespace trainjobc::plan {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "base/text/lines.h"
-#include "tools/plan/format/formats.h"
+#include "tools/plan/format/plan_formats.h"
 
 namespace trainjobc::plan {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "base/text/printable.h"
-#include "tools/plan/format/formats.h"
+#include "tools/plan/format/plan_formats.h"
 
 namespace trainjobc::plan {
 namespace {

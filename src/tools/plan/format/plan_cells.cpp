@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/text/printable.h"
-#include "tools/plan/format/formats.h"
+#include "tools/plan/format/plan_formats.h"
 
 namespace trainjobc::plan {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/plan/quota/admission.h"
+#include "tools/plan/quota/admissibility.h"
 #include "tools/plan/quota/quota.h"
 #include "yaml/node.h"
 

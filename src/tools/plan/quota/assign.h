@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "tools/plan/quota/admission.h"
+#include "tools/plan/quota/admissibility.h"
 #include "tools/plan/quota/podsets.h"
 #include "tools/plan/quota/quota.h"
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "tools/plan/pods.h"
+#include "tools/plan/jobset_pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {

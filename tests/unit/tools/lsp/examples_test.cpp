@@ -12,7 +12,7 @@
 
 #include "support/lsp.h"
 #include "tools/lsp/features/cursor.h"
-#include "tools/lsp/features/fields.h"
+#include "tools/lsp/features/schema_words.h"
 #include "tools/lsp/features/text_features.h"
 
 using namespace trainjobc;

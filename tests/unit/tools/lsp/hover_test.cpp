@@ -8,7 +8,7 @@
 #include <set>
 
 #include "support/lsp.h"
-#include "tools/lsp/features/fields.h"
+#include "tools/lsp/features/schema_words.h"
 
 using namespace trainjobc;
 

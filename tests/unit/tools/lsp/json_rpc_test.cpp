@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/lsp/json_rpc.h"
+#include "tools/lsp/protocol/json_rpc.h"
 
 #include <doctest/doctest.h>
 

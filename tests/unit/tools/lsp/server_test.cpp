@@ -224,7 +224,17 @@ TEST_CASE("server: the migration of a document for an older Trainer") {
   REQUIRE(titles(actions) == Words{"Migrate this file to Trainer 2.3"});
   const Json& edits = actions[0]["edit"]["changes"]["file:///repo/a.yaml"];
   REQUIRE(edits.size() == 1);
-  CHECK(edits[0]["newText"].get<std::string>().find("runtimePatches:") != std::string::npos);
+  CHECK(edits[0]["newText"].get<std::string>() == R"(  runtimePatches:
+    - manager: trainer.kubeflow.org/user
+      trainingRuntimeSpec:
+        template:
+          spec:
+            replicatedJobs:
+              - name: node
+                template:
+                  spec:
+                    template:
+                )");
   CHECK(edits[0]["range"]["start"] == Json({{"line", 7}, {"character", 0}}));
 }
 

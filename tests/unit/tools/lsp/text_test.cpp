@@ -4,7 +4,7 @@
 
 #include "base/text/utf16.h"
 #include "tools/lsp/parsed_text.h"
-#include "tools/lsp/protocol.h"
+#include "tools/lsp/protocol/protocol.h"
 #include "tools/lsp/text_change.h"
 
 using namespace trainjobc;

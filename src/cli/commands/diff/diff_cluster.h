@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc diff with the cluster that kubectl uses.
+#pragma once
+
+#include <optional>
+
+#include "cli/commands/diff/diff_command.h"
+#include "tools/diff/compare_objects.h"
+
+namespace trainjobc::cli {
+
+// nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
+std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+                                                 const Compilation& compiled, diff::CompareOptions options,
+                                                 base::ProcessRunner& runner);
+
+}  // namespace trainjobc::cli

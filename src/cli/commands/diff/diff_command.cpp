@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/commands/diff/diff_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/commands/diff/diff_cluster.h"
+#include "cli/commands/diff/diff_versions.h"
+#include "cli/exit_status.h"
+#include "cli/input/load.h"
+#include "cli/ssh/ssh_key_flag.h"
+#include "compile/compile.h"
+#include "schema/schema.h"
+#include "tools/diff/compare_objects.h"
+#include "tools/diff/cost.h"
+#include "tools/diff/format/formats.h"
+#include "tools/diff/live/external.h"
+
+namespace trainjobc::cli {
+namespace {
+
+constexpr int kDifferent = 1;
+
+Options options_of(const DiffFlags& flags) {
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.policy.ssh_key = unshown_key();
+  return options;
+}
+
+// The compiled inputs; nullopt, after an error, if one is rejected or unreadable.
+std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
+  auto loaded = load_inputs(console, input);
+  if (!loaded) return std::nullopt;
+  Compilation compiled = lint::compile_groups(std::move(loaded->groups), options_of(flags)).all;
+  if (!check_inputs(console, input, *loaded, compiled)) return std::nullopt;
+  base::Diagnostics refusals;
+  for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
+    if (base::is_refusal(diagnostic)) refusals.add(diagnostic);
+  }
+  print_unread_jobs(console, compiled, flags.colour.value());
+  print_diagnostics(console, refusals, flags.colour.value(), false);
+  note_trainer_version(console, compiled);
+  if (!refusals.empty()) return std::nullopt;
+  if (compiled.train_jobs == 0) note_no_job(console);
+  return compiled;
+}
+
+std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
+  DiscoverOptions options = flags.input.directories.options();
+  options.git_ignores = false;  // objects saved from a cluster are rarely committed
+  auto sources = load_sources(console, flags.live, options);
+  if (const auto* error = std::get_if<base::IoError>(&sources)) {
+    fail(console, fmt::format("--live: {}", error->message));
+    return nullptr;
+  }
+  auto live = std::make_shared<diff::LiveSet>();
+  base::Diagnostics diagnostics;
+  for (Source& source : std::get<Loaded>(sources).sources)
+    diff::read_live(std::move(source), *live, diagnostics);
+  // Any line may belong to a saved Secret.
+  base::Diagnostics shown;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    diagnostic.hide_source = true;
+    shown.add(std::move(diagnostic));
+  }
+  print_diagnostics(console, shown, flags.colour.value(), false);
+  return diagnostics.has_errors() ? nullptr : live;
+}
+
+// The objects of an older state of the files, instead of a cluster's.
+std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
+  auto live = std::make_shared<diff::LiveSet>();
+  for (const Object& object : compiled.objects) {
+    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                             std::string(object.ns), std::string(object.name), object.root});
+  }
+  return live;
+}
+
+diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
+  if (flags.orphans == "all") return diff::Orphans::All;
+  if (flags.orphans == "none") return diff::Orphans::None;
+  if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return diff::Orphans::OfInputs;
+  // Users who name single files rarely name everything in the namespace.
+  const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
+  const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
+                     std::ranges::any_of(flags.input.filenames, is_directory);
+  return whole || !flags.live.empty() ? diff::Orphans::All : diff::Orphans::OfInputs;
+}
+
+std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags& flags,
+                                               const Compilation& compiled, const InputFlags& from) {
+  const auto old = compile(console, flags, from);
+  if (!old) return std::nullopt;
+  diff::CompareOptions options;
+  options.schemas = &schemas_of(compiled);
+  options.refusals = false;
+  options.orphans = flags.orphans == "none" ? diff::Orphans::None : diff::Orphans::All;
+  diff::Report report = diff::compare_objects(compiled, as_live(*old), options);
+  report.memory.push_back(old->memory);
+  return report;
+}
+
+// What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
+struct DiffPlan {
+  InputFlags input;
+  InputFlags from;
+  bool files = false;
+};
+
+bool names_two_directories(Console& console, const DiffFlags& flags) {
+  const InputFlags& input = flags.input;
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  return input.paths.size() == 2 && input.filenames.empty() && flags.live.empty() && flags.from.empty() &&
+         !cluster && std::ranges::all_of(input.paths, [&](const std::string& path) {
+           return console.files().is_directory(path);
+         });
+}
+
+DiffPlan plan_of(Console& console, const DiffFlags& flags) {
+  DiffPlan plan{flags.input, flags.input, false};
+  plan.from.filenames.clear();
+  if (!flags.from_runtimes.empty()) plan.from.runtimes = flags.from_runtimes;
+  if (names_two_directories(console, flags)) {
+    plan.files = true;
+    plan.from.paths = {flags.input.paths.front()};
+    plan.input.paths = {flags.input.paths.back()};
+    note(console,
+         fmt::format(
+             "comparing the files of {} with those of {}; to compare both with a cluster, pass them with -f",
+             flags.input.paths.front(), flags.input.paths.back()));
+  } else if (!flags.from.empty()) {
+    plan.files = true;
+    plan.from.paths = flags.from;
+  }
+  return plan;
+}
+
+// If inputs have no namespace but saved objects of their names do, names the missing flag.
+void note_namespace(Console& console, const diff::Report& report) {
+  for (const diff::ObjectDiff& object : report.objects) {
+    const auto is_it = [&](const diff::ObjectDiff& other) {
+      return !other.merged && other.kind == object.kind && other.name == object.name;
+    };
+    const auto there = std::ranges::find_if(report.objects, is_it);
+    if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
+    note(console,
+         fmt::format("{} \"{}\" has no namespace, the live one is in \"{}\": --namespace {} compares them",
+                     object.kind, object.name, there->ns, there->ns));
+    return;
+  }
+}
+
+// "" if the flags can be used together.
+std::string check_flags(const DiffFlags& flags) {
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";
+  if (cluster && !flags.live.empty())
+    return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (cluster && !flags.from.empty())
+    return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (!flags.from_version.empty()) {
+    if (cluster || !flags.live.empty() || !flags.from.empty())
+      return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
+             "--context, --kubeconfig, --server-side";
+    if (!flags.input.trainer_version.empty())
+      return "--from-version and --to-version set the versions: leave out --trainer-version";
+  }
+  const auto is_stdin = [](const std::string& path) { return path == "-"; };
+  const auto reads = [&](const std::vector<std::string>& paths) {
+    return std::ranges::count_if(paths, is_stdin);
+  };
+  const bool default_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
+  if (reads(flags.input.paths) + reads(flags.input.filenames) + reads(flags.live) + reads(flags.from) +
+          (default_stdin ? 1 : 0) >
+      1) {
+    return "standard input can be read only once";
+  }
+  return "";
+}
+
+bool page(Console& console, const std::string& text, base::ProcessRunner& runner) {
+  std::string pager = console.environment("PAGER");
+  if (pager.empty() || pager == "less") pager = "less -FRX";
+  if (pager == "cat") return false;
+  base::ProcessRequest request;
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t end = pager.find(' ', at);
+    if (end != at) request.argv.push_back(pager.substr(at, end - at));
+    at = end == std::string::npos ? end : end + 1;
+  }
+  if (request.argv.empty()) return false;
+  request.input = console.readable(text);
+  request.streams = base::Streams::Terminal;
+  const auto shown = runner.run(request);
+  const auto* result = std::get_if<base::ProcessResult>(&shown);
+  return result && result->status != 127;
+}
+
+std::string format(const diff::Report& report, const DiffFlags& flags, bool files, bool colour,
+                   size_t width) {
+  const diff::FormatOptions options{colour, flags.show_ignored, files, width};
+  if (flags.format == "json") return diff::format_json(report, options);
+  if (flags.format == "markdown") return diff::format_markdown(report, options);
+  if (flags.format == "unified") return diff::format_unified(report, options);
+  const bool by_change = files && report.new_version.empty();
+  return by_change ? diff::format_reach(report, options) : diff::format_text(report, options);
+}
+
+// The exit status of the diff program, interpreted as kubectl does.
+int run_external(Console& console, const diff::Report& report, const std::string& variable, bool files,
+                 base::ProcessRunner& runner) {
+  const base::Streams streams =
+      console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
+  const auto ran = diff::run_external(report, variable, diff::side_names(files), streams, runner);
+  if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
+  const auto& result = std::get<base::ProcessResult>(ran);
+  console.write_stderr(result.err);
+  if (!console.write_stdout(result.out)) return fail(console, "can't write the output");
+  return result.status > kDifferent ? kFailed : result.status;
+}
+
+int print(Console& console, const diff::Report& report, const DiffFlags& flags, bool files,
+          base::ProcessRunner& runner) {
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
+  const bool all_compared = report.count(diff::Verdict::Never, false) == 0;
+  const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
+  const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
+  const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
+  const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
+  if (is_external || flags.format == "unified") {
+    print_acceptances(console, report, flags);
+    // Beside a patch, not in it.
+    for (const diff::Cost& cost : diff::costs_of(report)) note(console, "cost: " + diff::cost_text(cost));
+  }
+  if (is_external) {
+    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files, runner);
+    return std::max(verdict, status);
+  }
+  const bool terminal = console.stdout_is_terminal();
+  const std::string text =
+      format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal),
+             console.stdout_width());
+  if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
+  return console.write_stdout(text) ? status : fail(console, "can't write the output");
+}
+
+}  // namespace
+
+int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
+  if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
+  if (!flags.from_version.empty()) {
+    const auto report = compare_versions(console, flags, options_of(flags));
+    return report ? print(console, *report, flags, true, runner) : kFailed;
+  }
+  const DiffPlan plan = plan_of(console, flags);
+  const auto compiled = compile(console, flags, plan.input);
+  if (!compiled) return kFailed;
+  std::optional<diff::Report> report;
+  if (plan.files) {
+    report = compare_with_files(console, flags, *compiled, plan.from);
+  } else if (flags.live.empty()) {
+    diff::CompareOptions options;
+    options.schemas = &schemas_of(*compiled);
+    options.default_is_none = false;
+    options.orphans = orphans_of(console, flags);
+    report = compare_with_cluster(console, flags, *compiled, options, runner);
+  } else if (const auto live = read_saved(console, flags)) {
+    diff::CompareOptions options;
+    options.schemas = &schemas_of(*compiled);
+    options.orphans = orphans_of(console, flags);
+    report = diff::compare_objects(*compiled, live, options);
+    note_namespace(console, *report);
+  }
+  return report ? print(console, *report, flags, plan.files, runner) : kFailed;
+}
+
+std::function<int(Console&)> setup_diff(CLI::App& app) {
+  auto flags = std::make_shared<DiffFlags>();
+  flags->input.add_to(app);
+  app.add_option("--live", flags->live,
+                 "Compare with objects saved from a cluster: file, directory, or - for standard input")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--from", flags->from,
+         "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--from-runtimes", flags->from_runtimes, "Like --runtimes, for --from")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  CLI::Option* from_version =
+      add_version_flag(app, "--from-version", flags->from_version,
+                       "Compare what this Trainer version renders with what --to-version renders", false);
+  CLI::Option* to_version =
+      add_version_flag(app, "--to-version", flags->to_version, "Trainer version to upgrade to", false)
+          ->needs(from_version);
+  from_version->needs(to_version);
+  app.add_option("-o,--format", flags->format,
+                 "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
+      ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
+  app.add_flag("--show-ignored", flags->show_ignored, "Also list fields that other managers own");
+  app.add_option("--orphans", flags->orphans,
+                 "Which live objects without an input to report: all, those of the inputs' TrainJobs, or "
+                 "none; auto is inputs when single files are compared with a cluster")
+      ->check(CLI::IsMember({"auto", "all", "inputs", "none"}))
+      ->capture_default_str();
+  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
+  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
+  app.add_flag("--server-side", flags->server_side,
+               "Compare with the result of a server-side dry run of kubectl apply");
+  app.add_option("--field-manager", flags->field_manager, "Field manager of the dry run")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_timeout(app, flags->timeout, "Time limit for one kubectl call");
+  flags->colour.add_to(app);
+  app.footer(
+      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs,\n"
+      "without -f or one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to\n"
+      "files does to every job, without a cluster. --from-version and --to-version show what\n"
+      "a Trainer upgrade does to every job.\n"
+      "\n"
+      "Exit status: 0 no difference, 1 differences, 2 an error.\n"
+      "\n"
+      "Examples:\n"
+      "  trainjobc diff jobs/\n"
+      "  kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -\n"
+      "  trainjobc diff --from-version 2.2 --to-version 2.3 jobs/");
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    return run_diff(console, *flags, runner);
+  };
+}
+
+}  // namespace trainjobc::cli
