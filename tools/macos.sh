@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cross-compiles and links the binary for arm64 macOS 13 and newer on Debian, into build-macos/static/trainjobc, with the
 # C++ compiler of zig (ziglang of the Python package index) and the libraries' Debian source packages: macos.sh
-# [HOST_BUILD]. HOST_BUILD (build) is a finished build for this machine. JOBS=N limits compilations.
+# [HOST_BUILD]. HOST_BUILD (build) is a finished build for this machine. JOBS=N limits compilations, CMAKE_FLAGS
+# are given to cmake.
 set -eu
 cd "$(dirname "$0")/.."
 host=$(cd "${1:-build}" && pwd)
@@ -44,7 +45,14 @@ fetch_sources() {
   done
   set -- -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$tools/apt.d" -o Dir::State::Lists="$tools/sources/lists"
   quietly apt-get "$@" update
-  (cd "$tools/sources" && quietly apt-get "$@" source fmtlib yaml-cpp libyaml cli11 nlohmann-json3 openssl)
+  (cd "$tools/sources" && quietly apt-get "$@" source fmtlib yaml-cpp libyaml cli11 nlohmann-json3)
+  # A mirror may list a security update's sources before it has them: then those of the release.
+  if ! (cd "$tools/sources" && apt-get "$@" source openssl > "$build/log" 2>&1); then
+    rm -f "$tools"/sources/openssl*
+    # shellcheck disable=SC1091
+    (cd "$tools/sources" && quietly apt-get "$@" source "openssl/$(. /etc/os-release && echo "$VERSION_CODENAME")")
+  fi
+  (cd "$tools/sources" && ls ./openssl_*.dsc)
   touch "$tools/sources/complete"
 }
 
@@ -100,8 +108,9 @@ install_zig
 fetch_sources
 build_libraries
 ninja -C "$host" --quiet trainjobc schemagen embed
+# shellcheck disable=SC2086
 quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/macos-arm64.cmake \
   -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \
-  -DTRAINJOBC_HOST_BUILD="$host" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_UNITY_BUILD=ON
+  -DTRAINJOBC_HOST_BUILD="$host" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_UNITY_BUILD=ON ${CMAKE_FLAGS:-}
 ninja -C "$build" --quiet -j "$jobs" trainjobc-static
 python3 tools/macho.py "$build/static/trainjobc"

@@ -23,7 +23,7 @@ namespace {
 // One component of a path, whatever the name of a foreign object.
 std::string component(std::string name) {
   std::ranges::replace_if(
-      name, [](char c) { return c == '/' || (c >= 0 && c < ' ') || c == '\x7f'; }, '_');
+      name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '_');
   return name == "." || name == ".." ? "_" : name;
 }
 

@@ -36,7 +36,7 @@ bool is_dns_domain(std::string_view domain) {
 // The error in a user's name of the form [domain\]user; "" if there is none.
 std::string user_complaint(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; })) {
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; })) {
     return "contains a control character";
   }
   const size_t slash = text.find('\\');
