@@ -107,6 +107,7 @@ coverage: bootstrap
 	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
 
 install: build
+	@ninja -C $(BUILD) --quiet trainjobc_library json_schemas
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
 
 static: bootstrap $(BUILD)/build.ninja
