@@ -30,10 +30,11 @@ endif()
 # GNU ld warns of getaddrinfo and the like in libcrypto, which nothing here calls.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,--no-warnings LINKER_TAKES_NO_WARNINGS)
-if(LINKER_TAKES_NO_WARNINGS AND NOT MOLD)
+if(LINKER_TAKES_NO_WARNINGS AND (NOT MOLD OR CMAKE_CROSSCOMPILING))
   target_link_options(trainjobc-static PRIVATE -Wl,--no-warnings)
 endif()
 set_target_properties(trainjobc-static PROPERTIES
   TRAINJOBC_STATIC ON
+  SKIP_BUILD_RPATH ON  # glibc refuses to start a static program that has one
   OUTPUT_NAME trainjobc
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static)

@@ -42,4 +42,4 @@ ninja -C $build --quiet ${JOBS:+-j "$JOBS"} trainjobc-static
 
 # It says what it is, and renders and lints as the binary of this machine does.
 qemu-aarch64-static $build/static/trainjobc version
-tools/same_output.sh "$host/trainjobc" "qemu-aarch64-static $build/static/trainjobc"
+tools/same_output.sh "$host/trainjobc" "qemu-aarch64-static $PWD/$build/static/trainjobc"
