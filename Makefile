@@ -17,7 +17,7 @@
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
-# All but `make golden`, `format` and `tidy` install what is missing (Debian packages) first.
+# All but `make golden` and `format` install what is missing (Debian packages) first.
 
 BUILD ?= build
 BUILD_TYPE ?= Release
@@ -82,8 +82,10 @@ bench-growth: build
 format:
 	@git ls-files --cached --others --exclude-standard '*.cpp' '*.h' | xargs clang-format -i
 
-tidy: $(BUILD)/build.ninja
-	@git ls-files 'src/*.cpp' | xargs -P 2 -n 4 clang-tidy -p $(BUILD) --quiet
+tidy: bootstrap
+	@cmake -S . -B build-tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
+	@tools/bootstrap.sh clang-tidy-$$(tools/clang.sh | tr -dc 0-9)
+	@git ls-files 'src/*.cpp' | xargs -P 2 -n 4 clang-tidy-$$(tools/clang.sh | tr -dc 0-9) -p build-tidy --quiet
 
 asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan BUILD_TYPE=Debug CMAKE_FLAGS=-DTRAINJOBC_SANITIZE=ON
@@ -143,4 +145,4 @@ dist: tarball deb wheel
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-arm64 build-macos
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos
