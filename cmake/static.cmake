@@ -27,6 +27,18 @@ if(CMAKE_SYSTEM_NAME STREQUAL Linux)
 else()
   target_link_options(trainjobc-static PRIVATE -Wl,-dead_strip)
 endif()
+# Tables of pointers are adjusted at each start: packed, the list of them is small enough to read in no time. Older C
+# libraries don't know that form.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <features.h>
+  #if !__GLIBC_PREREQ(2, 36)
+  #error older
+  #endif
+  int main() {}" LIBC_KNOWS_PACKED_RELOCATIONS)
+if(LIBC_KNOWS_PACKED_RELOCATIONS)
+  # Linkers that don't know the option warn and ignore it.
+  target_link_options(trainjobc-static PRIVATE -Wl,-z,pack-relative-relocs)
+endif()
 # GNU ld warns of getaddrinfo and the like in libcrypto, which nothing here calls.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,--no-warnings LINKER_TAKES_NO_WARNINGS)

@@ -49,6 +49,13 @@ class Loop {
   std::exception_ptr failure_;
 };
 
+// No more threads than chunks; 0 threads are one for each processor, whose number is a file to read.
+size_t thread_count(unsigned threads, size_t chunks) {
+  if (chunks <= 1) return 1;
+  const unsigned wanted = threads == 0 ? std::max(std::thread::hardware_concurrency(), 1U) : threads;
+  return std::min<size_t>(wanted, chunks);
+}
+
 }  // namespace
 
 void parallel_for(size_t count, size_t chunk, unsigned threads, const LoopBody& body) {
@@ -57,13 +64,12 @@ void parallel_for(size_t count, size_t chunk, unsigned threads, const LoopBody& 
 
 void parallel_for_each_thread(size_t count, size_t chunk, unsigned threads,
                               const std::function<LoopBody()>& make_body) {
-  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   Loop loop(count, chunk, make_body);
   {
     std::vector<std::jthread> others;
     try {
-      for (size_t i = 1; i < std::min<size_t>(threads, loop.chunks()); ++i)
-        others.emplace_back([&loop] { loop.work(); });
+      const size_t most = thread_count(threads, loop.chunks());
+      while (others.size() + 1 < most) others.emplace_back([&loop] { loop.work(); });
     } catch (const std::system_error&) {
       // The system has no more threads: those that started, and this one, do the work.
     }

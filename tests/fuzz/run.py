@@ -21,6 +21,7 @@ ROOT = HERE.parents[1]
 MANIFESTS = ["examples", "golden", "templates/v2.3"]
 # By target: the length of an input, the words that it is made of, and where the first ones come from.
 TARGETS = {
+    "events": (192, ["yaml.dict", "manifests.dict"], MANIFESTS),
     "read": (256, ["yaml.dict"], ["examples"]),
     "roundtrip": (256, ["yaml.dict"], ["examples"]),
     "merge": (512, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/merge"]),

@@ -46,6 +46,21 @@ size_t character_length(char first) {
 
 }  // namespace
 
+size_t skip_gap(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    if (base::is_blank(text[at])) {
+      ++at;
+    } else if (text[at] == '#') {
+      while (at < text.size() && break_length(text, at) == 0) ++at;
+    } else if (const size_t length = break_length(text, at)) {
+      at += length;
+    } else {
+      return at;
+    }
+  }
+  return at;
+}
+
 EventStream::EventStream(const Chunk& chunk, const std::vector<size_t>& backslashes)
     : text_(chunk.text),
       first_line_(chunk.first_line),
@@ -98,21 +113,6 @@ size_t EventStream::offset(const yaml_mark_t& mark) {
   return std::min(at_, text_.size());
 }
 
-size_t EventStream::skip_gap(size_t at) const {
-  while (at < text_.size()) {
-    if (base::is_blank(text_[at])) {
-      ++at;
-    } else if (text_[at] == '#') {
-      while (at < text_.size() && break_length(text_, at) == 0) ++at;
-    } else if (const size_t length = break_length(text_, at)) {
-      at += length;
-    } else {
-      return at;
-    }
-  }
-  return at;
-}
-
 Event EventStream::next() {
   yaml_event_delete(&event_);
   if (yaml_parser_parse(&parser_, &event_) == 0) fail();
@@ -139,9 +139,7 @@ Event EventStream::next() {
     case YAML_MAPPING_END_EVENT: return close();
     default: break;
   }
-  Event end;
-  end.start = end.begin = end.end = offset(event_.start_mark);
-  return end;
+  return {};
 }
 
 // Reads `&anchor` and `!tag` before a value, in either order. Further ones belong to its first key.
@@ -164,7 +162,7 @@ void EventStream::read_properties(Event& event, bool has_anchor, bool has_tag) c
     } else {
       break;
     }
-    at = skip_gap(at);
+    at = skip_gap(text_, at);
   }
   event.begin = std::min(at, event.end);
 }
@@ -202,6 +200,7 @@ Event EventStream::collection(Event::Type type, const yaml_char_t* anchor, const
 Event EventStream::close() {
   Event event{.type = Event::Type::Close, .flow = in_flow()};
   open_.pop_back();
+  if (!event.flow) return event;
   event.start = event.begin = offset(event_.start_mark);
   event.end = offset(event_.end_mark);
   return event;

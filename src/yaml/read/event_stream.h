@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "yaml/read/documents.h"
+#include "yaml/read/event.h"
 
 namespace trainjobc::yaml {
 
@@ -21,21 +22,6 @@ struct SyntaxError {
   size_t offset = 0;  // in the document's text
   std::string message;
   std::string hint;
-};
-
-// Offsets are bytes of the document's text.
-struct Event {
-  enum class Type : uint8_t { Scalar, Alias, OpenList, OpenMap, Close, End };
-
-  Type type = Type::End;
-  bool plain = false;       // of a scalar: neither quoted nor a block scalar
-  bool flow = false;        // of a collection: within brackets, or a pair in one
-  std::string_view text;    // of a scalar or an alias; lives until the next event is read
-  std::string_view anchor;  // lives as long as the document's text
-  std::string_view tag;     // "tag:yaml.org,2002:int" for !!int; lives until the next event is read
-  size_t start = 0;         // with anchor and tag
-  size_t begin = 0;         // without them
-  size_t end = 0;           // of a scalar, an alias or a bracket; else `begin`
 };
 
 // A parser error in terms of the document.
@@ -64,9 +50,6 @@ class EventStream {
 
   // The next event of the document; after End there is none. Throws SyntaxError.
   Event next();
-
-  // The next offset from `at` that is not white space, a line break or a comment.
-  size_t skip_gap(size_t at) const;
 
  private:
   static int feed(void* stream, unsigned char* buffer, size_t size, size_t* count);
@@ -97,6 +80,9 @@ class EventStream {
   yaml_parser_t parser_{};
   yaml_event_t event_{};
 };
+
+// The next offset from `at` that is not white space, a line break or a comment.
+size_t skip_gap(std::string_view text, size_t at);
 
 // `last` is the last scalar before the problem.
 SyntaxError explain(const Complaint& complaint, std::string_view text, const Event& last);

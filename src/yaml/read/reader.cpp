@@ -13,6 +13,7 @@
 #include "yaml/read/event_stream.h"
 #include "yaml/read/json_reader.h"
 #include "yaml/read/scalar_builder.h"
+#include "yaml/read/simple_events.h"
 #include "yaml/read/syntax.h"
 #include "yaml/read/tree_builder.h"
 
@@ -25,9 +26,7 @@ using base::SourceFile;
 class Places {
  public:
   Places(const SourceFile& file, const Chunk& chunk)
-      : file_(file),
-        text_(chunk.text),
-        begin_(static_cast<size_t>(chunk.text.data() - file.text().data())) {
+      : file_(file), text_(chunk.text), begin_(static_cast<size_t>(chunk.text.data() - file.text().data())) {
     go_to(chunk.first_line);
   }
 
@@ -65,19 +64,19 @@ class DocumentReader {
   // `recorder` may be nullptr.
   DocumentReader(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
                  TreeBuilder& builder, base::Arena& arena, SyntaxRecorder* recorder)
-      : text_(chunk.text),
-        events_(chunk, backslashes),
+      : chunk_(chunk),
+        text_(chunk.text),
+        backslashes_(backslashes),
         places_(file, chunk),
         builder_(builder),
         scalars_(builder, arena, file.text()),
         recorder_(recorder) {}
 
   void read() {
-    try {
-      for (Event event = events_.next(); event.type != Event::Type::End; event = events_.next()) add(event);
-      warn_of_rest();
-    } catch (const SyntaxError& error) {
-      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
+    if (const auto simple = read_simple(text_)) {
+      for (const Event& event : simple->events) add(event);
+    } else {
+      read_any();
     }
   }
 
@@ -88,6 +87,16 @@ class DocumentReader {
     bool is_flow = false;
     bool expects_key = true;
   };
+
+  void read_any() {
+    EventStream events(chunk_, backslashes_);
+    try {
+      for (Event event = events.next(); event.type != Event::Type::End; event = events.next()) add(event);
+      warn_of_rest();
+    } catch (const SyntaxError& error) {
+      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
+    }
+  }
 
   bool in_flow() const { return !levels_.empty() && levels_.back().is_flow; }
 
@@ -161,23 +170,24 @@ class DocumentReader {
   // The dash of a list item, or the `?` of a key, which is between the value before and this one.
   void record_indicator(size_t begin) {
     if (!recorder_ || levels_.empty() || (levels_.back().is_map && !levels_.back().expects_key)) return;
-    size_t at = events_.skip_gap(end_);
-    if (levels_.back().is_flow && text_.substr(at, 1) == ",") at = events_.skip_gap(at + 1);
+    size_t at = skip_gap(text_, end_);
+    if (levels_.back().is_flow && text_.substr(at, 1) == ",") at = skip_gap(text_, at + 1);
     if (levels_.back().is_map && text_.substr(at, 1) == "?" && at < begin) recorder_->question_mark();
     if (!levels_.back().is_map && !levels_.back().is_flow) recorder_->dash(at);
   }
 
   // Kubernetes' parser drops what comes after the value that is the document.
   void warn_of_rest() {
-    const size_t rest = events_.skip_gap(end_);
+    const size_t rest = skip_gap(text_, end_);
     if (rest >= text_.size()) return;
     builder_.warn("yaml/after-document-end", places_.origin(rest),
                   "the document's value ends above: Kubernetes ignores everything from here on",
                   "indent it like its siblings, or put a line \"---\" before it");
   }
 
+  const Chunk& chunk_;
   std::string_view text_;
-  EventStream events_;
+  const std::vector<size_t>& backslashes_;
   Places places_;
   TreeBuilder& builder_;
   ScalarBuilder scalars_;

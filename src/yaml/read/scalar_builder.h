@@ -3,7 +3,7 @@
 // ScalarBuilder: turns a scalar event into a value or a key.
 #pragma once
 
-#include "yaml/read/event_stream.h"
+#include "yaml/read/event.h"
 #include "yaml/read/tree_builder.h"
 #include "yaml/scalar.h"
 
