@@ -50,6 +50,30 @@ inline bool is_ascii(std::string_view text) {
   return (seen & kHigh) == 0;
 }
 
+// Whether all bytes are printable ASCII or line feeds.
+inline bool is_plain_ascii(std::string_view text) {
+  constexpr uint64_t kOnes = 0x0101010101010101U;
+  constexpr uint64_t kHigh = 0x80 * kOnes;
+  uint64_t wrong = 0;
+  while (text.size() >= sizeof wrong) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    // The high bit of each line feed; with it they become printable.
+    const uint64_t other = bytes ^ ('\n' * kOnes);
+    const uint64_t feeds = ~(((other & ~kHigh) + ~kHigh) | other) & kHigh;
+    bytes |= feeds >> 2U;
+    // A high bit is set where a byte is above 0x7E, is already high, or (above such a byte at most) is below
+    // 0x20.
+    wrong |= (bytes + kOnes) | bytes | (bytes - 0x20 * kOnes);
+    text.remove_prefix(sizeof bytes);
+  }
+  if ((wrong & kHigh) != 0) return false;
+  for (const char c : text) {
+    if ((c < ' ' || c > '~') && c != '\n') return false;
+  }
+  return true;
+}
+
 constexpr char to_lower(char c) {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -23,11 +23,11 @@ const Node* item_like(const Node& list, const Step& step) {
   return found != list.items().end() ? *found : nullptr;
 }
 
-template <class Item>
-std::vector<const Node*> walk(const Node& root, const schema::FieldPath& path, Item item) {
+template <class Child>
+std::vector<const Node*> walk(const Node& root, const schema::FieldPath& path, Child child) {
   std::vector<const Node*> nodes{&root};
   for (const Step& step : path) {
-    const Node* next = step.is_item() ? item(*nodes.back(), step) : nodes.back()->get(step.key);
+    const Node* next = child(*nodes.back(), step);
     if (!next) break;
     nodes.push_back(next);
   }
@@ -37,13 +37,18 @@ std::vector<const Node*> walk(const Node& root, const schema::FieldPath& path, I
 }  // namespace
 
 std::vector<const Node*> nodes_along(const Node& root, const schema::FieldPath& path, Side side) {
-  return walk(root, path, [&](const Node& list, const Step& step) {
-    return item_at(list, side == Side::Live ? step.live_index : step.index);
+  return walk(root, path, [&](const Node& parent, const Step& step) {
+    if (!step.is_item()) return parent.get(step.key);
+    return item_at(parent, side == Side::Live ? step.live_index : step.index);
   });
 }
 
 std::vector<const Node*> nodes_like(const Node& root, const schema::FieldPath& path) {
-  return walk(root, path, item_like);
+  return walk(root, path, child_like);
+}
+
+const Node* child_like(const Node& parent, const Step& step) {
+  return step.is_item() ? item_like(parent, step) : parent.get(step.key);
 }
 
 }  // namespace trainjobc::diff

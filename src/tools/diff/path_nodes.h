@@ -18,5 +18,7 @@ std::vector<const yaml::Node*> nodes_along(const yaml::Node& root, const schema:
 
 // The same in a third object, whose list maps may have another order: items are found by their keys.
 std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path);
+// The node to which one step of such a path leads from `parent`; nullptr if there is none.
+const yaml::Node* child_like(const yaml::Node& parent, const schema::Step& step);
 
 }  // namespace trainjobc::diff

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "compile/merge/merge.h"
 #include "schema/compare.h"
@@ -23,7 +25,6 @@ using yaml::Node;
 // What a part of a JobSet was in the runtime, and after each override of the job; or what each of them says.
 struct Merge {
   std::span<const Node* const> steps;
-  size_t depth = 0;  // of the part in a path
   bool is_metadata = false;
 
   std::string name_of(size_t step) const {
@@ -33,12 +34,12 @@ struct Merge {
   }
 };
 
-std::optional<Merge> merge_of(const Node& node, size_t depth) {
+std::optional<Merge> merge_of(const Node& node) {
   const yaml::Derivation* made = node.origin().derivation();
   if (!made) return std::nullopt;
   const bool is_metadata = made->rule == compile::kMergedMetadataRule;
   if (!is_metadata && made->rule != compile::kMergedRule) return std::nullopt;
-  return Merge{made->inputs, depth, is_metadata};
+  return Merge{made->inputs, is_metadata};
 }
 
 class Walk {
@@ -48,10 +49,17 @@ class Walk {
       : wanted_(wanted), inputs_(inputs), make_(make), out_(out) {}
 
   void visit(const Node& node, const schema::Schema* schema) {
-    const Merge outer = merge_;
-    merge_ = merge_of(node, path_.size()).value_or(outer);
+    const std::optional<Merge> merge = merge_of(node);
+    if (!merge) {
+      visit_fields(node, schema);
+      return;
+    }
+    const Merge outer = std::exchange(merge_, *merge);
+    const std::vector<const Node*> outer_values =
+        std::exchange(values_, {merge->steps.begin(), merge->steps.end()});
     visit_fields(node, schema);
     merge_ = outer;
+    values_ = outer_values;
   }
 
  private:
@@ -71,9 +79,19 @@ class Walk {
   void descend(const schema::Step& step, const Node& value, size_t size) {
     path_.push_back(step);
     sizes_.push_back(size);
+    enter(step);
     visit(value, schema::value_schema(step));
+    values_.resize(values_.size() - merge_.steps.size());
     path_.pop_back();
     sizes_.pop_back();
+  }
+
+  void enter(const schema::Step& step) {
+    const size_t count = merge_.steps.size();
+    for (size_t i = 0; i < count; ++i) {
+      const Node* parent = values_[values_.size() - count];
+      values_.push_back(parent ? diff::child_like(*parent, step) : nullptr);
+    }
   }
 
   void add(const Node& node) {
@@ -98,14 +116,12 @@ class Walk {
 
   // The value at each step of the merge, where it differs from the step before.
   void add_earlier(const Node& node, FieldOrigin& field) const {
-    if (merge_.steps.empty()) return;
-    const schema::FieldPath below(path_.begin() + static_cast<std::ptrdiff_t>(merge_.depth), path_.end());
-    for (size_t step = 0; step < merge_.steps.size(); ++step) {
-      const auto nodes = diff::nodes_like(*merge_.steps[step], below);
-      if (nodes.size() != below.size() + 1) continue;
-      const Node* value = schema::masked(*schema::mark_secrets(*nodes.back(), make_), make_);
+    const std::span<const Node* const> values = std::span(values_).last(merge_.steps.size());
+    for (size_t step = 0; step < values.size(); ++step) {
+      if (!values[step]) continue;
+      const Node* value = schema::masked(*schema::mark_secrets(*values[step], make_), make_);
       if (!field.earlier.empty() && yaml::equal(*value, *field.earlier.back().value)) continue;
-      field.earlier.push_back({merge_.name_of(step), value, yaml::locate(*nodes.back())});
+      field.earlier.push_back({merge_.name_of(step), value, yaml::locate(*values[step])});
     }
     // The last step may be what is rendered.
     if (!field.earlier.empty() && yaml::equal(*field.earlier.back().value, node)) field.earlier.pop_back();
@@ -118,6 +134,8 @@ class Walk {
   schema::FieldPath path_;
   std::vector<size_t> sizes_;  // of what the steps are in
   Merge merge_;                // of what is visited; no steps if it was not merged
+  // By depth below the merge, for each of its steps: the node there; nullptr if there is none.
+  std::vector<const Node*> values_;
 };
 
 }  // namespace

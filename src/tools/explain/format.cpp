@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
+#include "base/text/ascii.h"
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "tools/diff/difference_text.h"
@@ -25,6 +26,7 @@ constexpr size_t kWidestField = 40;
 
 // The number of columns, one per code point.
 size_t width_of(std::string_view text) {
+  if (base::is_ascii(text)) return text.size();
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
@@ -43,13 +45,20 @@ size_t column_width(std::span<const std::string> texts, size_t widest) {
   return width;
 }
 
+std::string number(uint32_t number) {
+  return fmt::format_int(number).str();
+}
+
+// jobs/llama.yaml:8
+std::string place(const base::Location& at) {
+  return std::string(at.file ? at.file->name() : "").append(":").append(number(at.line));
+}
+
 // jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part if it is longer
 // than `widest`.
 std::string source_of(const FieldOrigin& field, size_t widest = std::string::npos) {
   std::string source;
-  if (field.location.file) {
-    source = fmt::format("{}:{}:{}", field.location.file->name(), field.location.line, field.location.column);
-  }
+  if (field.location.file) source = place(field.location).append(":").append(number(field.location.column));
   const auto append = [&](const std::string& part) {
     if (!source.empty() && !part.empty()) source += "  ";
     source += part;
@@ -58,8 +67,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   append(field.rule);
   for (auto step = field.earlier.rbegin(); step != field.earlier.rend() && widest != std::string::npos;
        ++step) {
-    const base::Location& at = step->location;
-    append(fmt::format("over {} {}:{}", step->step, at.file ? at.file->name() : "", at.line));
+    append("over " + step->step + " " + place(step->location));
   }
   // A comment stays on one line whatever the file's name.
   std::ranges::replace_if(
@@ -67,7 +75,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   return source;
 }
 
-using Sources = std::map<const yaml::Node*, std::string>;
+using Sources = std::unordered_map<const yaml::Node*, std::string>;
 
 // Cuts each line to the width of a terminal.
 std::string cut_lines(std::string_view text, size_t width) {
@@ -101,9 +109,9 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
     out += text.substr(at, from - at);
     const size_t spaces = width < column ? column - width : 0;
     if (terminal != 0 && width + spaces + 4 + width_of(source) > terminal && from == begin) {
-      out += fmt::format("{}# {}\n{}", std::string(line.find_first_not_of(' '), ' '), source, line);
+      out.append(line.find_first_not_of(' '), ' ').append("# ").append(source).append("\n").append(line);
     } else {
-      out += fmt::format("{}{}  # {}", line, std::string(spaces, ' '), source);
+      out.append(line).append(spaces, ' ').append("  # ").append(source);
     }
     at = leaf.end;
   }

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 namespace trainjobc::base {
 
 TEST_CASE("ascii: trimmed removes the space of a set at both ends only") {
@@ -13,6 +15,19 @@ TEST_CASE("ascii: trimmed removes the space of a set at both ends only") {
   CHECK(trimmed("\n a \n", kBlanks) == "\n a \n");
   CHECK(trimmed("\v a\f", kSpace) == "\v a\f");
   CHECK(trimmed("\v a\f", kGoSpace) == "a");
+}
+
+TEST_CASE("ascii: text is plain if each byte is printable ASCII or a line feed") {
+  CHECK(is_plain_ascii(""));
+  for (size_t size = 1; size < 20; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, '\n');
+        text[at] = static_cast<char>(byte);
+        CHECK(is_plain_ascii(text) == (byte == '\n' || (byte >= 0x20 && byte <= 0x7E)));
+      }
+    }
+  }
 }
 
 }  // namespace trainjobc::base
