@@ -182,6 +182,16 @@ bool is_secret_name(std::string_view name) {
   return may_be && !ends_with_any(word, kHarmlessEndings) && !is_vocabulary(word);
 }
 
+bool has_key(std::string_view text) {
+  size_t at = next_first_byte(text, 0);
+  if (at == text.size()) return false;
+  KeySearch search(text);
+  for (; at < text.size(); at = next_first_byte(text, at + 1)) {
+    if (search.length_at(at) != 0) return true;
+  }
+  return false;
+}
+
 std::string without_keys(std::string_view text) {
   std::string out;
   size_t at = next_first_byte(text, 0);

@@ -19,6 +19,8 @@ std::string_view known_key_in(std::string_view word);
 // What is shown instead of a secret.
 inline constexpr std::string_view kHidden = "***";
 
+// Whether the text contains a known kind of key.
+bool has_key(std::string_view text);
 // The text with every known kind of key hidden.
 std::string without_keys(std::string_view text);
 

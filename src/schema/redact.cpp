@@ -8,6 +8,7 @@
 #include "base/text/ascii.h"
 #include "k8s/annotations.h"
 #include "k8s/secret_values.h"
+#include "yaml/changes.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::schema {
@@ -132,13 +133,21 @@ class Masker {
  private:
   const Node* alone(const Node* node) const {
     if (!node) return nullptr;
-    if (node->is_map()) return show_maps(*node, *make_.map({})).before;
-    if (node->is_list()) return show_lists(*node, *make_.list({})).before;
+    if (node->is_map()) {
+      yaml::ChangedMap map(*node);
+      for (const Entry& entry : node->entries()) map.take(alone(entry.value));
+      return map.node(make_);
+    }
+    if (node->is_list()) {
+      yaml::ChangedList list(*node);
+      for (const Node* item : node->items()) list.take(alone(item));
+      return list.node(make_);
+    }
     return scalar(*node, node->origin().is_secret(), "");
   }
 
   const Node* scalar(const Node& node, bool is_secret, std::string_view side) const {
-    if (node.is_null()) return &node;
+    if (node.is_null() || (!is_secret && !k8s::has_key(node.text()))) return &node;
     std::string text = is_secret ? std::string(k8s::kHidden) : k8s::without_keys(node.text());
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }

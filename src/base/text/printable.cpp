@@ -115,11 +115,14 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-std::string printable(std::string_view text, Printing allowed) {
+bool is_plain(std::string_view text, Printing allowed) {
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   const bool may_be_command = !allowed.commands && (has("::") || has("##["));
-  if (!may_be_command && is_plain_ascii(text)) return std::string(text);
-  return Printer(allowed).print(text);
+  return !may_be_command && is_plain_ascii(text);
+}
+
+std::string printable(std::string_view text, Printing allowed) {
+  return is_plain(text, allowed) ? std::string(text) : Printer(allowed).print(text);
 }
 
 }  // namespace trainjobc::base

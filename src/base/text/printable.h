@@ -27,5 +27,7 @@ struct Printing {
 // Lines of text: unprintable characters are escaped as in JSON, so that JSON stays valid, and so is the
 // beginning of a workflow command.
 std::string printable(std::string_view text, Printing allowed);
+// Whether that is certain to be the text itself, which need not be copied then.
+bool is_plain(std::string_view text, Printing allowed);
 
 }  // namespace trainjobc::base

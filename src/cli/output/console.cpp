@@ -34,6 +34,7 @@ void write_lines(Console& console, std::string_view text) {
 
 bool Console::write_stdout(std::string_view text) {
   constexpr size_t kAtOnce = size_t{1} << 20U;
+  if (base::is_plain(text, {.colours = has_colours_})) return send_stdout(text);
   while (text.size() > kAtOnce) {
     const size_t end = std::min(text.find('\n', kAtOnce), text.size() - 1) + 1;
     if (!send_stdout(readable(text.substr(0, end)))) return false;

@@ -45,21 +45,29 @@ size_t column_width(std::span<const std::string> texts, size_t widest) {
   return width;
 }
 
-std::string number(uint32_t number) {
-  return fmt::format_int(number).str();
+void append_number(uint32_t number, std::string& out) {
+  const fmt::format_int digits(number);
+  out.append(digits.data(), digits.size());
 }
 
 // jobs/llama.yaml:8
-std::string place(const base::Location& at) {
-  return std::string(at.file ? at.file->name() : "").append(":").append(number(at.line));
+void append_place(const base::Location& at, std::string& out) {
+  if (at.file) out += at.file->name();
+  out += ':';
+  append_number(at.line, out);
 }
 
 // jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part if it is longer
 // than `widest`.
 std::string source_of(const FieldOrigin& field, size_t widest = std::string::npos) {
   std::string source;
-  if (field.location.file) source = place(field.location).append(":").append(number(field.location.column));
-  const auto append = [&](const std::string& part) {
+  source.reserve(96);
+  if (field.location.file) {
+    append_place(field.location, source);
+    source += ':';
+    append_number(field.location.column, source);
+  }
+  const auto append = [&](std::string_view part) {
     if (!source.empty() && !part.empty()) source += "  ";
     source += part;
   };
@@ -67,7 +75,9 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   append(field.rule);
   for (auto step = field.earlier.rbegin(); step != field.earlier.rend() && widest != std::string::npos;
        ++step) {
-    append("over " + step->step + " " + place(step->location));
+    append("over ");
+    source.append(step->step) += ' ';
+    append_place(step->location, source);
   }
   // A comment stays on one line whatever the file's name.
   std::ranges::replace_if(
@@ -75,7 +85,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
   return source;
 }
 
-using Sources = std::unordered_map<const yaml::Node*, std::string>;
+using Sources = std::unordered_map<const yaml::Node*, const FieldOrigin*>;
 
 // Cuts each line to the width of a terminal.
 std::string cut_lines(std::string_view text, size_t width) {
@@ -97,10 +107,12 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
     const size_t width = width_of(text.substr(begin, leaf.end - begin));
     if (width <= widest) column = std::max(column, width);
   }
+  constexpr size_t kUsualComment = 64;
   std::string out;
+  out.reserve(text.size() + leaves.size() * kUsualComment);
   size_t at = 0;
   for (const yaml::LeafLine& leaf : leaves) {
-    const std::string& source = sources.at(leaf.node);
+    const std::string source = source_of(*sources.at(leaf.node), kWidestField);
     if (source.empty()) continue;
     const size_t begin = text.rfind('\n', leaf.end - 1) + 1;
     const size_t width = width_of(text.substr(begin, leaf.end - begin));
@@ -152,7 +164,8 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
   std::string out;
   for (size_t i = 0; i < objects.size(); ++i) {
     Sources sources;
-    for (const FieldOrigin& field : origins[i].fields) sources[field.value] = source_of(field, kWidestField);
+    sources.reserve(origins[i].fields.size());
+    for (const FieldOrigin& field : origins[i].fields) sources[field.value] = &field;
     std::string text;
     std::vector<yaml::LeafLine> leaves;
     yaml::write_yaml(*objects[i].root, yaml::KeyOrder::Kubernetes, text, leaves);

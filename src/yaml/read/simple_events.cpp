@@ -9,18 +9,18 @@
 namespace trainjobc::yaml {
 namespace {
 
-constexpr size_t kNone = std::string_view::npos;
 // libyaml's limit is 1024 characters.
 constexpr size_t kLongestKey = 1000;
 constexpr int kDeepest = 100;
 
 // Whether spaces and line feeds are the only white space, and line feeds the only breaks.
 bool has_simple_lines(std::string_view text) {
-  if (text.find('\t') != kNone || text.find('\r') != kNone) return false;
+  const auto has = [&](auto what) { return text.find(what) != std::string_view::npos; };
+  if (has('\t') || has('\r')) return false;
   if (base::is_ascii(text)) return true;
   // The next-line, line and paragraph separators, and the byte order mark.
   static constexpr std::string_view kOther[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"};
-  return std::ranges::none_of(kOther, [&](std::string_view other) { return text.find(other) != kNone; });
+  return std::ranges::none_of(kOther, has);
 }
 
 constexpr bool is_bracket_syntax(char c) {
@@ -28,7 +28,7 @@ constexpr bool is_bracket_syntax(char c) {
 }
 
 constexpr bool is_indicator(char c) {
-  return is_bracket_syntax(c) || std::string_view("-?:#&*!|>'\"%@`").find(c) != kNone;
+  return is_bracket_syntax(c) || std::string_view("-?:#&*!|>'\"%@`").find(c) != std::string_view::npos;
 }
 
 // Each step returns false as soon as the document is not simple.

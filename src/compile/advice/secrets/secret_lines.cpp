@@ -48,7 +48,7 @@ uint32_t last_line(const base::SourceFile& file, const base::Location& first, co
 class SecretLines {
  public:
   void collect(const Node& node) {
-    const bool has_key = node.is_string() && k8s::without_keys(node.text()) != node.text();
+    const bool has_key = node.is_string() && k8s::has_key(node.text());
     if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
     for (const Node* item : node.items()) collect(*item);
     for (const yaml::Entry& entry : node.entries()) collect(*entry.value);
