@@ -20,6 +20,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1]).resolve()
+PLATFORM = (BUILD / "platform").read_text().strip()  # linux-x86_64
 JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata:
@@ -58,7 +59,7 @@ def make_image():
     digests = set()
     for _ in range(2):
         package("image")
-        (archive,) = (BUILD / "dist").glob("*.oci.tar")
+        (archive,) = (BUILD / "dist").glob(f"*-{PLATFORM}.oci.tar")  # a release has those of other platforms beside it
         with tarfile.open(archive) as tar:
             digests.add(json.load(tar.extractfile("index.json"))["manifests"][0]["digest"])
     check(len(digests) == 1, f"built twice, the image is {digests}")
@@ -162,12 +163,15 @@ def check_krew(folder):
         archive = BUILD / "dist" / platform["uri"].rsplit("/", 1)[1]
         check(platform["uri"].startswith(f"{home}/releases/download/v{version}/"), f"krew: {platform['uri']}")
         check(hashlib.sha256(archive.read_bytes()).hexdigest() == platform["sha256"], f"krew: the checksum of {archive.name}")
+        unpacked = folder / "krew" / archive.name
+        placed = unpacked / "placed"
+        placed.mkdir(parents=True)
         with tarfile.open(archive) as tar:
-            tar.extractall(folder / "krew")
+            tar.extractall(unpacked)
         for move in platform["files"]:
-            (found,) = (folder / "krew").glob(move["from"].removeprefix("/"))
-            shutil.copy(found, folder / move["to"])
-        check((folder / platform["bin"]).exists(), f"krew: nothing puts {platform['bin']} into place")
+            (found,) = unpacked.glob(move["from"].removeprefix("/"))
+            shutil.copy(found, placed / move["to"])
+        check((placed / platform["bin"]).exists(), f"krew: nothing puts {platform['bin']} into place")
 
 
 def main():

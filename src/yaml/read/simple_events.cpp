@@ -12,6 +12,8 @@ namespace {
 // libyaml's limit is 1024 characters.
 constexpr size_t kLongestKey = 1000;
 constexpr int kDeepest = 100;
+// The events of a document take some times its size, all at once.
+constexpr size_t kLargest = size_t{1} << 20U;
 
 // Whether spaces and line feeds are the only white space, and line feeds the only breaks.
 bool has_simple_lines(std::string_view text) {
@@ -36,18 +38,18 @@ class SimpleReader {
  public:
   explicit SimpleReader(std::string_view text) : text_(text) { out_.events.reserve(text.size() / 12); }
 
-  bool document() { return find_content() && !done_ && block_node(-1, 0) && done_; }
+  bool document() { return find_content() && !done_ && block_node(kRoot, 0) && done_; }
   SimpleEvents take() { return std::move(out_); }
 
  private:
-  static constexpr std::ptrdiff_t kRoot = -1;
+  static constexpr std::ptrdiff_t kRoot = -1;  // a value that is in no collection
 
   // The end of the text is the end of a line.
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n'; }
   bool ends_word(size_t at) const { return at >= text_.size() || text_[at] == ' ' || text_[at] == '\n'; }
   bool at_dash() const { return !done_ && peek() == '-' && ends_word(at_ + 1); }
+  // In bytes: where columns are compared, only spaces and dashes are before them.
   std::ptrdiff_t column() const { return static_cast<std::ptrdiff_t>(at_ - line_start_); }
-  // A column is compared with that of a collection only where nothing but indicators is before both.
   bool is_inside(std::ptrdiff_t parent) const { return !done_ && column() > parent; }
 
   void skip_spaces() {
@@ -313,7 +315,7 @@ class SimpleReader {
 }  // namespace
 
 std::optional<SimpleEvents> read_simple(std::string_view text) {
-  if (!has_simple_lines(text)) return std::nullopt;
+  if (text.size() > kLargest || !has_simple_lines(text)) return std::nullopt;
   SimpleReader reader(text);
   if (!reader.document()) return std::nullopt;
   return reader.take();

@@ -21,7 +21,8 @@ struct SimpleEvents {
 
 // The events of a document whose text check_characters accepts: exactly those of EventStream. nullopt if it
 // is not sure of one: for an error, and for what manifests rarely have (anchors, aliases, tags, tabs, scalars
-// and brackets of several lines other than `|`, quotes with escapes, keys that are collections).
+// and brackets of several lines other than `|`, quotes with escapes, keys that are collections, more than a
+// megabyte).
 std::optional<SimpleEvents> read_simple(std::string_view text);
 
 }  // namespace trainjobc::yaml

@@ -128,6 +128,8 @@ TEST_CASE("what is not simple is left to libyaml") {
   }
   CHECK_FALSE(is_simple(std::string(1001, 'k') + ": 1"));
   CHECK(is_simple(std::string(1000, 'k') + ": 1"));
+  CHECK(is_simple("a: " + std::string((size_t{1} << 20U) - 3, 'x')));
+  CHECK_FALSE(is_simple("a: " + std::string((size_t{1} << 20U) - 2, 'x')));
   CHECK_FALSE(is_simple("a: " + std::string(200, '[') + std::string(200, ']')));
 }
 
