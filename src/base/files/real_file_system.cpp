@@ -74,17 +74,22 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
     return IoError{fmt::format("read {}: larger than {} MiB, which is too large for a manifest", name,
                                kMaxFileSize >> 20U)};
   };
+  // Of a file whose size is known, hardly more is asked for: memory costs time when it is first used.
+  constexpr size_t kMore = size_t{1} << 8U;
   constexpr size_t kBlock = size_t{1} << 16U;
   std::string text;
   struct stat status {};
+  size_t expected = 0;
   if (::fstat(descriptor, &status) == 0 && status.st_size > 0) {
     if (static_cast<uintmax_t>(status.st_size) > kMaxFileSize) return too_large();
-    text.reserve(static_cast<size_t>(status.st_size) + kBlock);
+    expected = static_cast<size_t>(status.st_size);
+    text.reserve(expected + 2 * kMore);
   }
   while (true) {
     const size_t at = text.size();
-    text.resize(at + kBlock);
-    const ssize_t count = ::read(descriptor, text.data() + at, kBlock);
+    const size_t block = expected == 0 || at > expected ? kBlock : expected - at + kMore;
+    text.resize(at + block);
+    const ssize_t count = ::read(descriptor, text.data() + at, block);
     text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return io_error("read", name, errno);
