@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).parent
 # What stands for a pass; the functions of a pass don't call each other.
 PASSES = {
     "start: load and link the program": [],
-    "read: libyaml": [r"yaml_parser_parse$"],
+    "read: events": [r"yaml_parser_parse$", r"trainjobc::yaml::read_simple\("],
     "read: trees, places, types": [r"trainjobc::compile::read_objects\("],
     "admit the TrainJob": [r"trainjobc::compile::admit_job\("],
     "merge the runtime": [r"trainjobc::compile::merge_runtime\("],
@@ -31,7 +31,7 @@ PASSES = {
 }
 # Passes that run within the function of another one.
 INSIDE = {
-    "read: trees, places, types": ["read: libyaml"],
+    "read: trees, places, types": ["read: events"],
     "policies, snapshots, empty fields": ["merge the runtime", "build the JobSet", "default the JobSet", "check the JobSet",
                                           "check its Jobs and pods", "advice", "hide secrets in findings"],
 }
