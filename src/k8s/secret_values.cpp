@@ -21,7 +21,7 @@ struct KeyForm {
   std::string_view what;
   std::string_view prefix;
   size_t length;
-  std::string_view others = "";
+  std::string_view others;
 };
 
 constexpr std::array kKeyForms = std::to_array<KeyForm>({

@@ -91,7 +91,7 @@ def main():
     parser.add_argument("seconds", type=int)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     folder = arguments.folder.resolve()
     unknown = set(arguments.targets) - set(TARGETS)
     if unknown:

@@ -3,6 +3,7 @@
 #include "base/files/git_ignore.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/text/glob.h"
 #include "base/text/lines.h"
@@ -14,10 +15,11 @@ namespace {
 std::string_view without_trailing_spaces(std::string_view line) {
   size_t end = 0;
   for (size_t at = 0; at < line.size(); ++at) {
-    if (line[at] == '\\' && at + 1 < line.size())
+    if (line[at] == '\\' && at + 1 < line.size()) {
       ++at;
-    else if (line[at] == ' ')
+    } else if (line[at] == ' ') {
       continue;
+    }
     end = at + 1;
   }
   return line.substr(0, end);
@@ -54,9 +56,9 @@ void GitIgnore::add(std::string_view text) {
 
 std::optional<bool> GitIgnore::decide(std::string_view path, bool is_directory) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
-    if (line->directories_only && !is_directory) continue;
-    if (matches_glob(line->glob, line->whole_path ? path : name, Stars::Git)) return line->excludes;
+  for (const auto& line : std::views::reverse(lines_)) {
+    if (line.directories_only && !is_directory) continue;
+    if (matches_glob(line.glob, line.whole_path ? path : name, Stars::Git)) return line.excludes;
   }
   return std::nullopt;
 }

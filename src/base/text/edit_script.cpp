@@ -51,7 +51,10 @@ class Search {
 
  private:
   static uint32_t line(std::span<const uint32_t> lines, int i) { return lines[static_cast<size_t>(i)]; }
-  int& at(int k) { return reach_[static_cast<size_t>(k + most_ + 1)]; }
+  int& at(int k) {
+    const int place = k + most_ + 1;
+    return reach_[static_cast<size_t>(place)];
+  }
 
   bool goes_down(int k, int d) { return k == -d || (k != d && at(k - 1) < at(k + 1)); }
 
@@ -79,7 +82,10 @@ class Search {
     int x = at(k);
     for (; d > 0; --d) {
       const std::vector<int>& before = steps_[static_cast<size_t>(d)];
-      const auto reached = [&](int diagonal) { return before[static_cast<size_t>(diagonal + d + 1)]; };
+      const auto reached = [&](int diagonal) {
+        const int place = diagonal + d + 1;
+        return before[static_cast<size_t>(place)];
+      };
       const bool down = k == -d || (k != d && reached(k - 1) < reached(k + 1));
       const int from_k = down ? k + 1 : k - 1;
       const int start = down ? reached(from_k) : reached(from_k) + 1;

@@ -93,6 +93,7 @@ std::optional<std::string_view> SuggestionList::closest(std::string_view word) c
   std::ranges::reverse(text);
   add_neighbours(backwards_, text);
   std::vector<std::string_view> compared;
+  compared.reserve(near.size());
   for (const size_t candidate : near) compared.push_back(candidates_[candidate]);
   return base::closest(word, compared);
 }

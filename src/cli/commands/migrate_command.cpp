@@ -58,7 +58,7 @@ std::string path_in_output(const std::string& name, const std::vector<std::strin
   if (name == base::kStdin) return "stdin.yaml";
   const std::string place = base::absolute_path(name);
   for (const std::string& directory : directories) {
-    const std::string below = base::path_below(place, base::absolute_path(directory));
+    std::string below = base::path_below(place, base::absolute_path(directory));
     if (!below.empty()) return below;
   }
   return place.substr(place.rfind('/') + 1);

@@ -97,7 +97,7 @@ class Output {
   SshKeys keys_;
 };
 
-int run_render(Console& outer, RenderFlags flags) {
+int run_render(Console& outer, const RenderFlags& flags) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);

@@ -248,9 +248,10 @@ void EventStream::fail() {
   Complaint complaint;
   if (parser_.problem) complaint.problem = parser_.problem;
   if (parser_.context) complaint.context = parser_.context;
-  if (parser_.error == YAML_READER_ERROR)
-    throw SyntaxError{std::min(parser_.problem_offset, text_.size()), "YAML does not allow this character",
-                      ""};
+  if (parser_.error == YAML_READER_ERROR) {
+    const size_t at = std::min(parser_.problem_offset, text_.size());
+    throw SyntaxError{at, "YAML does not allow this character", ""};
+  }
   complaint.first_line = first_line_;
   if (in_flow()) complaint.bracket = open_.back();
   complaint.at = offset(parser_.problem_mark);

@@ -285,8 +285,8 @@ std::vector<Document> read(const SourceFile& file, base::Arena& arena, base::Dia
                            const ReadLimits& limits) {
   std::vector<Document> documents;
   for (const FoundDocument& found : find_documents(file, diagnostics, limits)) {
-    for (Document& document : read_document(found, arena, diagnostics, limits))
-      documents.push_back(std::move(document));
+    for (const Document& document : read_document(found, arena, diagnostics, limits))
+      documents.push_back(document);
   }
   return documents;
 }

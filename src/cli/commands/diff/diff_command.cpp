@@ -168,9 +168,10 @@ std::string check_flags(const DiffFlags& flags) {
   if (cluster && !flags.from.empty())
     return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
   if (!flags.from_version.empty()) {
-    if (cluster || !flags.live.empty() || !flags.from.empty())
+    if (cluster || !flags.live.empty() || !flags.from.empty()) {
       return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
              "--context, --kubeconfig, --server-side";
+    }
     if (!flags.input.trainer_version.empty())
       return "--from-version and --to-version set the versions: leave out --trainer-version";
   }
@@ -256,7 +257,7 @@ int print(Console& console, const diff::Report& report, const DiffFlags& flags, 
 
 }  // namespace
 
-int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner) {
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
   if (!flags.from_version.empty()) {
     const auto report = compare_versions(console, flags, options_of(flags));

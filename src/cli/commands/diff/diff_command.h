@@ -31,6 +31,6 @@ struct DiffFlags {
 };
 
 // 0: the same, 1: different, above 1: an error.
-int run_diff(Console& console, DiffFlags flags, base::ProcessRunner& runner);
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner);
 
 }  // namespace trainjobc::cli
