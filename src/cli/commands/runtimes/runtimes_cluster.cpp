@@ -172,9 +172,10 @@ int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::Pr
     const std::string path = fmt::format("{}/{}", flags.directory, file.path);
     if (const auto error = files.make_directory(path.substr(0, path.rfind('/'))))
       return fail(console, error->message);
-    if (!files.stays_inside(flags.directory, file.path))
+    if (!files.stays_inside(flags.directory, file.path)) {
       return fail(console,
                   fmt::format("{} is a link that leads out of {}, or no file", path, flags.directory));
+    }
     if (const auto error = files.write(path, file.text, 0666)) return fail(console, error->message);
     written += path + "\n";
   }

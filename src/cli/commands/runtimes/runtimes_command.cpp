@@ -97,6 +97,7 @@ int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std:
   if (found != runtimes.end())
     return console.write_manifests(found->text) ? kOk : fail(console, "can't write the output");
   std::vector<std::string_view> names;
+  names.reserve(runtimes.size());
   for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
   const auto meant = base::closest(name, names);
   return fail(console, fmt::format("there is no runtime \"{}\"{}", name,
@@ -113,9 +114,10 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
   }
   if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
   const auto& known = std::get<KnownRuntimes>(found);
-  if (!known.empty_directories.empty() && !flags.directories.allow_empty)
+  if (!known.empty_directories.empty() && !flags.directories.allow_empty) {
     return fail(console, fmt::format("{} contains no runtime; --allow-empty accepts this",
                                      known.empty_directories.front()));
+  }
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
   const std::string text = flags.format == "json"   ? as_json(runtimes)
