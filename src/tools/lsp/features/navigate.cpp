@@ -44,6 +44,7 @@ std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const Docum
   const CursorPath& path = cursor.path;
   if (cursor.kind() == model::kTrainJob && path.size() >= 2 && path[1].key == "runtimeRef") {
     const Sketch* reference = cursor.at({"spec", "runtimeRef"});
+    if (!reference) return std::nullopt;  // of two specs, the first one counts
     return runtime_name(workspace, document, cursor, reference->text_of("kind"), reference->text_of("name"));
   }
   const bool is_runtime =

@@ -103,6 +103,11 @@ TEST_CASE("references: of a runtime its jobs") {
         "jobs/d.yaml:7:22-39\n");
 }
 
+TEST_CASE("references: none in the second of two specs") {
+  const std::string text = job("open", "team-a", "  trainer: {}\nspec:\n  runtimeRef: {name: @@torch}\n");
+  CHECK(references("jobs/open.yaml", text, true) == "");
+}
+
 TEST_CASE("symbols: objects, their replicatedJobs and containers, patches") {
   test::LspWorkspace workspace;
   workspace.open("all.yaml",
