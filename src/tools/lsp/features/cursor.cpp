@@ -70,13 +70,15 @@ class Search {
   size_t offset_;
 };
 
-// The object of a List that the path leads into; otherwise the document.
+// The object of a List that the path leads into; otherwise the document. A path may lead into the second of
+// two keys, while their map has the first.
 const Sketch* object_of(const Sketch& document, CursorPath& path) {
-  const bool is_list = document.text_of("kind").ends_with("List") || document.get("items");
-  if (!is_list || path.size() < 2 || path[0].key != "items" || !path[1].is_item()) return &document;
+  const Sketch* items = document.get("items");
+  if (!items || path.size() < 2 || path[0].key != "items" || !path[1].is_item()) return &document;
   const size_t index = path[1].index;
+  if (index >= items->entries.size()) return &document;
   path.erase(path.begin(), path.begin() + 2);
-  return &document.get("items")->entries[index].value;
+  return &items->entries[index].value;
 }
 
 // The comment that contains the byte.

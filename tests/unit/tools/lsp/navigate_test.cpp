@@ -103,6 +103,13 @@ TEST_CASE("references: of a runtime its jobs") {
         "jobs/d.yaml:7:22-39\n");
 }
 
+TEST_CASE("references: none in the second of two lists of items") {
+  CHECK(references(
+            "jobs/open.yaml",
+            "kind: List\nitems: []\nitems:\n- kind: TrainJob\n  spec:\n    runtimeRef: {name: @@torch}\n",
+            true) == "");
+}
+
 TEST_CASE("references: none in the second of two specs") {
   const std::string text = job("open", "team-a", "  trainer: {}\nspec:\n  runtimeRef: {name: @@torch}\n");
   CHECK(references("jobs/open.yaml", text, true) == "");
