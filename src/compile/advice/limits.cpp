@@ -10,7 +10,7 @@ namespace {
 
 using yaml::Node;
 
-constexpr size_t kMaxRequest = 1536 * 1024;  // etcd's --max-request-bytes
+constexpr size_t kMaxRequest = size_t{1536} * 1024;  // etcd's --max-request-bytes
 
 // The size of the object as JSON, without escapes.
 size_t json_size(const Node& node) {
