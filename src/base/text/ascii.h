@@ -62,8 +62,7 @@ inline bool is_plain_ascii(std::string_view text) {
     const uint64_t other = bytes ^ ('\n' * kOnes);
     const uint64_t feeds = ~(((other & ~kHigh) + ~kHigh) | other) & kHigh;
     bytes |= feeds >> 2U;
-    // A high bit is set where a byte is above 0x7E, is already high, or (above such a byte at most) is below
-    // 0x20.
+    // A high bit is set where a byte is above 0x7E or below 0x20. Only such a byte carries or borrows.
     wrong |= (bytes + kOnes) | bytes | (bytes - 0x20 * kOnes);
     text.remove_prefix(sizeof bytes);
   }
