@@ -18,7 +18,7 @@
 #include "cli/help/man.h"
 #include "cli/help/old_names.h"
 #include "cli/help/schema_files.h"
-#include "tools/version.h"
+#include "base/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -130,7 +130,7 @@ int run(const std::vector<std::string>& given, Console& console) {
       "trainjobc"};
   app.require_subcommand(1);
   app.get_help_ptr()->description("Print this help and exit");
-  app.set_version_flag("--version", fmt::format("trainjobc {}\n", tools::kVersion),
+  app.set_version_flag("--version", fmt::format("trainjobc {}\n", base::kVersion),
                        "Print the version and exit");
   app.footer(
       "Run \"trainjobc COMMAND --help\" for more.\n"

@@ -18,7 +18,7 @@
 #include "compile/input/document_type.h"
 #include "compile/input/input.h"
 #include "model/trainer_version.h"
-#include "tools/lint/configurations.h"
+#include "lint/configurations.h"
 
 namespace trainjobc::cli {
 CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,

@@ -12,7 +12,7 @@
 #include "cli/output/console.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
-#include "tools/lint/groups.h"
+#include "lint/groups.h"
 
 namespace trainjobc::cli {
 

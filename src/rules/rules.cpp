@@ -2,6 +2,8 @@
 
 #include "rules/rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -36,6 +38,13 @@ const Rule* find_rule(std::string_view id) {
   const std::span<const Rule> all = all_rules();
   const auto found = std::ranges::lower_bound(all, id, {}, &Rule::id);
   return found != all.end() && found->id == id ? &*found : nullptr;
+}
+
+// As tools/docs/generate.py names pages and their parts.
+std::string page_of(std::string_view id) {
+  const size_t slash = id.find('/');
+  return fmt::format("{}reference/rules/{}/#{}", TRAINJOBC_DOCUMENTATION, id.substr(0, slash),
+                     id.substr(slash + 1));
 }
 
 base::Diagnostic finding(std::string_view id, std::string message, std::string hint,

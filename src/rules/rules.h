@@ -30,6 +30,8 @@ struct Rule {
 // By id, ascending.
 std::span<const Rule> all_rules();
 const Rule* find_rule(std::string_view id);
+// The address of the part of the site that explains the rule.
+std::string page_of(std::string_view id);
 
 // A finding of that rule, with the stage and the severity of its row.
 base::Diagnostic finding(std::string_view id, std::string message = "", std::string hint = "",

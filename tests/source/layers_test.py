@@ -8,11 +8,11 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ["base", "rules", "yaml", "k8s", "schema", "model", "policy", "compile", "tools", "cli"]
+LAYERS = ["base", "rules", "yaml", "k8s", "schema", "model", "policy", "compile", "lint", "features", "cli"]
 # Who may include a third-party library.
-OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "tools"}, "openssl/": {"policy", "base"}}
+OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features", "lint"}, "openssl/": {"policy", "base"}}
 PUBLIC = ROOT / "include"
-IMPLEMENTS_PUBLIC = ROOT / "src" / "tools" / "library"
+IMPLEMENTS_PUBLIC = ROOT / "src" / "features" / "library"
 
 
 def includes(path):

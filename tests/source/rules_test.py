@@ -19,7 +19,7 @@ REGISTRY = re.compile(r"^src/rules/rules_\w+\.cpp$")
 # A finding's stage or severity. They come from the rule's row; a user's configuration and the reports of commands that
 # don't lint may change them afterwards.
 RANK = re.compile(r"\w(?:\.|->)(?:stage|severity) = |\.(?:stage|severity) = (?:base::)?(?:Stage|Severity)::")
-MAY_CHANGE_RANKS = {"src/rules/rules.cpp", "src/tools/lint/suppress.cpp", "src/cli/common_options.cpp"}
+MAY_CHANGE_RANKS = {"src/rules/rules.cpp", "src/lint/suppress.cpp", "src/cli/common_options.cpp"}
 ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|migrate|config)/[a-z0-9-]+)"')
 ENTRY = re.compile(r'\{\s*"([a-z]+/[a-z0-9-]+)",\s*Stage::')
 COMMENT = re.compile(r"//.*")

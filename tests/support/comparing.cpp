@@ -11,9 +11,9 @@
 
 #include "compile/compile.h"
 #include "k8s/annotations.h"
-#include "tools/diff/compare_objects.h"
-#include "tools/diff/format/formats.h"
-#include "tools/diff/manifest.h"
+#include "features/diff/compare_objects.h"
+#include "features/diff/format/formats.h"
+#include "features/diff/manifest.h"
 #include "yaml/fields.h"
 #include "yaml/write/writer.h"
 

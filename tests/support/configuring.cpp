@@ -15,9 +15,9 @@
 
 #include "base/text/glob.h"
 #include "rules/rules.h"
-#include "tools/lint/config.h"
-#include "tools/lint/glob_set.h"
-#include "tools/lint/suppress.h"
+#include "lint/config.h"
+#include "lint/glob_set.h"
+#include "lint/suppress.h"
 
 namespace trainjobc::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/source.h"
-#include "tools/lsp/features/features.h"
+#include "features/lsp/features/features.h"
 
 namespace trainjobc::test {
 namespace {

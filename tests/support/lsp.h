@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/files/file_system.h"
-#include "tools/lsp/workspace.h"
+#include "features/lsp/workspace.h"
 
 namespace trainjobc::test {
 

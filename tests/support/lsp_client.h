@@ -13,8 +13,8 @@
 
 #include "cli/commands/lsp_command.h"
 #include "support/test_console.h"
-#include "tools/lsp/server.h"
-#include "tools/lsp/workspace.h"
+#include "features/lsp/server.h"
+#include "features/lsp/workspace.h"
 
 namespace trainjobc::test {
 

@@ -12,7 +12,7 @@
 
 #include "base/text/utf8.h"
 #include "support/lsp_client.h"
-#include "tools/lsp/parsed_text.h"
+#include "features/lsp/parsed_text.h"
 
 namespace trainjobc::test {
 namespace {

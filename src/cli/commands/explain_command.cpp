@@ -14,7 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/explain/explain.h"
+#include "features/explain/explain.h"
 
 namespace trainjobc::cli {
 namespace {

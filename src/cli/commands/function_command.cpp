@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/function/function.h"
+#include "features/function/function.h"
 
 namespace trainjobc::cli {
 namespace {

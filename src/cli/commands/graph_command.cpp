@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/graph/graph.h"
+#include "features/graph/graph.h"
 
 namespace trainjobc::cli {
 

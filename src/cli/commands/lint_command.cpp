@@ -18,8 +18,8 @@
 #include "cli/help/rule_pages.h"
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
-#include "tools/lint/lint.h"
-#include "tools/lint/report/reports.h"
+#include "lint/lint.h"
+#include "lint/report/reports.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/lsp/serve.h"
+#include "features/lsp/serve.h"
 
 namespace trainjobc::cli {
 namespace {

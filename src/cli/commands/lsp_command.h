@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/output/console.h"
-#include "tools/lsp/workspace.h"
+#include "features/lsp/workspace.h"
 
 namespace trainjobc::cli {
 

@@ -20,8 +20,8 @@
 #include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "model/behaviours.h"
-#include "tools/diff/format/formats.h"
-#include "tools/migrate/migrate.h"
+#include "features/diff/format/formats.h"
+#include "features/migrate/migrate.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -13,9 +13,9 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "tools/plan/format/plan_formats.h"
-#include "tools/plan/quota/fetch_quota.h"
-#include "tools/plan/quota/quota.h"
+#include "features/plan/format/plan_formats.h"
+#include "features/plan/quota/fetch_quota.h"
+#include "features/plan/quota/quota.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/help/schema_files.h"
-#include "tools/json_schema/json_schema.h"
+#include "features/json_schema/json_schema.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "model/trainer_version.h"
-#include "tools/version.h"
+#include "base/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -29,7 +29,7 @@ std::string as_json() {
   for (const k8s::RuleSource& row : k8s::kRuleSources) {
     rules.push_back({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
   }
-  const nlohmann::ordered_json all{{"version", tools::kVersion},
+  const nlohmann::ordered_json all{{"version", base::kVersion},
                                    {"trainerVersions", model::trainer_versions()},
                                    {"supported", std::move(trainers)},
                                    {"rules", std::move(rules)},
@@ -39,7 +39,7 @@ std::string as_json() {
 }
 
 std::string as_text() {
-  std::string out = fmt::format("trainjobc {}\n", tools::kVersion);
+  std::string out = fmt::format("trainjobc {}\n", base::kVersion);
   for (const model::Behaviours& row : model::all_behaviours()) {
     out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
   }

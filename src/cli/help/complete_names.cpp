@@ -12,8 +12,8 @@
 #include "compile/input/input.h"
 #include "model/runtime_id.h"
 #include "rules/rules.h"
-#include "tools/json_schema/json_schema.h"
-#include "tools/lint/configurations.h"
+#include "features/json_schema/json_schema.h"
+#include "lint/configurations.h"
 
 namespace trainjobc::cli {
 namespace {

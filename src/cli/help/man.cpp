@@ -11,7 +11,7 @@
 #include "base/text/lines.h"
 #include "cli/command_tree.h"
 #include "cli/exit_status.h"
-#include "tools/version.h"
+#include "base/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -101,7 +101,7 @@ std::string man_page(const CLI::App& app) {
   std::string page = fmt::format(
       ".\\\" Made by the build from the descriptions that --help prints.\n"
       ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
-      escaped(title), tools::kVersionDate, tools::kVersion, escaped(name), escaped(summary),
+      escaped(title), base::kVersionDate, base::kVersion, escaped(name), escaped(summary),
       bold(usage_line(app)));
   page += fmt::format(".SH DESCRIPTION\n{}.\n", escaped(app.get_description()));
   if (!footer.prose.empty()) page += ".PP\n" + footer.prose;

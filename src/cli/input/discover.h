@@ -8,7 +8,7 @@
 
 #include "cli/output/console.h"
 #include "compile/compile.h"
-#include "tools/lint/configurations.h"
+#include "lint/configurations.h"
 
 namespace trainjobc::cli {
 

@@ -11,7 +11,7 @@
 #include "compile/input/input.h"
 #include "compile/runtimes/catalogue.h"
 #include "model/trainer_names.h"
-#include "tools/lint/groups.h"
+#include "lint/groups.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {

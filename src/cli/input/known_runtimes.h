@@ -8,7 +8,7 @@
 
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
-#include "tools/lint/configurations.h"
+#include "lint/configurations.h"
 
 namespace trainjobc::cli {
 

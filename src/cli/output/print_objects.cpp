@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
-#include "tools/kubectl/resource_names.h"
+#include "features/kubectl/resource_names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {

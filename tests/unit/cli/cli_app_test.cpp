@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "support/test_console.h"
-#include "tools/version.h"
+#include "base/version.h"
 
 using namespace trainjobc;
 
@@ -80,7 +80,7 @@ TEST_CASE("every command's help has a usage line, examples, and lines that fit a
 }
 
 TEST_CASE("version says what is supported, and which releases the rules are from") {
-  const std::string number(trainjobc::tools::kVersion);
+  const std::string number(trainjobc::base::kVersion);
   CHECK(run({"--version"}).out == "trainjobc " + number + "\n");
   CHECK(run({"version"}).out == "trainjobc " + number + R"(
 compiles for Kubeflow Trainer 2.0 (JobSet 0.8)

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/test_console.h"
-#include "tools/lint/config.h"
+#include "lint/config.h"
 
 using namespace trainjobc;
 

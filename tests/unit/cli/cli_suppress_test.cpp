@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/lint/fix.h"
-#include "tools/lint/suppress.h"
+#include "lint/fix.h"
+#include "lint/suppress.h"
 
 using namespace trainjobc;
 

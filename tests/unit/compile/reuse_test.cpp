@@ -8,7 +8,7 @@
 #include <random>
 
 #include "base/diagnostic.h"
-#include "tools/lint/lint_again.h"
+#include "lint/lint_again.h"
 
 using namespace trainjobc;
 

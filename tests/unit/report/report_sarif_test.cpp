@@ -7,7 +7,7 @@
 #include "policy/rule_texts.h"
 #include "rules/rules.h"
 #include "support/findings.h"
-#include "tools/version.h"
+#include "base/version.h"
 
 using nlohmann::ordered_json;
 using trainjobc::base::Diagnostic;
@@ -51,7 +51,7 @@ TEST_CASE("report sarif: when clean, a run with all rules and no results") {
     CHECK(rules[i]["help"]["text"] == trainjobc::policy::explanation_of(all_rules()[i]));
   }
   log["runs"][0]["tool"]["driver"].erase("rules");
-  const std::string version(trainjobc::tools::kVersion);
+  const std::string version(trainjobc::base::kVersion);
   CHECK(log.dump() == R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0",)"
                       R"("runs":[{"tool":{"driver":{"name":"trainjobc","semanticVersion":")" +
                           version + R"("}},"columnKind":"utf16CodeUnits","results":[]}]})");

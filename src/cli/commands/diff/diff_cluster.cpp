@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cli/output/mask.h"
-#include "tools/diff/live/env_order.h"
-#include "tools/diff/live/fetch.h"
+#include "features/diff/live/env_order.h"
+#include "features/diff/live/fetch.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::cli {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/commands/diff/diff_command.h"
-#include "tools/diff/compare_objects.h"
+#include "features/diff/compare_objects.h"
 
 namespace trainjobc::cli {
 

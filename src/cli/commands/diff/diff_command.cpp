@@ -18,10 +18,10 @@
 #include "cli/ssh/ssh_key_flag.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
-#include "tools/diff/compare_objects.h"
-#include "tools/diff/cost.h"
-#include "tools/diff/format/formats.h"
-#include "tools/diff/live/external.h"
+#include "features/diff/compare_objects.h"
+#include "features/diff/cost.h"
+#include "features/diff/format/formats.h"
+#include "features/diff/live/external.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "compile/compile.h"
 #include "schema/schema.h"
-#include "tools/diff/compare_objects.h"
-#include "tools/diff/format/formats.h"
+#include "features/diff/compare_objects.h"
+#include "features/diff/format/formats.h"
 
 namespace trainjobc::cli {
 

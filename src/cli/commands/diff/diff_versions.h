@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/commands/diff/diff_command.h"
-#include "tools/diff/difference.h"
+#include "features/diff/difference.h"
 
 namespace trainjobc::cli {
 

@@ -15,9 +15,9 @@
 #include "cli/input/load.h"
 #include "compile/runtimes/catalogue_files.h"
 #include "model/trainer_names.h"
-#include "tools/kubectl/kubectl.h"
-#include "tools/runtimes/compare_runtimes.h"
-#include "tools/runtimes/runtime_files.h"
+#include "features/kubectl/kubectl.h"
+#include "features/runtimes/compare_runtimes.h"
+#include "features/runtimes/runtime_files.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -19,9 +19,9 @@
 #include "cli/ssh/ssh_key_notes.h"
 #include "compile/compile.h"
 #include "schema/schema.h"
-#include "tools/diff/compare_objects.h"
-#include "tools/diff/format/formats.h"
-#include "tools/submit/lookup.h"
+#include "features/diff/compare_objects.h"
+#include "features/diff/format/formats.h"
+#include "features/submit/lookup.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "model/queue_names.h"
 #include "model/trainer_names.h"
-#include "tools/diff/difference_text.h"
-#include "tools/diff/format/formats.h"
+#include "features/diff/difference_text.h"
+#include "features/diff/format/formats.h"
 
 namespace trainjobc::cli {
 namespace {

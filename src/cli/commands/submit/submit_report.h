@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cli/output/console.h"
-#include "tools/diff/difference.h"
-#include "tools/diff/live/live.h"
-#include "tools/submit/send.h"
-#include "tools/submit/steps.h"
+#include "features/diff/difference.h"
+#include "features/diff/live/live.h"
+#include "features/submit/send.h"
+#include "features/submit/steps.h"
 
 namespace trainjobc::cli {
 

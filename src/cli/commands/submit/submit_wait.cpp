@@ -11,9 +11,9 @@
 
 #include "cli/exit_status.h"
 #include "cli/output/progress_block.h"
-#include "tools/kubectl/resource_names.h"
-#include "tools/submit/steps.h"
-#include "tools/submit/wait.h"
+#include "features/kubectl/resource_names.h"
+#include "features/submit/steps.h"
+#include "features/submit/wait.h"
 
 namespace trainjobc::cli {
 namespace {

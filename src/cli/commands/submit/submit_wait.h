@@ -5,7 +5,7 @@
 
 #include "cli/commands/submit/submit_command.h"
 #include "cli/output/console.h"
-#include "tools/submit/send.h"
+#include "features/submit/send.h"
 
 namespace trainjobc::cli {
 

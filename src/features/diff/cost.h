@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a change costs: the resources that its JobSets request more, or less, than before.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "features/diff/difference.h"
+#include "features/plan/plan.h"
+
+namespace trainjobc::diff {
+
+struct Cost {
+  std::string ns;  // "default" if the inputs name none
+  int64_t pods = 0;
+  plan::Amounts requests;  // those that change; a saving is negative
+};
+
+// By namespace; empty if the differences change no request.
+std::vector<Cost> costs_of(const Report& report);
+
+// "+32 nvidia.com/gpu, +512Gi memory in team-a"
+std::string cost_text(const Cost& cost);
+
+// One line for each namespace, for people; "" without costs. No wider than `width`, 0 for no limit.
+std::string cost_lines(const Report& report, size_t width);
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reports of differences, one format per file: format_<name>.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "features/diff/difference.h"
+
+namespace trainjobc::diff {
+
+struct FormatOptions {
+  bool colour = false;
+  bool show_ignored = false;
+  bool files = false;  // two sets of files were compared, no cluster
+  size_t width = 0;    // of the terminal, for the formats that people read; 0: none
+};
+
+// The names of the two sides in a unified diff and in the folders for an external program.
+struct SideNames {
+  std::string_view before = "LIVE";
+  std::string_view after = "MERGED";
+};
+inline SideNames side_names(bool files) {
+  return files ? SideNames{"OLD", "NEW"} : SideNames{};
+}
+
+// For people: fields grouped by object, old → new, and the input that each one comes from.
+std::string format_text(const Report& report, const FormatOptions& options);
+// The same without the last line, which contains the counts.
+std::string format_objects(const Report& report, const FormatOptions& options);
+// For people who changed files: fields grouped by the change that causes them, and the jobs that each change
+// affects.
+std::string format_reach(const Report& report, const FormatOptions& options);
+// As `kubectl diff` prints it, without what servers fill in and others manage; empty if nothing differs.
+std::string format_unified(const Report& report, const FormatOptions& options);
+// For programs: {"differences": [...], "summary": {...}, "cost": [{"namespace", "pods", "requests"}]}
+std::string format_json(const Report& report, const FormatOptions& options);
+// For a comment on a pull request, at most as long as GitHub accepts.
+std::string format_markdown(const Report& report, const FormatOptions& options);
+
+// "no longer accepted by Trainer 2.3"
+std::string verdict_text(Verdict verdict, const Report& report);
+
+// "1 of 14 jobs differs, 2 orphaned objects", for people.
+std::string summary_of(const Report& report, bool files);
+
+}  // namespace trainjobc::diff

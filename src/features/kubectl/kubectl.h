@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A call of kubectl, and its result.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process.h"
+#include "features/kubectl/failure.h"
+
+namespace trainjobc::kubectl {
+
+// Settings for all calls; "" is kubectl's default.
+struct Settings {
+  std::string program = "kubectl";
+  std::string context;
+  std::string kubeconfig;
+  std::chrono::seconds timeout{0};  // of one call; 0: none
+};
+
+struct Call {
+  std::string ns;                  // "": the context's
+  std::vector<std::string> words;  // without the flags of Settings
+  std::vector<std::string> names;  // come after --
+  std::string input;               // standard input
+};
+
+// Gets the existing ones of several named objects of one kind. Names them with manifests on standard input:
+// kubectl gets objects named by arguments at a rate of five per second, but those in files without a limit.
+Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
+                 const std::set<std::string>& names, const std::string& format);
+
+struct Reply {
+  Failure failure;    // cause None if all went well
+  std::string out;    // also of failed calls: what kubectl did before it failed
+  std::string notes;  // its standard error, if the call succeeded
+
+  bool ok() const { return failure.cause == Cause::None; }
+};
+
+// Runs kubectl without a shell. Values are joined to their flags and names come after --: none of them can be
+// taken for a flag.
+class Kubectl {
+ public:
+  Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
+
+  Reply run(const Call& call) const;
+
+  // For calls that are run in another way: the program with its arguments, and why it failed (cause None: it
+  // did not).
+  std::vector<std::string> command(const Call& call) const;
+  Failure failure_of(const Call& call, base::ProcessResult result) const;
+  Failure failure_of(const Call& call, const base::IoError& error) const;
+  base::ProcessRunner& runner() const { return runner_; }
+
+ private:
+  std::vector<std::string> words_of(const Call& call) const;
+
+  base::ProcessRunner& runner_;
+  Settings settings_;
+};
+
+}  // namespace trainjobc::kubectl

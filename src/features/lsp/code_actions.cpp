@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/lsp/code_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "base/text/ascii.h"
+#include "model/behaviours.h"
+#include "model/dialects.h"
+#include "lint/fix.h"
+#include "features/migrate/migrate.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::lsp {
+namespace {
+
+using base::Diagnostic;
+
+bool overlaps(const Range& a, const Range& b) {
+  return a.start <= b.end && b.start <= a.end;
+}
+
+// Whether actions of the kind are asked for: of the kind itself, or of one above it.
+bool wants(const ActionRequest& request, std::string_view kind) {
+  return request.only.empty() || std::ranges::any_of(request.only, [&](const std::string& only) {
+           return kind == only || kind.starts_with(only + ".");
+         });
+}
+
+// The edit from one text of a file to another: what lies between their common beginning and end.
+Json edit_between(const base::SourceFile& file, std::string_view after) {
+  const std::string_view before = file.text();
+  const auto differ = std::ranges::mismatch(before, after);
+  auto begin = static_cast<size_t>(differ.in1 - before.begin());
+  begin = begin == 0 ? 0 : before.rfind('\n', begin - 1) + 1;  // whole lines: no character is cut
+  size_t end = 0;
+  const size_t most = std::min(before.size(), after.size()) - begin;
+  while (end < most && before[before.size() - 1 - end] == after[after.size() - 1 - end]) ++end;
+  // The end is the beginning of a line, too.
+  while (end > 0 && end < before.size() && before[before.size() - end - 1] != '\n') --end;
+  const Range range{position_of(file, begin), position_of(file, before.size() - end)};
+  return {{"range", range}, {"newText", std::string(after.substr(begin, after.size() - end - begin))}};
+}
+
+Json workspace_edit(const DocumentId& document, Json edits) {
+  Json changes = Json::object();
+  changes[uri_of(document)] = std::move(edits);
+  return {{"changes", std::move(changes)}};
+}
+
+class ActionFinder {
+ public:
+  ActionFinder(const Workspace& workspace, const PublishedFindings& findings, const ActionRequest& request)
+      : workspace_(workspace),
+        findings_(findings),
+        request_(request),
+        text_(workspace.current(request.document)) {}
+
+  Json find() {
+    if (!text_) return Json::array();
+    for (const Diagnostic* found : findings_.of(request_.document)) {
+      if (!wants(request_, kQuickFix) || !overlaps(findings_.range_of(*found), request_.range)) continue;
+      add_fix(*found);
+      add_suppression(*found);
+    }
+    if (wants(request_, kFixAll)) add_all_fixes();
+    if (wants(request_, kMigrate)) add_migration();
+    return std::move(actions_);
+  }
+
+ private:
+  void add_fix(const Diagnostic& found) {
+    base::Diagnostics one;
+    one.add(found);
+    if (found.fix.empty() || lint::apply_fixes(one).applied == 0) return;
+    Json changes = Json::object();
+    for (const base::Edit& edit : found.fix) {
+      const auto at = location_of(edit.range);
+      if (!at) return;
+      changes[uri_of(at->document)].push_back({{"range", at->range}, {"newText", edit.text}});
+    }
+    const std::string title = found.hint.empty() ? "Fix " + found.rule : "Fix: " + found.hint;
+    actions_.push_back({{"title", title},
+                        {"kind", std::string(kQuickFix)},
+                        {"diagnostics", Json::array({findings_.to_json(found)})},
+                        {"isPreferred", true},
+                        {"edit", {{"changes", std::move(changes)}}}});
+  }
+
+  void add_suppression(const Diagnostic& found) {
+    const base::Location& at = found.location;
+    if (!at.file || base::absolute_path(at.file->name()) != request_.document || at.line == 0) return;
+    if (found.stage == base::Stage::Yaml || found.rule == "advice/unused-suppression") return;
+    const auto comment = suppression_of(*at.file, at.line, found.rule);
+    if (!comment) return;
+    Json edits = Json::array({{{"range", Range{comment->at, comment->at}}, {"newText", comment->text}}});
+    actions_.push_back({{"title", fmt::format("Ignore {} here, with a reason", found.rule)},
+                        {"kind", std::string(kQuickFix)},
+                        {"diagnostics", Json::array({findings_.to_json(found)})},
+                        {"edit", workspace_edit(request_.document, std::move(edits))}});
+  }
+
+  // Those that change this document only.
+  void add_all_fixes() {
+    base::Diagnostics own;
+    for (const Diagnostic* found : findings_.of(request_.document)) {
+      const bool is_own = std::ranges::all_of(found->fix, [&](const base::Edit& edit) {
+        return edit.range.file && base::absolute_path(edit.range.file->name()) == request_.document;
+      });
+      if (is_own && !found->fix.empty()) own.add(*found);
+    }
+    const lint::FixedFiles fixed = lint::apply_fixes(own);
+    if (fixed.texts.size() != 1) return;
+    const base::SourceFile after("", fixed.texts.begin()->second);
+    actions_.push_back({{"title", fmt::format("Fix all that trainjobc can ({})", fixed.applied)},
+                        {"kind", std::string(kFixAll)},
+                        {"edit", workspace_edit(request_.document,
+                                                Json::array({edit_between(*text_->file, after.text())}))}});
+  }
+
+  void add_migration() {
+    if (!text_->is_readable || !may_migrate()) return;
+    Json action{{"title", fmt::format("Migrate this file to Trainer {}", model::newest_behaviours().trainer)},
+                {"kind", std::string(kMigrate)},
+                {"data", {{"migrate", uri_of(request_.document)}}}};
+    if (!request_.resolves) action = resolve_code_action(workspace_, std::move(action));
+    if (request_.resolves || action.contains("edit")) actions_.push_back(std::move(action));
+  }
+
+  // Whether the document is for an older Trainer, or for an operator before it.
+  bool may_migrate() const {
+    const auto& found = findings_.of(request_.document);
+    if (std::ranges::any_of(found,
+                            [](const Diagnostic* one) { return one->rule == "advice/training-operator"; }))
+      return true;
+    if (text_->objects().empty()) return false;
+    const bool is_dialect = std::ranges::any_of(text_->documents(), [](const yaml::Document& document) {
+      return model::find_dialect(yaml::string_at(*document.root, "apiVersion")) != nullptr;
+    });
+    return is_dialect ||
+           workspace_.schemas_of(request_.document).trainer != model::newest_behaviours().trainer;
+  }
+
+  const Workspace& workspace_;
+  const PublishedFindings& findings_;
+  const ActionRequest& request_;
+  std::shared_ptr<const ParsedText> text_;
+  Json actions_ = Json::array();
+};
+
+}  // namespace
+
+Json code_actions(const Workspace& workspace, const PublishedFindings& findings,
+                  const ActionRequest& request) {
+  return ActionFinder(workspace, findings, request).find();
+}
+
+Json resolve_code_action(const Workspace& workspace, Json action) {
+  const auto document = path_of(text_member(action, {"data", "migrate"}));
+  const auto text = document ? workspace.current(*document) : nullptr;
+  if (!text || !text->is_readable) return action;
+  Workspace::Inputs inputs = workspace.inputs_of(*document);
+  migrate::MigrateOptions options;
+  options.compile = workspace.options_of(*document);
+  options.to = model::newest_behaviours().trainer;
+  const migrate::Migration migration =
+      migrate::migrate(std::move(inputs.own), std::move(inputs.others), options);
+  for (const migrate::MigratedFile& file : migration.files) {
+    if (file.name != *document) continue;
+    const base::SourceFile after("", file.new_text);
+    action["edit"] = workspace_edit(*document, Json::array({edit_between(*text->file, after.text())}));
+  }
+  return action;
+}
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features/lsp/features/effects.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/runtime_id.h"
+#include "model/trainer_names.h"
+#include "schema/redact.h"
+#include "features/diff/difference_text.h"
+#include "features/diff/input_fields.h"
+#include "features/explain/explain.h"
+#include "features/lsp/features/runtimes.h"
+
+namespace trainjobc::lsp {
+namespace {
+
+using explain::EarlierValue;
+using explain::FieldOrigin;
+using yaml::Node;
+
+constexpr size_t kMostEffects = 8;
+constexpr size_t kMostReplaced = 3;
+constexpr size_t kWidestText = 56;  // of a variable
+constexpr size_t kMostPlaces = 60;  // of a field: nobody looks for more in one hover
+
+// Lines and columns in the document.
+using Places = std::set<std::pair<uint32_t, uint32_t>>;
+
+void add_places(const Node& node, Places& places) {
+  const base::Location at = yaml::locate(node);
+  places.emplace(at.line, at.column);
+  for (const yaml::Entry& entry : node.entries()) add_places(*entry.value, places);
+  for (const Node* item : node.items()) add_places(*item, places);
+}
+
+const Node* node_along(const Node& root, const CursorPath& path) {
+  const Node* node = &root;
+  for (const CursorStep& step : path) {
+    if (!node) break;
+    if (!step.is_item()) {
+      node = node->get(step.key);
+    } else {
+      node = step.index < node->items().size() ? node->items()[step.index] : nullptr;
+    }
+  }
+  return node;
+}
+
+// The object at the cursor in a text of its document.
+const compile::InputObject* object_at(const ParsedText& text, const Cursor& cursor) {
+  const auto found = std::ranges::find_if(text.objects(), [&](const compile::InputObject& object) {
+    return object.id.kind == cursor.kind() && object.id.name == cursor.name() && object.id.ns == cursor.ns();
+  });
+  return found != text.objects().end() ? &*found : nullptr;
+}
+
+// What follows the last dot that is not in brackets.
+std::string_view last_step(std::string_view path) {
+  size_t begin = 0;
+  bool in_brackets = false;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '[') in_brackets = true;
+    if (path[i] == ']') in_brackets = false;
+    if (path[i] == '.' && !in_brackets) begin = i + 1;
+  }
+  constexpr std::string_view kCut = "…";
+  const std::string_view step = path.substr(begin);
+  const size_t cut = step.rfind(kCut);
+  return cut == std::string_view::npos ? step : step.substr(cut + kCut.size());
+}
+
+std::string shown_value(const Node* value, std::string_view key) {
+  return diff::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
+}
+
+// "PET_NNODES=4", "parallelism: 4"; "" for the name of a variable.
+std::string effect_words(const FieldOrigin& field) {
+  constexpr std::string_view kVariable = ".env[";
+  const size_t variable = field.short_path.rfind(kVariable);
+  const size_t close = variable == std::string::npos ? variable : field.short_path.find(']', variable);
+  if (close != std::string::npos) {
+    const size_t name = variable + kVariable.size();
+    const std::string_view rest = std::string_view(field.short_path).substr(close + 1);
+    if (rest == ".name") return "";
+    if (rest == ".value") {
+      const std::string_view text = field.value->text();
+      const bool fits = text.size() <= kWidestText && text.find('\n') == std::string_view::npos;
+      return fmt::format("{}={}", std::string_view(field.short_path).substr(name, close - name),
+                         fits ? std::string(text) : shown_value(field.value, "value"));
+    }
+  }
+  const std::string_view step = last_step(field.short_path);
+  return fmt::format("{}: {}", step, shown_value(field.value, step.substr(0, step.find('['))));
+}
+
+class Effects {
+ public:
+  Effects(const Workspace& workspace, const DocumentId& document, Places places)
+      : workspace_(workspace), document_(document), places_(std::move(places)) {}
+
+  void add(const FieldOrigin& field) {
+    const std::string key(last_step(field.short_path));
+    if (is_here(field.location)) {
+      add_once(effect_words(field), becomes_);
+      if (!field.input_field.empty()) add_once(field.input_field, from_);
+      for (auto step = field.earlier.rbegin(); step != field.earlier.rend(); ++step) add_earlier(*step, key);
+      return;
+    }
+    const bool was_here =
+        std::ranges::any_of(field.earlier, [&](const EarlierValue& step) { return is_here(step.location); });
+    if (!was_here) return;
+    add_once(fmt::format("Replaced by `{}`{}.", shown_value(field.value, key), at_place(field.location)),
+             replaced_);
+  }
+
+  std::string words() const {
+    std::vector<std::string> parts;
+    if (!becomes_.empty()) parts.push_back("Becomes " + code_list(becomes_) + from_words());
+    const size_t count = std::min(replaced_.size(), kMostReplaced);
+    parts.insert(parts.end(), replaced_.begin(), replaced_.begin() + static_cast<std::ptrdiff_t>(count));
+    return fmt::format("{}", fmt::join(parts, "\n\n"));
+  }
+
+ private:
+  bool is_here(const base::Location& at) const {
+    return at.file && at.file->name() == document_ && places_.contains({at.line, at.column});
+  }
+
+  static void add_once(std::string text, std::vector<std::string>& texts) {
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+
+  void add_earlier(const EarlierValue& step, std::string_view key) {
+    if (is_here(step.location)) return;
+    add_once(fmt::format("Replaces `{}` of {}{}.", shown_value(step.value, key),
+                         step.step == "runtime" ? "the runtime" : step.step, at_place(step.location)),
+             replaced_);
+  }
+
+  std::string at_place(const base::Location& at) const {
+    const std::string place = place_text(workspace_, at);
+    return place.empty() ? "" : fmt::format(" at {}", place);
+  }
+
+  std::string from_words() const {
+    return from_.size() == 1 ? fmt::format("; from `{}`.", from_.front()) : ".";
+  }
+
+  static std::string code_list(const std::vector<std::string>& texts) {
+    const size_t count = std::min(texts.size(), kMostEffects);
+    std::string out;
+    for (size_t i = 0; i < count; ++i) out += fmt::format("{}`{}`", i > 0 ? ", " : "", texts[i]);
+    if (count < texts.size()) out += fmt::format(" and {} more", texts.size() - count);
+    return out;
+  }
+
+  const Workspace& workspace_;
+  const DocumentId& document_;
+  Places places_;
+  std::vector<std::string> becomes_;
+  std::vector<std::string> from_;
+  std::vector<std::string> replaced_;
+};
+
+// The objects of that job, without secrets.
+std::vector<Object> objects_of_job(const Compilation& compiled, const compile::InputObject& job,
+                                   const yaml::Maker& make) {
+  std::vector<Object> objects;
+  for (Object object : compiled.objects) {
+    if (!object.train_job) continue;
+    const model::ObjectId id = model::identify(*object.train_job);
+    if (id.name != job.id.name || (!job.id.ns.empty() && id.ns != job.id.ns)) continue;
+    object.root = schema::masked(*schema::mark_secrets(*object.root, make), make);
+    objects.push_back(object);
+  }
+  return objects;
+}
+
+// Of the field at the cursor in the rendered objects of a job. `object` is the one at the cursor.
+std::string effects_in(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
+                       const compile::InputObject& object, const CompiledDocument& compiled,
+                       const compile::InputObject& job) {
+  const Node* node = node_along(*object.root, cursor.path);
+  if (!node) return "";
+  Places places;
+  add_places(*node, places);
+  if (places.size() > kMostPlaces) return "";
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  Effects effects(workspace, document, std::move(places));
+  diff::InputFields inputs;
+  const explain::Wanted all{.field = explain::FieldSelector("")};
+  const auto origins = explain::explain_objects(objects_of_job(compiled.compilation, job, make),
+                                                *compiled.schemas, all, inputs, make);
+  for (const explain::ObjectOrigins& one : origins) {
+    for (const FieldOrigin& field : one.fields) effects.add(field);
+  }
+  return effects.words();
+}
+
+// Of a runtime's field, in the first job that uses the runtime.
+std::string effects_of_runtime(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
+  const auto text = workspace.last_readable(document);
+  const compile::InputObject* runtime = text ? object_at(*text, cursor) : nullptr;
+  if (!runtime) return "";
+  const RuntimeName name = runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
+  for (const WorkspaceObject& job : workspace.jobs()) {
+    if (!reference_to(name, workspace, job)) continue;
+    const auto compiled = workspace.compiled(job.document);
+    const std::string words = effects_in(workspace, document, cursor, *runtime, *compiled, *job.object);
+    return words.empty() ? "" : fmt::format("In {}:\n\n{}", job.object->id.str(), words);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
+  if (cursor.path.empty()) return "";
+  if (cursor.kind() != model::kTrainJob) return effects_of_runtime(workspace, document, cursor);
+  const auto compiled = workspace.compiled(document);
+  const compile::InputObject* job = compiled->text ? object_at(*compiled->text, cursor) : nullptr;
+  return job ? effects_in(workspace, document, cursor, *job, *compiled, *job) : "";
+}
+
+}  // namespace trainjobc::lsp

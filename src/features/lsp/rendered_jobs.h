@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the TrainJobs of a document become: the lens over each of them, and the rendered objects.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "features/lsp/protocol/messages.h"
+#include "features/lsp/workspace.h"
+
+namespace trainjobc::lsp {
+
+// The command of the lens. Its arguments are the document's URI, and the job's namespace and name.
+inline constexpr std::string_view kShowJobSet = "trainjobc.showJobSet";
+// The scheme of the virtual document.
+inline constexpr std::string_view kJobSetScheme = "trainjobc-jobset:";
+
+// The result of textDocument/codeLens: "4 nodes × 8 GPUs = 32 GPUs · show JobSet" at each TrainJob that can
+// be rendered.
+Json code_lenses(const Workspace& workspace, const DocumentId& document);
+
+struct WhyNot {
+  std::string message;
+};
+
+// {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their secrets.
+std::variant<Json, WhyNot> rendered_job_set(const Workspace& workspace, const DocumentId& document,
+                                            const std::string& ns, const std::string& name);
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A server of the Language Server Protocol 3.17, without its transport.
+//
+// Beyond the protocol:
+// - trainjobc/renderedJobSet {"textDocument": {"uri"}, "namespace", "name"} answers {"uri", "languageId",
+//   "text"}: the objects of a TrainJob as `render` prints them, without their secrets, and the address of a
+//   virtual document for them, trainjobc-jobset:/NAMESPACE/NAME.yaml. The command trainjobc.showJobSet, with
+//   the arguments [uri, namespace, name] that the lens has, answers the same.
+// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's
+// data;
+//   its codeDescription leads to the rule's page.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "features/lsp/diagnostics.h"
+#include "features/lsp/protocol/json_rpc.h"
+#include "features/lsp/workspace.h"
+
+namespace trainjobc::lsp {
+
+class Server {
+ public:
+  using Send = std::function<void(const Json& message)>;
+
+  // `disk` outlives it.
+  Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send);
+
+  // Queues a message. One that cancels a queued request answers that.
+  void receive(const std::string& body);
+  // A message that could not be read.
+  void refuse(std::string_view why);
+
+  bool has_messages() const { return !queue_.empty(); }
+  // Handles the first message of the queue.
+  void handle_next();
+
+  // Whether something has changed since findings were published last.
+  bool has_news() const { return is_open_ && has_news_; }
+  // Whether findings are published: from `initialized` until `shutdown`.
+  bool is_open() const { return is_open_; }
+  // Publishes the findings that have changed.
+  void publish();
+
+  // nullptr if the document is not open.
+  const std::string* buffer(const DocumentId& document) const { return workspace_.buffer(document); }
+
+  // After `exit`: 0 if `shutdown` came before it, otherwise 1.
+  std::optional<int> exit_status() const { return exit_status_; }
+
+ private:
+  struct Failure {
+    ErrorCode code = ErrorCode::InvalidParams;
+    std::string message;
+  };
+  using Reply = std::variant<Json, Failure>;
+  using Request = Reply (Server::*)(const Json& params);
+  using Notification = void (Server::*)(const Json& params);
+  static const std::map<std::string_view, Request>& requests();
+  static const std::map<std::string_view, Notification>& notifications();
+
+  void handle(const Json& message);
+  void handle_request(const Json& id, std::string_view method, const Json& params);
+  void handle_notification(std::string_view method, const Json& params);
+  Reply answer(Request request, const Json& params);
+
+  Reply initialize(const Json& params);
+  Reply shutdown(const Json& params);
+  Reply hover(const Json& params);
+  Reply completion(const Json& params);
+  Reply definition(const Json& params);
+  Reply references(const Json& params);
+  Reply symbols(const Json& params);
+  Reply folding(const Json& params);
+  Reply actions(const Json& params);
+  Reply resolve_action(const Json& params);
+  Reply lenses(const Json& params);
+  Reply execute(const Json& params);
+  Reply rendered(const Json& params);
+  Reply explain(const Json& params);
+
+  void initialized(const Json& params);
+  void exit(const Json& params);
+  void did_open(const Json& params);
+  void did_change(const Json& params);
+  void did_close(const Json& params);
+  void did_change_files(const Json& params);
+  void did_change_folders(const Json& params);
+  void ignore(const Json& params);
+
+  // Calls `use(document, position)` if the parameters name both; null for a document that is not a file.
+  template <class Use>
+  Reply at_position(const Json& params, Use use);
+  template <class Use>
+  Reply in_document(const Json& params, Use use);
+  Reply render(const std::string& uri, const std::string& ns, const std::string& name);
+  void publish(const DocumentId& document);
+
+  Workspace workspace_;
+  Send send_;
+  std::deque<Json> queue_;
+  bool is_initialized_ = false;
+  bool is_open_ = false;
+  bool is_shut_down_ = false;
+  std::optional<int> exit_status_;
+  bool has_news_ = false;
+  std::unique_ptr<const PublishedFindings> published_;
+  std::map<DocumentId, int64_t> versions_;  // of open documents
+  std::string problem_;                     // that was shown last
+  bool watches_files_ = false;              // the client registers watchers
+  bool knows_snippets_ = false;             // the client completes with placeholders
+  bool resolves_actions_ = false;           // the client resolves edits of code actions
+  int64_t last_request_ = 0;                // of those sent
+};
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The files of the workspace folders as `lint` finds and checks them, with the buffers of the editor in the
+// place of the files on disk.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/files/file_system.h"
+#include "compile/compile.h"
+#include "schema/schema.h"
+#include "lint/groups.h"
+#include "lint/lint_again.h"
+#include "features/lsp/overlay.h"
+#include "features/lsp/parsed_text.h"
+#include "features/lsp/protocol/protocol.h"
+
+namespace trainjobc::lsp {
+
+// A TrainJob or a runtime of the workspace.
+struct WorkspaceObject {
+  DocumentId document;
+  std::shared_ptr<const ParsedText> text;        // that it is in
+  const compile::InputObject* object = nullptr;  // in `text`: its kind, root and id; never null
+
+  const base::SourceFile& file() const { return *text->file; }
+};
+
+// What a document's TrainJobs become.
+struct CompiledDocument {
+  std::shared_ptr<const ParsedText> text;  // that was compiled; nullptr if there is none that can be read
+  Compilation
+      compilation;  // its objects, whose nodes have origins; its findings are those before suppressions
+  const schema::VersionSchemas* schemas = nullptr;  // of the Trainer version it is compiled for; never null
+};
+
+// What `lint` says, and what that refers to.
+struct WorkspaceFindings {
+  base::Diagnostics diagnostics;      // sorted
+  std::vector<LintedObject> objects;  // that were linted, without nodes
+  std::vector<std::string> files;     // sorted
+  std::vector<std::shared_ptr<const void>> memory;
+};
+
+// Finds and reads what `trainjobc lint` reads for these paths.
+using InputLoader = std::function<std::variant<lint::LoadedInputs, base::IoError>(
+    base::FileSystem& files, const std::vector<std::string>& paths)>;
+
+// Not thread safe. Lookups are computed when they are first needed, and kept until a change.
+class Workspace {
+ public:
+  // `disk` outlives it. `policy`: of compiled documents.
+  Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy = {});
+
+  // ----- changes -----
+
+  void set_folders(std::vector<std::string> folders);
+  const std::vector<std::string>& folders() const { return folders_; }
+  // Opens a document, or gives it another text.
+  void set_text(const DocumentId& document, std::string text);
+  void close(const DocumentId& document);
+  // A file on disk, or in a folder of this path, was created, changed or deleted.
+  void note_change_on_disk(const std::string& path);
+  // nullptr if the document is not open.
+  const std::string* buffer(const DocumentId& document) const { return overlay_.buffer(document); }
+
+  // Reads what has changed. To be called after changes and before lookups; findings() does it.
+  void bring_up_to_date();
+
+  // ----- findings -----
+
+  // What `lint` says about the files, with the buffers in place of files. What can't be read while it is
+  // edited counts as it was when it could be read last; its findings stay on the lines that did not change,
+  // beside what is wrong with its syntax.
+  std::shared_ptr<const WorkspaceFindings> findings();
+  // Why not all files can be read; "" if they can. Then the findings are those of what was read last.
+  const std::string& problem() const { return problem_; }
+
+  // ----- lookups of features -----
+
+  // The files of the workspace, sorted.
+  std::vector<DocumentId> documents() const;
+  // The current text; nullptr if the document is neither in the workspace nor open.
+  std::shared_ptr<const ParsedText> current(const DocumentId& document) const;
+  // The last text all of whose documents could be read: mostly the current one. nullptr if there was none.
+  std::shared_ptr<const ParsedText> last_readable(const DocumentId& document) const;
+
+  // All TrainJobs and runtimes of last_readable() of each document, in the order of documents(). Runtimes
+  // include those of the configurations' `runtimes`.
+  std::vector<WorkspaceObject> jobs() const;
+  std::vector<WorkspaceObject> runtimes() const;
+  // The runtime that a TrainJob in namespace `ns` refers to; the default kind if `kind` is "". nullopt if it
+  // is not in the workspace; those of the catalogue are in compile/runtimes/catalogue.h.
+  std::optional<WorkspaceObject> find_runtime(std::string_view kind, std::string_view name,
+                                              std::string_view ns) const;
+
+  // The TrainJobs of last_readable(document), compiled with the runtimes of the workspace. Never null.
+  std::shared_ptr<const CompiledDocument> compiled(const DocumentId& document) const;
+
+  // The schemas of the Trainer version that a document is compiled for.
+  const schema::VersionSchemas& schemas_of(const DocumentId& document) const;
+
+  // The settings that apply to a document: of its configuration.
+  const lint::InputGroup& settings_of(const DocumentId& document) const;
+  // What it is compiled from.
+  struct Inputs {
+    std::vector<Source> own;     // the document
+    std::vector<Source> others;  // that may contain runtimes
+  };
+  Inputs inputs_of(const DocumentId& document) const;
+  // For the passes.
+  Options options_of(const DocumentId& document) const;
+  const base::FileSystem& files() const { return overlay_; }
+
+ private:
+  struct Document {
+    std::shared_ptr<const ParsedText> current;  // nullptr: not parsed
+    std::shared_ptr<const ParsedText> before;   // the one before the current text
+    std::shared_ptr<const ParsedText> last_readable;
+    std::shared_ptr<const CompiledDocument> compiled;
+  };
+  // A document that is linted as it was when it could be read.
+  struct Frozen {
+    std::shared_ptr<const ParsedText> current;
+    std::shared_ptr<const base::SourceFile> linted;
+  };
+
+  void note_change();
+  void load();
+  void take(std::vector<lint::InputGroup> groups);
+  std::vector<lint::InputGroup> open_documents() const;
+  std::vector<std::string> unread_documents() const;
+  void update_source(const DocumentId& document);
+  Document& look_up(const DocumentId& document) const;
+  std::vector<WorkspaceObject> objects(bool jobs) const;
+  void add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const;
+  void add_configuration_errors(WorkspaceFindings& findings);
+
+  OverlayFileSystem overlay_;
+  InputLoader load_;
+  policy::PolicyOptions policy_;
+  std::vector<std::string> folders_;
+  std::string problem_;
+  bool has_to_load_ = true;
+  std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
+  std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
+  std::map<DocumentId, size_t> group_of_;               // of inputs
+  lint::GroupCaches caches_;
+  std::shared_ptr<const WorkspaceFindings> findings_;  // nullptr: something has changed
+  std::set<DocumentId> changed_;                       // whose sources are out of date
+  std::map<DocumentId, Frozen> frozen_;
+  mutable std::map<DocumentId, Document> documents_;
+};
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/convert_overrides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "model/overrides.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using model::OverrideStyle;
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kLabels = "labels";
+constexpr std::string_view kAnnotations = "annotations";
+
+// What one override or patch does to one replicatedJob.
+struct JobChange {
+  const Node* name = nullptr;
+  const Node* job_metadata = nullptr;  // of the Job template; patches only
+  const Node* pod_metadata = nullptr;
+  const Node* pod_spec = nullptr;
+  const Node* place = nullptr;  // the map that it was written in
+};
+
+// Changes that one manager makes.
+struct Patch {
+  const Node* manager = nullptr;  // patches only
+  const Node* time = nullptr;
+  const Node* metadata = nullptr;  // of the JobSet: labels and annotations
+  std::vector<JobChange> jobs;
+  const Node* place = nullptr;
+};
+
+// A TrainJob's changes, in the form of any version.
+struct Changes {
+  std::string_view field;      // that they were written in; "" for labels and annotations alone
+  const Node* list = nullptr;  // the value of that field
+  const Node* labels = nullptr;
+  const Node* annotations = nullptr;
+  std::vector<Patch> patches;  // one per override
+};
+
+std::string_view field_of(OverrideStyle style) {
+  switch (style) {
+    case OverrideStyle::PodSpecs: return model::kPodSpecOverrides;
+    case OverrideStyle::PodTemplates: return model::kPodTemplateOverrides;
+    case OverrideStyle::JobTemplates:
+    case OverrideStyle::JobSets: return model::kRuntimePatches;
+  }
+  return "";
+}
+
+// The map without null entries, which no input contains.
+const Node* map_of(const Maker& make, std::initializer_list<Entry> entries, const Node* place) {
+  std::vector<Entry> given;
+  for (const Entry& entry : entries) {
+    if (entry.value) given.push_back(entry);
+  }
+  return make.map(given, place ? place->origin() : yaml::Origin());
+}
+
+const Node* list_at(const Node& node, std::string_view key) {
+  const Node* value = node.get(key);
+  return value && value->is_list() ? value : nullptr;
+}
+
+Changes read_overrides(const Node& list, std::string_view field, const Maker& make) {
+  Changes changes{.field = field, .list = &list};
+  for (const Node* item : list.items()) {
+    Patch patch;
+    patch.place = item;
+    const bool is_template = field == model::kPodTemplateOverrides;
+    for (const Node* target : items_at(*item, "targetJobs")) {
+      if (!target->get("name")) continue;
+      const Node* rest = is_template ? item->get("spec") : make.with(item, "targetJobs", nullptr);
+      patch.jobs.push_back(
+          {target->get("name"), nullptr, is_template ? item->get("metadata") : nullptr, rest, item});
+    }
+    changes.patches.push_back(std::move(patch));
+  }
+  return changes;
+}
+
+Changes read_patches(const Node& list) {
+  Changes changes{.field = model::kRuntimePatches, .list = &list};
+  for (const Node* item : list.items()) {
+    Patch patch{.manager = item->get("manager"), .time = item->get("time"), .place = item};
+    patch.metadata = item->at({"trainingRuntimeSpec", "template", "metadata"});
+    for (const Node* job : model::patched_jobs(*item)) {
+      const Node* pod = job->at({"template", "spec", "template"});
+      patch.jobs.push_back({job->get("name"), job->at({"template", "metadata"}),
+                            pod ? pod->get("metadata") : nullptr, pod ? pod->get("spec") : nullptr, job});
+    }
+    changes.patches.push_back(std::move(patch));
+  }
+  return changes;
+}
+
+Changes read_changes(const Node& spec, const Maker& make) {
+  Changes changes;
+  for (const std::string_view field : {model::kPodSpecOverrides, model::kPodTemplateOverrides}) {
+    if (const Node* list = list_at(spec, field)) changes = read_overrides(*list, field, make);
+  }
+  if (const Node* list = list_at(spec, model::kRuntimePatches)) changes = read_patches(*list);
+  changes.labels = spec.get(kLabels);
+  changes.annotations = spec.get(kAnnotations);
+  return changes;
+}
+
+// Overrides as runtimePatches.
+class PatchWriter {
+ public:
+  PatchWriter(const OverrideTarget& target, const Maker& make) : target_(target), make_(make) {}
+
+  const Node* write(const Changes& changes) {
+    if (changes.labels || changes.annotations) {
+      metadata_ = map_of(make_, {{kLabels, changes.labels}, {kAnnotations, changes.annotations}}, nullptr);
+    }
+    for (const Patch& patch : changes.patches) {
+      for (const JobChange& job : patch.jobs) add(job, *changes.list);
+    }
+    flush(changes.list);
+    return make_.list(patches_);
+  }
+
+ private:
+  // A job that an earlier patch changes gets a later patch of its own.
+  void add(const JobChange& job, const Node& list) {
+    if (names_.contains(job.name->text())) flush(&list);
+    names_.insert(job.name->text());
+    const Node* pod = map_of(make_, {{"metadata", job.pod_metadata}, {"spec", job.pod_spec}}, nullptr);
+    const Node* of_job = map_of(make_, {{"spec", map_of(make_, {{"template", pod}}, nullptr)}}, nullptr);
+    jobs_.push_back(map_of(make_, {{"name", job.name}, {"template", of_job}}, job.place));
+  }
+
+  void flush(const Node* list) {
+    if (jobs_.empty() && !metadata_) return;
+    const Node* job_set = nullptr;
+    if (!jobs_.empty()) {
+      const Node* jobs = make_.list(jobs_, list->origin());
+      job_set = map_of(make_, {{"replicatedJobs", jobs}}, nullptr);
+    }
+    const Node* of_runtime = map_of(make_, {{"metadata", metadata_}, {"spec", job_set}}, nullptr);
+    const Node* runtime_spec = map_of(make_, {{"template", of_runtime}}, nullptr);
+    const std::string suffix = patches_.empty() ? "" : fmt::format("-{}", patches_.size() + 1);
+    const Node* manager = make_.copied(target_.manager + suffix);
+    patches_.push_back(map_of(make_, {{"manager", manager}, {"trainingRuntimeSpec", runtime_spec}}, nullptr));
+    jobs_.clear();
+    names_.clear();
+    metadata_ = nullptr;
+  }
+
+  const OverrideTarget& target_;
+  const Maker& make_;
+  const Node* metadata_ = nullptr;
+  std::vector<const Node*> jobs_;
+  std::set<std::string_view> names_;
+  std::vector<const Node*> patches_;
+};
+
+// Changes as podTemplateOverrides or podSpecOverrides.
+class OverrideWriter {
+ public:
+  OverrideWriter(const OverrideTarget& target, const Changes& changes, const Maker& make, Losses& losses)
+      : target_(target), changes_(changes), make_(make), losses_(losses) {}
+
+  const Node* write() {
+    const bool keeps_places = changes_.field != model::kRuntimePatches;
+    const Node* place = changes_.list;
+    for (const Patch& patch : changes_.patches) {
+      if (!keeps_places) {
+        const Node* jobs = patch.place->at({"trainingRuntimeSpec", "template", "spec", "replicatedJobs"});
+        if (jobs && place == changes_.list) place = jobs;
+        for (const JobChange& job : patch.jobs) {
+          const Node* target = map_of(make_, {{"name", job.name}}, nullptr);
+          add(job, make_.list(std::array{target}));
+        }
+      } else if (!patch.jobs.empty()) {
+        add(patch.jobs.front(), patch.place->get("targetJobs"));
+      }
+    }
+    return make_.list(overrides_, place ? place->origin() : yaml::Origin());
+  }
+
+ private:
+  bool is_pod_spec() const { return target_.behaviours.overrides == OverrideStyle::PodSpecs; }
+
+  void lose(const Node& node, std::string_view what) {
+    const std::string_view trainer = target_.behaviours.trainer;
+    losses_.push_back(lost(fmt::format("spec.{}", changes_.field),
+                           fmt::format("Trainer {} can't change {}", trainer, what),
+                           fmt::format("set it in the runtime, or remove it"), yaml::locate(node)));
+  }
+
+  void add(const JobChange& job, const Node* targets) {
+    if (job.job_metadata) lose(*job.job_metadata, "the metadata of a Job");
+    if (job.pod_metadata && is_pod_spec()) lose(*job.pod_metadata, "the metadata of a pod");
+    if (job.pod_metadata && !is_pod_spec()) {
+      for (const Entry& entry : job.pod_metadata->entries()) {
+        if (entry.key != kLabels && entry.key != kAnnotations)
+          lose(*entry.value, fmt::format("metadata.{} of a pod", entry.key));
+      }
+    }
+    if (target_.behaviours.one_override_per_job) check_targets(targets);
+    if (!is_pod_spec()) {
+      overrides_.push_back(
+          map_of(make_, {{"targetJobs", targets}, {"metadata", job.pod_metadata}, {"spec", job.pod_spec}},
+                 job.place));
+      return;
+    }
+    std::vector<Entry> entries{{"targetJobs", targets, {}}};
+    if (job.pod_spec) std::ranges::copy(job.pod_spec->entries(), std::back_inserter(entries));
+    overrides_.push_back(make_.map(entries, job.place->origin()));
+  }
+
+  void check_targets(const Node* targets) {
+    for (const Node* target : targets->items()) {
+      const Node& name = *target->get("name");
+      if (!names_.insert(name.text()).second)
+        lose(name, fmt::format("the replicatedJob \"{}\" in several overrides", name.text()));
+    }
+  }
+
+  const OverrideTarget& target_;
+  const Changes& changes_;
+  const Maker& make_;
+  Losses& losses_;
+  std::set<std::string_view> names_;
+  std::vector<const Node*> overrides_;
+};
+
+// The entries of both maps, of which the later win; nullptr if there are none.
+const Node* united(const std::vector<const Node*>& maps, const Maker& make) {
+  if (maps.empty()) return nullptr;
+  const Node* all = maps.front();
+  for (const Node* map : maps) {
+    if (map == all) continue;
+    for (const Entry& entry : map->entries()) all = make.with(all, entry.key, entry.value);
+  }
+  return all;
+}
+
+const Node* metadata_of_patches(const Changes& changes, std::string_view key, const Maker& make) {
+  std::vector<const Node*> maps;
+  for (const Patch& patch : changes.patches) {
+    const Node* map = patch.metadata ? patch.metadata->get(key) : nullptr;
+    if (map && map->is_map()) maps.push_back(map);
+  }
+  return united(maps, make);
+}
+
+// `spec` without `old_keys`; `entries` take the place of the first of them.
+const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_keys,
+                     const std::vector<Entry>& entries, const Maker& make) {
+  const auto place = std::ranges::find_if(old_keys, [&](std::string_view key) { return spec.get(key); });
+  std::vector<Entry> all;
+  for (const Entry& entry : spec.entries()) {
+    if (entry.key == *place) std::ranges::copy(entries, std::back_inserter(all));
+    if (std::ranges::find(old_keys, entry.key) == old_keys.end()) all.push_back(entry);
+  }
+  return make.map(all, spec.origin());
+}
+
+}  // namespace
+
+const Node* convert_overrides(const Node& spec, const OverrideTarget& target, const Maker& make,
+                              Losses& losses) {
+  const Changes changes = read_changes(spec, make);
+  const std::string_view field = field_of(target.behaviours.overrides);
+  const bool takes_labels = target.spec.property(kLabels) != nullptr;
+  const bool has_labels = changes.labels || changes.annotations;
+  const bool takes_field = changes.field.empty() || changes.field == field;
+  if (takes_field && (takes_labels || !has_labels)) return &spec;
+  if (changes.field == model::kRuntimePatches && has_labels) return &spec;  // no version takes both
+  std::vector<std::string_view> old_keys;
+  if (!changes.field.empty()) old_keys.push_back(changes.field);
+  std::vector<Entry> entries;
+  if (field == model::kRuntimePatches) {
+    if (has_labels) old_keys.insert(old_keys.end(), {kLabels, kAnnotations});
+    const Node* patches = PatchWriter(target, make).write(changes);
+    if (patches->size() > 0) entries.push_back({field, patches, {}});
+  } else {
+    if (const Node* labels = metadata_of_patches(changes, kLabels, make))
+      entries.push_back({kLabels, labels, {}});
+    if (const Node* annotations = metadata_of_patches(changes, kAnnotations, make))
+      entries.push_back({kAnnotations, annotations, {}});
+    const Node* overrides = OverrideWriter(target, changes, make, losses).write();
+    if (overrides->size() > 0) entries.push_back({field, overrides, {}});
+  }
+  return replaced(spec, old_keys, entries, make);
+}
+
+}  // namespace trainjobc::migrate

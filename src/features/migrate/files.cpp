@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rules/rules.h"
+#include "yaml/read/reader.h"
+#include "yaml/read/second_reading.h"
+#include "yaml/rewrite/parts.h"
+#include "yaml/rewrite/rewrite.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+bool is_list_of_objects(const Node& root) {
+  const Node* kind = root.get("kind");
+  const Node* items = root.get("items");
+  return kind && kind->is_string() && kind->text().ends_with("List") && items && items->is_list();
+}
+
+bool is_unchanged(const Changed& changed, const Node& root) {
+  return changed.objects.size() == 1 && changed.objects.front() == &root;
+}
+
+// `root`, or its items, changed.
+Changed changed_document(const Node& root, const Change& change, const Maker& make, size_t& count,
+                         base::Diagnostics& problems) {
+  if (!root.is_map()) return {{&root}};
+  if (!is_list_of_objects(root)) {
+    Changed changed = change(root, make, problems);
+    if (!is_unchanged(changed, root)) ++count;
+    return changed;
+  }
+  std::vector<const Node*> items;
+  bool is_new = false;
+  const Node& list = *root.get("items");
+  for (const Node* item : list.items()) {
+    const Changed changed = changed_document(*item, change, make, count, problems);
+    items.insert(items.end(), changed.objects.begin(), changed.objects.end());
+    is_new = is_new || changed.is_new;
+  }
+  if (std::ranges::equal(items, list.items())) return {{&root}};
+  const Node* changed = make.with(&root, "items", make.list(items, list.origin()));
+  if (is_new && root.get("kind")->text() != "List") {
+    changed = make.with(changed, "apiVersion", make.string("v1"));
+    changed = make.with(changed, "kind", make.string("List"));
+  }
+  return {{changed}, is_new};
+}
+
+base::Diagnostic in_place(std::string message, std::string hint, const base::Location& location) {
+  return rules::finding("migrate/in-place", "this document can't be changed in place: " + std::move(message),
+                        std::move(hint), location);
+}
+
+// A document of the file with its new text.
+struct Rewrite {
+  const yaml::Document* document;
+  std::vector<const Node*> roots;
+  yaml::Replacement replacement;  // of bytes of the file
+  size_t objects;
+};
+
+std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
+  std::string out;
+  size_t at = 0;
+  for (const Rewrite& rewrite : rewrites) {
+    out += text.substr(at, rewrite.replacement.begin - at);
+    out += rewrite.replacement.text;
+    at = rewrite.replacement.end;
+  }
+  return out.append(text.substr(at));
+}
+
+// Whether two parsers find these documents, and no others, in the text.
+bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
+  const base::SourceFile file("", std::move(text));
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
+  if (problems.has_errors() || documents.size() != roots.size()) return false;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (!yaml::equal(*documents[i].root, *roots[i])) return false;
+  }
+  return yaml::reads_the_same(file, documents);
+}
+
+// A document that can't be changed doesn't prevent changes to the others.
+class FileRewriter {
+ public:
+  explicit FileRewriter(const base::SourceFile& file) : file_(file), make_(arena_) {
+    base::Diagnostics ignored;  // unreadable documents are reported where the file is compiled
+    documents_ = yaml::read(file, arena_, ignored);
+    readable_ = !ignored.has_errors();
+  }
+
+  RewrittenFile run(const Change& change) {
+    for (const yaml::Document& document : documents_) {
+      size_t count = 0;
+      Changed changed = changed_document(*document.root, change, make_, count, result_.problems);
+      if (!is_unchanged(changed, *document.root)) rewrite(document, std::move(changed), count);
+    }
+    drop_unreadable();
+    for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
+    result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), rewrites_);
+    return std::move(result_);
+  }
+
+ private:
+  void rewrite(const yaml::Document& document, Changed changed, size_t count) {
+    auto rewritten = changed.is_new ? yaml::rewrite_as_parts(file_, document, changed.objects)
+                                    : yaml::rewrite(file_, document, *changed.objects.front());
+    if (changed.is_new &&
+        (!std::holds_alternative<yaml::Replacement>(rewritten) ||
+         !reads_back({&document, changed.objects, std::get<yaml::Replacement>(rewritten), count}))) {
+      report_lost_comments(document);
+      rewritten = yaml::write_as_parts(file_, document, changed.objects);
+    }
+    if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
+      result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
+    } else if (!readable_) {
+      result_.problems.add(in_place("another document in the file can't be read", "correct that one first",
+                                    yaml::locate(*document.root)));
+    } else {
+      rewrites_.push_back(
+          {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
+    }
+  }
+
+  void report_lost_comments(const yaml::Document& document) {
+    if (document.text.find('#') == std::string_view::npos) return;
+    result_.problems.add(rules::finding("advice/v1-difference", "the comments of this document can't be kept",
+                                        "write it in plain block style, without anchors, to keep them",
+                                        yaml::locate(*document.root)));
+  }
+
+  // Reads the whole file once, and each document only if that fails.
+  void drop_unreadable() {
+    if (file_reads_back()) return;
+    drop_if([&](const Rewrite& rewrite) { return !reads_back(rewrite); });
+    if (!file_reads_back()) drop_if([](const Rewrite&) { return true; });
+  }
+
+  void drop_if(const std::function<bool(const Rewrite&)>& condition) {
+    std::erase_if(rewrites_, [&](const Rewrite& rewrite) {
+      if (!condition(rewrite)) return false;
+      result_.problems.add(in_place("it would not read back with the same values",
+                                    "write it in plain block style, without anchors",
+                                    yaml::locate(*rewrite.document->root)));
+      return true;
+    });
+  }
+
+  bool file_reads_back() const {
+    std::vector<const Node*> roots;
+    auto next = rewrites_.begin();
+    for (const yaml::Document& document : documents_) {
+      if (next == rewrites_.end() || next->document != &document) {
+        roots.push_back(document.root);
+        continue;
+      }
+      roots.insert(roots.end(), next->roots.begin(), next->roots.end());
+      ++next;
+    }
+    return rewrites_.empty() || reads_back_as(replaced(file_.text(), rewrites_), roots);
+  }
+
+  // Whether two parsers find the document in its text alone.
+  bool reads_back(const Rewrite& rewrite) const {
+    const std::string_view text = rewrite.document->text;
+    const auto begin = static_cast<size_t>(text.data() - file_.text().data());
+    if (rewrite.replacement.begin < begin || rewrite.replacement.end > begin + text.size()) return false;
+    std::string changed(text.substr(0, rewrite.replacement.begin - begin));
+    changed += rewrite.replacement.text;
+    changed += text.substr(rewrite.replacement.end - begin);
+    return reads_back_as(std::move(changed), rewrite.roots);
+  }
+
+  const base::SourceFile& file_;
+  base::Arena arena_;
+  Maker make_;
+  bool readable_ = false;
+  std::vector<yaml::Document> documents_;
+  std::vector<Rewrite> rewrites_;  // in the order of the file
+  RewrittenFile result_;
+};
+
+}  // namespace
+
+RewrittenFile rewrite_file(const base::SourceFile& file, const Change& change) {
+  return FileRewriter(file).run(change);
+}
+
+}  // namespace trainjobc::migrate

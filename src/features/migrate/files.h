@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rewrites every TrainJob and runtime of a file in place.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "features/migrate/objects.h"
+#include "yaml/node.h"
+
+namespace trainjobc::migrate {
+
+struct RewrittenFile {
+  std::string text;            // the file's text if nothing changes; includes its byte order mark
+  size_t changed = 0;          // number of objects
+  base::Diagnostics problems;  // why an object can't be changed
+};
+
+// What an object becomes: the same again, another one, or several.
+struct Changed {
+  std::vector<const yaml::Node*> objects;
+  bool is_new = false;  // they are other kinds of objects: comments beside what is gone may go too
+};
+
+using Change =
+    std::function<Changed(const yaml::Node& object, const yaml::Maker& make, base::Diagnostics& problems)>;
+
+// Calls `change` for every object of the file, with Lists expanded, and rewrites the documents. A document
+// whose new text would not read back correctly stays as it is, which is a problem of rule migrate/in-place.
+// Locations of problems refer to the text of `file`; nodes live until the end of the call.
+RewrittenFile rewrite_file(const base::SourceFile& file, const Change& change);
+
+}  // namespace trainjobc::migrate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc migrate: converts files from one Trainer version to another, and shows how the JobSets change.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "compile/compile.h"
+#include "features/diff/difference.h"
+
+namespace trainjobc::migrate {
+
+struct MigrateOptions {
+  Options compile;                                    // trainer_version: that of the inputs, or "auto"
+  std::string to;                                     // "2.3"
+  std::string manager = "trainer.kubeflow.org/user";  // of runtimePatches that overrides become
+  // Of jobs of Training Operator v1 and of the MPI Operator.
+  std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
+  bool per_namespace = false;  // new runtimes are TrainingRuntimes
+  bool plain = false;          // write out what Trainer does not set up
+};
+
+struct MigratedFile {
+  std::string name;
+  std::string old_text;
+  std::string new_text;
+};
+
+struct Migration {
+  std::vector<MigratedFile> files;  // those that change, in the order of the inputs
+  size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
+  size_t changed = 0;               // how many of them change
+  // Errors: inputs that their own version rejects, what can't be converted (lines of the old text), what the
+  // new version still refuses (lines of the new text). Warnings: what a person should check.
+  base::Diagnostics findings;
+  // The JobSets of the new files and version, compared with the old ones; for TrainJobs that both versions
+  // accept.
+  diff::Report differences;
+  std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
+  std::vector<PassedOver> passed_over;              // the same
+  std::vector<std::string> other_jobs;              // the same
+  std::vector<std::shared_ptr<const void>> memory;  // the memory of the locations
+};
+
+// Rewrites `inputs`. Of `runtimes`, only those that `inputs` refer to are read; they are expected to be
+// migrated in the same way.
+Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options);
+
+}  // namespace trainjobc::migrate

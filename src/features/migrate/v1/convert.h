@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Jobs of Training Operator v1 and of the MPI Operator to TrainJobs and the runtimes that they need.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "compile/target.h"
+#include "model/v1_kinds.h"
+#include "features/migrate/v1/split.h"
+#include "yaml/node.h"
+
+namespace trainjobc::migrate::v1 {
+
+struct V1Options {
+  compile::Target target;
+  std::string manager;         // of the runtimePatches
+  std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
+  bool per_namespace = false;  // new runtimes are TrainingRuntimes
+  bool plain = false;          // write out what Trainer does not set up
+};
+
+struct Converted {
+  // The new documents: a runtime, if no known one fits, and the TrainJob. Empty if the job can't be
+  // converted.
+  std::vector<const yaml::Node*> documents;
+  std::vector<base::Diagnostic> findings;  // without object
+};
+
+// Converts the jobs of one run, in order: jobs share the runtimes that the first of them needs.
+class Converter {
+ public:
+  explicit Converter(V1Options options) : options_(std::move(options)) {}
+
+  // A runtime that exists; the first ones are preferred. Anything else in the text is ignored.
+  void add_known(const std::string& name, const std::string& text);
+
+  // Nodes are made in `make`'s arena.
+  Converted convert(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make);
+
+ private:
+  struct Known {
+    std::string_view kind;
+    std::string ns;
+    std::string name;
+    SplitRuntime runtime;
+  };
+
+  const Known* find(const SplitRuntime& wanted, const std::string& ns, const yaml::Maker& make,
+                    std::vector<Said>& say) const;
+  std::vector<const yaml::Node*> documents_of(const Conversion& conversion);
+  std::string name_for(const Draft& draft, const yaml::Node& spec, const Job& job);
+  // A copy of the tree that lives as long as the converter.
+  const yaml::Node* keep(const yaml::Node& node);
+
+  V1Options options_;
+  base::Arena arena_;
+  std::vector<std::unique_ptr<base::SourceFile>> files_;
+  std::vector<Known> known_;
+  std::set<std::string> names_;  // of new runtimes
+};
+
+}  // namespace trainjobc::migrate::v1

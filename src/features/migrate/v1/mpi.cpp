@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// MPIJob of Training Operator v1 (kubectl exec) and of the MPI Operator (v2beta1, SSH): a launcher and nodes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "policy/plugins.h"
+#include "features/migrate/v1/pods.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::migrate::v1 {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kRole = "K_MPI_JOB_ROLE";
+constexpr std::string_view kRootPath = "/root/.ssh";
+
+bool is_true(const Node* node) {
+  return node && node->as_bool() == true;
+}
+
+// Training Operator v1 gives a launcher with GPUs ranks of its own.
+bool has_gpu_limit(const Node& pod_template) {
+  for (const Node* container : yaml::items_at(pod_template, {"spec", "containers"})) {
+    const Node* limits = container->at({"resources", "limits"});
+    if (!limits) continue;
+    for (const yaml::Entry& entry : limits->entries()) {
+      if (entry.key.find("gpu") != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+class MpiDraft {
+ public:
+  explicit MpiDraft(Conversion& conversion)
+      : conversion_(conversion),
+        job_(conversion.job),
+        make_(conversion.make),
+        worker_(job_.replica("Worker")) {
+    if (const Replica* launcher = job_.replica("Launcher"))
+      trains_too_ = job_.is_mpi_v2() ? is_true(job_.get("runLauncherAsWorker"))
+                                     : has_gpu_limit(*launcher->pod_template);
+  }
+
+  void run() {
+    const Replica* launcher = job_.replica("Launcher");
+    if (!launcher) {
+      conversion_.findings.lose("spec.mpiReplicaSpecs", "an MPIJob needs a Launcher", "add a Launcher",
+                                job_.get("mpiReplicaSpecs"));
+      return;
+    }
+    if (const Node* implementation = job_.get("mpiImplementation");
+        implementation && implementation->text() != "OpenMPI") {
+      conversion_.findings.lose("spec.mpiImplementation",
+                                fmt::format("Trainer supports OpenMPI, not {}", implementation->text()),
+                                "use an image with OpenMPI, and remove this", implementation);
+      return;
+    }
+    check_transport();
+    check_key();
+    write_policy();
+    if (worker_) add_worker();
+    add_launcher(*launcher);
+    const Node* targets = make_.list(NodeList{make_.string(model::kLauncher)});
+    conversion_.draft.job_set.push_back(
+        {"successPolicy",
+         make_.map(Entries{{"operator", make_.string("All"), {}}, {"targetReplicatedJobs", targets, {}}}),
+         {}});
+  }
+
+ private:
+  void check_transport() {
+    if (job_.is_mpi_v2()) return;
+    conversion_.findings.change(
+        "kind", "Trainer's launcher reaches the nodes with SSH, not with kubectl exec",
+        "the image needs sshd and ssh, and a user who may start it", job_.root->get("kind"));
+    if (const Node* main = job_.get("mainContainer")) {
+      const auto& container =
+          main_container(pods_of(conversion_, worker_ ? *worker_ : job_.replicas.front(), false));
+      if (yaml::text_at(container, "name") != main->text())
+        conversion_.findings.lose("spec.mainContainer",
+                                  "the ranks run in the container that runs sshd, the first one",
+                                  "make this container the first one", main);
+    }
+  }
+
+  // The user that the container runs as; nullptr if the image decides.
+  static const Node* user_of(const PodTemplate& pods) {
+    const Node* user = main_container(pods).at({"securityContext", "runAsUser"});
+    return user ? user : pods.node->at({"spec", "securityContext", "runAsUser"});
+  }
+
+  bool is_in_root() const {
+    const std::string_view path = yaml::text_of(job_.get("sshAuthMountPath"));
+    return path.empty() || path == kRootPath;
+  }
+
+  // Trainer's mode of the key is for a user and a group.
+  void check_key() {
+    if (!is_in_root()) return;
+    const Node* path = job_.get("sshAuthMountPath");
+    conversion_.findings.change("spec.sshAuthMountPath",
+                                "as root, ssh refuses the key that Trainer mounts: others can read it",
+                                "run launcher and workers as a user, and mount the key at that user's .ssh",
+                                path ? path : job_.root->get("kind"));
+  }
+
+  // As the MPI Operator does: pods on the host's network have to find the others by name.
+  PodTemplate with_dns(PodTemplate pods) const {
+    if (!job_.is_mpi_v2() || !is_true(pods.node->at({"spec", "hostNetwork"}))) return pods;
+    pods.node = make_.with_path(pods.node, {"spec", "dnsPolicy"}, make_.string("ClusterFirstWithHostNet"));
+    return pods;
+  }
+
+  // A user can read the key as a member of the pod's group only.
+  PodTemplate with_group(PodTemplate pods) const {
+    const Node* user = user_of(pods);
+    if (is_in_root() || !user || pods.node->at({"spec", "securityContext", "fsGroup"})) return pods;
+    pods.node = make_.with_path(pods.node, {"spec", "securityContext", "fsGroup"},
+                                make_.plain(user->kind(), user->text()));
+    return pods;
+  }
+
+  void write_policy() {
+    const Node* path = job_.get("sshAuthMountPath");
+    if (path && path->text().empty()) path = nullptr;
+    const Node* policy = make_.map(Entries{
+        {"mpiImplementation", make_.string("OpenMPI"), {}},
+        {"numProcPerNode", make_.integer(1), {}},
+        {"runLauncherAsNode", make_.boolean(trains_too_), {}},
+        {"sshAuthMountPath", path ? path : make_.string(kRootPath), {}},
+    });
+    Draft& draft = conversion_.draft;
+    draft.framework = "mpi";
+    draft.policy.push_back({"mpi", policy, {}});
+    const Node* slots = job_.get("slotsPerWorker");
+    draft.processes = slots && slots->is_int() ? slots : make_.integer(1);
+    const int64_t workers = worker_ ? worker_->count : 0;
+    const bool is_count = worker_ && worker_->count_node && !trains_too_;
+    draft.num_nodes =
+        is_count ? worker_->count_node : make_.integer(std::max<int64_t>(workers + (trains_too_ ? 1 : 0), 1));
+  }
+
+  DraftRole role_of(const Replica& replica, std::string_view name, NodeList env) {
+    DraftRole role{.name = std::string(name), .pods = pods_of(conversion_, replica), .job_spec = {}};
+    env.insert(env.begin(), variable(make_, kRole, name == model::kLauncher ? "launcher" : "worker"));
+    role.pods = with_env(make_, role.pods, env, policy::mpi::kPlugin.framework.env);
+    role.pods = with_dns(with_group(role.pods));
+    apply_restart_policy(conversion_, replica, role);
+    return role;
+  }
+
+  void add_worker() {
+    DraftRole role = role_of(*worker_, model::kNode, {});
+    const Node& container = main_container(role.pods);
+    const Node* command = container.get("command");
+    const Node* args = container.get("args");
+    const bool has_command = command && command->size() > 0;
+    const bool has_args = args && args->size() > 0;
+    // The MPI Operator replaces neither; v1's own workers sleep until something is executed in them.
+    if (!job_.is_mpi_v2() && has_command && !mentions(container, "sshd")) {
+      conversion_.findings.change(
+          worker_->field + ".template.spec.containers",
+          "the nodes run sshd instead of this command: the launcher starts the ranks with SSH",
+          "run what has to come before in the launcher's command", command);
+    }
+    const bool runs_sshd = job_.is_mpi_v2() ? has_command || has_args : mentions(container, "sshd");
+    if (!runs_sshd) {
+      const NodeList words{make_.string("/usr/sbin/sshd"), make_.string("-De")};
+      const Node* changed = make_.with(&container, "command", make_.list(words));
+      role.pods = with_main(make_, role.pods, make_.with(changed, "args", nullptr));
+    }
+    conversion_.draft.roles.push_back(std::move(role));
+  }
+
+  void add_launcher(const Replica& launcher) {
+    NodeList env;
+    if (!trains_too_) {
+      env.push_back(variable(make_, "NVIDIA_VISIBLE_DEVICES", ""));
+      env.push_back(variable(make_, "NVIDIA_DRIVER_CAPABILITIES", ""));
+    }
+    DraftRole role = role_of(launcher, model::kLauncher, std::move(env));
+    role.trains = true;
+    if (worker_ && yaml::text_of(job_.get("launcherCreationPolicy")) == "WaitForWorkersReady") {
+      const Node* ready =
+          make_.map(Entries{{"name", make_.string(model::kNode), {}}, {"status", make_.string("Ready"), {}}});
+      role.depends_on = make_.list(NodeList{ready});
+    }
+    conversion_.draft.roles.push_back(std::move(role));
+  }
+
+  Conversion& conversion_;
+  const Job& job_;
+  const Maker& make_;
+  const Replica* worker_;
+  bool trains_too_ = false;  // the launcher
+};
+
+}  // namespace
+
+void draft_mpi(Conversion& conversion) {
+  MpiDraft(conversion).run();
+}
+
+}  // namespace trainjobc::migrate::v1

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/v1/pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "k8s/jobset/names.h"
+#include "model/trainer_names.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::migrate::v1 {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kContainers = "containers";
+
+const Node* ports_of(const Node& ports, std::string_view operators_port, const Maker& make) {
+  std::vector<const Node*> kept;
+  for (const Node* port : ports.items()) {
+    if (!operators_port.empty() && yaml::string_at(*port, "name") == operators_port) continue;
+    const Node* number = port->get("containerPort");
+    // The trainer's port replaces one without a name.
+    const bool is_unnamed = port->is_map() && !port->get("name") && number;
+    kept.push_back(is_unnamed ? make.with(port, "name", make.copied(fmt::format("port-{}", number->text())))
+                              : port);
+  }
+  return kept.empty() ? nullptr : make.list(kept, ports.origin());
+}
+
+const Node* own_metadata(const Node* metadata, const Maker& make) {
+  if (!metadata || !metadata->is_map()) return nullptr;
+  Entries entries;
+  for (const Entry& entry : metadata->entries()) {
+    const bool is_kept = entry.key == "labels" || entry.key == "annotations";
+    if (is_kept && entry.value->size() > 0) entries.push_back(entry);
+  }
+  if (entries.empty()) return nullptr;
+  return entries.size() == metadata->size() ? metadata : make.map(entries, metadata->origin());
+}
+
+struct Place {
+  std::string field;
+  const Node* node = nullptr;
+};
+
+// Where two trees differ first; `here` is the node of `a` above it.
+std::optional<Place> difference(const Node* a, const Node* b, const std::string& field, const Node* here) {
+  if (!a || !b) return a == b ? std::nullopt : std::optional(Place{field, a ? a : b ? b : here});
+  if (yaml::equal(*a, *b)) return std::nullopt;
+  if (a->is_list() && b->is_list()) {
+    for (size_t i = 0; i < std::max(a->size(), b->size()); ++i) {
+      const Node* left = i < a->size() ? a->items()[i] : nullptr;
+      const Node* right = i < b->size() ? b->items()[i] : nullptr;
+      if (auto found = difference(left, right, fmt::format("{}[{}]", field, i), a)) return found;
+    }
+  }
+  if (a->is_map() && b->is_map()) {
+    for (const Node* map : {a, b}) {
+      for (const Entry& entry : map->entries()) {
+        auto found =
+            difference(a->get(entry.key), b->get(entry.key), fmt::format("{}.{}", field, entry.key), a);
+        if (found) return found;
+      }
+    }
+  }
+  return Place{field, a};
+}
+
+std::optional<Place> difference_of_replicas(const Conversion& conversion) {
+  const auto& replicas = conversion.job.replicas;
+  const Node* first = pods_of(conversion, replicas.front()).node;
+  for (size_t i = 1; i < replicas.size(); ++i) {
+    const Node* other = pods_of(conversion, replicas[i]).node;
+    if (auto found = difference(other, first, replicas[i].field + ".template", other)) return found;
+  }
+  return std::nullopt;
+}
+
+const Replica* other_restart_policy(const Job& job) {
+  const auto other = std::ranges::find_if(job.replicas, [&](const Replica& replica) {
+    return replica.restart_policy != job.replicas.front().restart_policy;
+  });
+  return other != job.replicas.end() ? &*other : nullptr;
+}
+
+// The exit codes that the v1 operators take as permanent, as a Job's rule.
+const Node* fail_permanently(const Maker& make, std::string_view container) {
+  constexpr int kRetryable = 128;
+  NodeList codes;
+  for (int code = 1; code < kRetryable; ++code) codes.push_back(make.integer(code));
+  const Node* on_codes = make.map(Entries{{"containerName", make.string(container), {}},
+                                          {"operator", make.string("In"), {}},
+                                          {"values", make.list(codes), {}}});
+  const Node* rule = make.map(Entries{{"action", make.string("FailJob"), {}}, {"onExitCodes", on_codes, {}}});
+  return make.map(Entries{{"rules", make.list(NodeList{rule}), {}}});
+}
+
+}  // namespace
+
+PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool renamed) {
+  const Maker& make = conversion.make;
+  const model::V1Kind& kind = *conversion.job.kind;
+  const Node* pod = replica.pod_template;
+  pod = make.with(pod, "metadata", own_metadata(pod->get("metadata"), make));
+  const Node* spec = make.with(pod->get("spec"), "restartPolicy", nullptr);
+  const Node* containers = spec->get(kContainers);
+  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const bool is_main = i == replica.main;
+    if (is_main && renamed) items[i] = make.with(items[i], "name", make.string(model::kNode));
+    const Node* ports = items[i]->get("ports");
+    if (ports && ports->is_list())
+      items[i] = make.with(items[i], "ports", ports_of(*ports, is_main ? kind.port_name : "", make));
+  }
+  spec = make.with(spec, kContainers, make.list(items, containers->origin()));
+  return {make.with(pod, "spec", spec), replica.main};
+}
+
+const Node* variable(const Maker& make, std::string_view name, std::string_view value) {
+  return make.map(Entries{{"name", make.copied(name), {}}, {"value", make.copied(value), {}}});
+}
+
+const Node* variable_of_field(const Maker& make, std::string_view name, std::string_view path) {
+  const Node* field = make.map(Entries{{"fieldPath", make.copied(path), {}}});
+  const Node* source = make.map(Entries{{"fieldRef", field, {}}});
+  return make.map(Entries{{"name", make.copied(name), {}}, {"valueFrom", source, {}}});
+}
+
+const Node& main_container(const PodTemplate& pods) {
+  return *yaml::items_at(*pods.node, {"spec", kContainers})[pods.main];
+}
+
+PodTemplate with_main(const Maker& make, PodTemplate pods, const Node* container) {
+  const Node* containers = pods.node->at({"spec", kContainers});
+  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  items[pods.main] = container;
+  pods.node = make.with_path(pods.node, {"spec", kContainers}, make.list(items, containers->origin()));
+  return pods;
+}
+
+PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
+                     std::span<const std::string_view> without) {
+  const Node& container = main_container(pods);
+  const Node* given = container.get("env");
+  const auto is_replaced = [&](std::string_view name) {
+    return std::ranges::find(without, name) != without.end() ||
+           std::ranges::any_of(env, [&](const Node* own) { return yaml::text_at(*own, "name") == name; });
+  };
+  NodeList all;
+  for (const Node* item : yaml::items_of(given)) {
+    const std::string_view name = yaml::text_at(*item, "name");
+    if (is_replaced(name)) continue;
+    // Of two with the same name, the last one counts.
+    const auto same = std::ranges::find_if(
+        all, [&](const Node* earlier) { return yaml::text_at(*earlier, "name") == name; });
+    if (same != all.end()) all.erase(same);
+    all.push_back(item);
+  }
+  all.insert(all.end(), env.begin(), env.end());
+  if (all.empty() && !given) return pods;
+  const Node* list = all.empty() ? nullptr : make.list(all, given ? given->origin() : yaml::Origin());
+  return with_main(make, pods, make.with(&container, "env", list));
+}
+
+std::string address_of(const Job& job, std::string_view replicated_job, int64_t index, int64_t pod) {
+  return k8s::jobset::pod_address(k8s::jobset::job_name(job.id.name, replicated_job, index), pod,
+                                  job.id.name);
+}
+
+void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role) {
+  const Maker& make = conversion.make;
+  const Node* limit = conversion.job.run_policy("backoffLimit");
+  const bool is_pod_of_job = conversion.job.is_mpi_v2() && replica.role == "Launcher";
+  const std::string_view policy = replica.restart_policy;
+  const auto set_never = [&] {
+    role.pods.node = make.with_path(role.pods.node, {"spec", "restartPolicy"}, make.string("Never"));
+  };
+  if (policy == "Always") {
+    conversion.findings.change(replica.field + ".restartPolicy",
+                               "Trainer starts a pod again only if it failed, as with OnFailure",
+                               "write OnFailure if this is what you want", replica.restart_node);
+  }
+  if (policy == "Never" || policy == "ExitCode") set_never();
+  if (policy == "Never" && !is_pod_of_job) limit = make.integer(0);
+  if (limit) role.job_spec.push_back({"backoffLimit", limit, {}});
+  if (policy == "ExitCode") {
+    const std::string_view container = yaml::text_at(main_container(role.pods), "name");
+    role.job_spec.push_back({"podFailurePolicy", fail_permanently(make, container), {}});
+  }
+}
+
+bool are_alike(const Conversion& conversion) {
+  return !difference_of_replicas(conversion) && !other_restart_policy(conversion.job);
+}
+
+const Replica* only_template(Conversion& conversion, const std::string& hint) {
+  const Job& job = conversion.job;
+  if (const auto place = difference_of_replicas(conversion)) {
+    conversion.findings.lose(place->field,
+                             fmt::format("the nodes of a TrainJob are all alike, and {} and {} differ in {}",
+                                         job.replicas.front().role, job.replicas.back().role,
+                                         place->field.substr(place->field.find(".template") + 10)),
+                             hint, place->node);
+    return nullptr;
+  }
+  if (const Replica* other = other_restart_policy(job)) {
+    conversion.findings.lose(
+        other->field + ".restartPolicy",
+        fmt::format("the nodes of a TrainJob are all alike, and {} and {} have different restart policies",
+                    job.replicas.front().role, other->role),
+        hint, other->restart_node ? other->restart_node : other->node);
+    return nullptr;
+  }
+  return &job.replicas.front();
+}
+
+bool mentions(const Node& container, std::string_view text) {
+  const auto has = [&](const Node* value) {
+    return value && value->text().find(text) != std::string_view::npos;
+  };
+  for (const std::string_view key : {"command", "args"}) {
+    if (std::ranges::any_of(yaml::items_at(container, key), has)) return true;
+  }
+  return std::ranges::any_of(yaml::items_at(container, "env"),
+                             [&](const Node* env) { return has(env->get("value")); });
+}
+
+bool has_name(Conversion& conversion) {
+  if (!conversion.job.id.name.empty()) return true;
+  const Node* metadata = conversion.job.root->get("metadata");
+  conversion.findings.lose("metadata.name",
+                           "the addresses of the pods contain the job's name, which it lacks",
+                           "write metadata.name", metadata ? metadata : conversion.job.root);
+  return false;
+}
+
+}  // namespace trainjobc::migrate::v1

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/v1/split.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "model/runtime.h"
+#include "model/trainer_names.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::migrate::v1 {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 5> kOfTrainer{"image", "command", "args", "env", "resources"};
+// Variables of an MPI pod that say what it is.
+constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VISIBLE_DEVICES",
+                                                    "NVIDIA_DRIVER_CAPABILITIES"};
+
+const schema::Schema* inner(const schema::Schema* schema, std::initializer_list<std::string_view> path) {
+  for (const std::string_view key : path) {
+    const schema::Property* property = schema ? schema->property(key) : nullptr;
+    schema = property ? property->schema : nullptr;
+    while (schema && schema->type == schema::Type::Array) schema = schema->items;
+  }
+  return schema;
+}
+
+const Entry* entry_of(const Entries& entries, std::string_view key) {
+  const auto found = std::ranges::find(entries, key, &Entry::key);
+  return found != entries.end() ? &*found : nullptr;
+}
+
+bool is_true_at(const Node& spec, std::initializer_list<std::string_view> path) {
+  const Node* node = spec.at(path);
+  return node && node->as_bool() == true;
+}
+
+class Splitter {
+ public:
+  Splitter(const Node& spec, const schema::Schema& train_job, const Maker& make, RuntimeUse use)
+      : spec_(spec),
+        make_(make),
+        is_mpi_(spec.at({"mlPolicy", "mpi"}) != nullptr),
+        keeps_group_(is_mpi_ && use == RuntimeUse::New),
+        launcher_trains_(is_true_at(spec, {"mlPolicy", "mpi", "runLauncherAsNode"})),
+        patch_(inner(&train_job, {"spec", "runtimePatches", "trainingRuntimeSpec", "template", "spec",
+                                  "replicatedJobs", "template", "spec", "template", "spec"})) {}
+
+  SplitRuntime run() {
+    SplitRuntime result;
+    NodeList jobs;
+    for (const Node* job : yaml::items_at(spec_, {"template", "spec", "replicatedJobs"})) {
+      Said said{.job = yaml::text_at(*job, "name"),
+                .trains = model::ancestor_of(*job) == model::kTrainer,
+                .trainer = {},
+                .container = {},
+                .pod = {}};
+      const Node* pod = job->at({"template", "spec", "template"});
+      if (pod && pod->is_map()) job = with_pod(job, rest_of_pod(*pod, said));
+      const Node* replicas = job->get("replicas");
+      if (replicas && replicas->as_int() == 1) job = make_.with(job, "replicas", nullptr);
+      jobs.push_back(job);
+      result.said.push_back(std::move(said));
+    }
+    const Node* given = spec_.at({"template", "spec", "replicatedJobs"});
+    const Node* rest = make_.with_path(&spec_, {"template", "spec", "replicatedJobs"},
+                                       make_.list(jobs, given ? given->origin() : yaml::Origin()));
+    result.rest = without_defaults(rest);
+    return result;
+  }
+
+ private:
+  const Node* with_pod(const Node* job, const Node* pod) const {
+    return make_.with_path(job, {"template", "spec", "template"}, pod);
+  }
+
+  const Node* without_defaults(const Node* rest) const {
+    const Node* policy = rest->get("mlPolicy");
+    if (policy && policy->is_map()) {
+      policy = make_.with(policy, "numNodes", nullptr);
+      if (const Node* mpi = policy->get("mpi"); mpi && mpi->is_map())
+        policy = make_.with(policy, "mpi", make_.with(mpi, "numProcPerNode", nullptr));
+    }
+    rest = make_.with(rest, "mlPolicy", policy && policy->size() > 0 ? policy : nullptr);
+    const Node* published = rest->at({"template", "spec", "network", "publishNotReadyAddresses"});
+    const Node* network = rest->at({"template", "spec", "network"});
+    if (published && published->as_bool() == true && network->size() == 1)
+      rest = make_.with_path(rest, {"template", "spec", "network"}, nullptr);
+    return rest;
+  }
+
+  const Node* rest_of_pod(const Node& pod, Said& said) const {
+    const Node* rest = &pod;
+    if (const Node* metadata = pod.get("metadata"); metadata && metadata->size() > 0) {
+      said.metadata = metadata;
+      rest = make_.with(rest, "metadata", nullptr);
+    }
+    const Node* spec = pod.get("spec");
+    if (!spec || !spec->is_map()) return rest;
+    return make_.with(rest, "spec", rest_of_spec(*spec, said));
+  }
+
+  const Node* rest_of_spec(const Node& spec, Said& said) const {
+    const std::set<std::string_view> mounted = mounted_elsewhere(spec);
+    Entries kept;
+    for (const Entry& entry : spec.entries()) {
+      if (entry.key == "containers") {
+        kept.push_back({entry.key, rest_of_containers(*entry.value, said), entry.key_origin});
+      } else if (entry.key == "initContainers" || !patch_ || !patch_->property(entry.key) ||
+                 (keeps_group_ && entry.key == "securityContext")) {
+        kept.push_back(entry);
+      } else if (entry.key == "volumes") {
+        split_volumes(entry, mounted, kept, said);
+      } else if (!entry.value->is_empty_value()) {
+        said.pod.push_back(entry);
+      }
+    }
+    return make_.map(kept, spec.origin());
+  }
+
+  // The volumes used by containers that a TrainJob does not configure.
+  static std::set<std::string_view> mounted_elsewhere(const Node& spec) {
+    std::set<std::string_view> names;
+    const auto collect = [&](const Node& container, std::string_view key) {
+      for (const Node* mount : yaml::items_at(container, key)) names.insert(yaml::text_at(*mount, "name"));
+    };
+    for (const std::string_view list : {"containers", "initContainers"}) {
+      for (const Node* container : yaml::items_at(spec, list)) {
+        collect(*container, "volumeDevices");
+        if (list == "initContainers" || yaml::text_at(*container, "name") != model::kNode)
+          collect(*container, "volumeMounts");
+      }
+    }
+    return names;
+  }
+
+  void split_volumes(const Entry& volumes, const std::set<std::string_view>& mounted, Entries& kept,
+                     Said& said) const {
+    NodeList stay;
+    NodeList go;
+    for (const Node* volume : volumes.value->items())
+      (mounted.contains(yaml::text_at(*volume, "name")) ? stay : go).push_back(volume);
+    if (go.empty() || stay.empty()) {
+      if (volumes.value->size() > 0) (go.empty() ? kept : said.pod).push_back(volumes);
+      return;
+    }
+    kept.push_back({volumes.key, make_.list(stay), volumes.key_origin});
+    said.pod.push_back({volumes.key, make_.list(go, volumes.value->origin()), volumes.key_origin});
+  }
+
+  const Node* rest_of_containers(const Node& containers, Said& said) const {
+    NodeList items;
+    for (const Node* container : containers.items()) {
+      const bool is_node = yaml::text_at(*container, "name") == model::kNode;
+      items.push_back(is_node && container->is_map() ? rest_of_container(*container, said) : container);
+    }
+    return make_.list(items, containers.origin());
+  }
+
+  bool says(const Entry& entry, const Said& said) const {
+    if (!said.trains || std::ranges::find(kOfTrainer, entry.key) == kOfTrainer.end()) return false;
+    // An MPI TrainJob's settings reach the launcher only, or all pods, so the runtime has these.
+    if (is_mpi_ && (entry.key == "image" || entry.key == "resources")) return false;
+    if (is_mpi_ && launcher_trains_ && entry.key == "env") return false;
+    return entry.key != "resources" || !entry.value->get("claims");
+  }
+
+  const Node* rest_of_container(const Node& container, Said& said) const {
+    const schema::Schema* patch = inner(patch_, {"containers"});
+    Entries kept;
+    for (const Entry& entry : container.entries()) {
+      const bool is_patched =
+          entry.key != "name" && entry.key != "env" && patch && patch->property(entry.key);
+      if (says(entry, said)) {
+        if (entry.key == "env" && is_mpi_) {
+          split_env(entry, kept, said);
+        } else if (entry.value->size() > 0 || entry.value->is_scalar()) {
+          said.trainer.push_back(entry);
+        }
+      } else if (is_patched) {
+        if (!entry.value->is_empty_value()) said.container.push_back(entry);
+      } else {
+        kept.push_back(entry);
+      }
+    }
+    return make_.map(kept, container.origin());
+  }
+
+  void split_env(const Entry& env, Entries& kept, Said& said) const {
+    NodeList stay;
+    NodeList go;
+    for (const Node* item : env.value->items()) {
+      const bool is_of_pod = std::ranges::find(kOfMpiPod, yaml::text_at(*item, "name")) != kOfMpiPod.end();
+      (is_of_pod ? stay : go).push_back(item);
+    }
+    if (!stay.empty()) kept.push_back({env.key, make_.list(stay), {}});
+    if (!go.empty()) said.trainer.push_back({env.key, make_.list(go, env.value->origin()), env.key_origin});
+  }
+
+  const Node& spec_;
+  const Maker& make_;
+  bool is_mpi_;
+  bool keeps_group_;
+  bool launcher_trains_;
+  const schema::Schema* patch_;  // of a patch's pod spec
+};
+
+bool contains(const Node& list, const Node& item) {
+  return std::ranges::any_of(list.items(), [&](const Node* own) { return yaml::equal(*own, item); });
+}
+
+// Whether the TrainJob can turn the runtime's value `given` into `wanted`, by replacing it or adding to it.
+bool can_become(const Node& given, const Node* wanted) {
+  if (!wanted) return false;
+  if (given.is_list())
+    return wanted->is_list() &&
+           std::ranges::all_of(given.items(), [&](const Node* item) { return contains(*wanted, *item); });
+  return yaml::equal(given, *wanted);
+}
+
+// Strategic merge adds to these lists; it replaces others.
+bool is_merged(std::string_view key) {
+  return key == "volumes" || key == "volumeMounts" || key == "imagePullSecrets" || key == "schedulingGates";
+}
+
+// What a TrainJob has to add to `given` to get `wanted`; nullopt if that is impossible.
+std::optional<Entries> remaining(const Entries& wanted, const Entries& given, const Maker& make) {
+  for (const Entry& entry : given) {
+    const Entry* own = entry_of(wanted, entry.key);
+    if (!can_become(*entry.value, own ? own->value : nullptr)) return std::nullopt;
+  }
+  Entries rest;
+  for (const Entry& entry : wanted) {
+    const Entry* there = entry_of(given, entry.key);
+    if (there && yaml::equal(*there->value, *entry.value)) continue;
+    if (!there || !is_merged(entry.key)) {
+      rest.push_back(entry);
+      continue;
+    }
+    NodeList items;
+    std::ranges::copy_if(entry.value->items(), std::back_inserter(items),
+                         [&](const Node* item) { return !contains(*there->value, *item); });
+    rest.push_back({entry.key, make.list(items, entry.value->origin()), entry.key_origin});
+  }
+  return rest;
+}
+
+// Whether a job that sets `wanted` has nothing else of the runtime's `given`. The runtime's variables stay.
+bool trainer_fits(const Said& wanted, const Said& given) {
+  return std::ranges::all_of(given.trainer, [&](const Entry& entry) {
+    const Entry* own = entry_of(wanted.trainer, entry.key);
+    if (!own) return false;
+    if (entry.key == "image" || entry.key == "command" || entry.key == "args") return true;
+    if (entry.key != "env") return yaml::equal(*own->value, *entry.value);
+    return std::ranges::all_of(entry.value->items(),
+                               [&](const Node* item) { return contains(*own->value, *item); });
+  });
+}
+
+}  // namespace
+
+SplitRuntime split_runtime(const Node& spec, const schema::Schema& train_job, const Maker& make,
+                           RuntimeUse use) {
+  return Splitter(spec, train_job, make, use).run();
+}
+
+std::optional<std::vector<Said>> to_say(const SplitRuntime& wanted, const SplitRuntime& candidate,
+                                        const Maker& make) {
+  if (!yaml::equal(*wanted.rest, *candidate.rest) || wanted.said.size() != candidate.said.size())
+    return std::nullopt;
+  std::vector<Said> say;
+  for (size_t i = 0; i < wanted.said.size(); ++i) {
+    const Said& own = wanted.said[i];
+    const Said& given = candidate.said[i];
+    auto container = remaining(own.container, given.container, make);
+    auto pod = remaining(own.pod, given.pod, make);
+    if (!container || !pod || !trainer_fits(own, given)) return std::nullopt;
+    if (given.metadata && (!own.metadata || !yaml::equal(*own.metadata, *given.metadata)))
+      return std::nullopt;
+    say.push_back({own.job, own.trains, own.trainer, std::move(*container), std::move(*pod),
+                   given.metadata ? nullptr : own.metadata});
+  }
+  return say;
+}
+
+}  // namespace trainjobc::migrate::v1

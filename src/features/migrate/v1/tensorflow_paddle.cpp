@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// TFJob and PaddleJob. Trainer sets up neither, so only jobs of one pod become TrainJobs as they are; for
+// others, the variables are written out on request.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text/ascii.h"
+#include "model/trainer_names.h"
+#include "features/migrate/v1/plain.h"
+#include "features/migrate/v1/pods.h"
+#include "yaml/fields.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::migrate::v1 {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kTaskIndex = "TF_TASK_INDEX";
+constexpr std::string_view kOwnAddress = "POD_IP_DUMMY";
+
+// A job of one pod needs no policy.
+void draft_single(Conversion& conversion, std::string_view framework, const NodeList& env) {
+  const Replica& replica = conversion.job.replicas.front();
+  DraftRole role{.name = std::string(model::kNode),
+                 .trains = true,
+                 .pods = pods_of(conversion, replica),
+                 .job_spec = {}};
+  role.pods = with_env(conversion.make, role.pods, env);
+  apply_restart_policy(conversion, replica, role);
+  conversion.draft.framework = framework;
+  conversion.draft.num_nodes = replica.count_node ? replica.count_node : conversion.make.integer(1);
+  conversion.draft.roles.push_back(std::move(role));
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) {
+    if (!out.empty()) out += ',';
+    yaml::write_json_string(item, out);
+  }
+  return out;
+}
+
+// TF_CONFIG of all pods of a role: the index is another variable's.
+std::string tf_config(const Job& job, std::string_view own_role) {
+  std::vector<std::string> roles;
+  for (const Replica& replica : job.replicas) {
+    const std::string role = base::lower_case(replica.role);
+    std::vector<std::string> addresses;
+    for (int64_t i = 0; i < replica.count; ++i)
+      addresses.push_back(fmt::format("{}:{}", address_of(job, role, 0, i), job.port(replica)));
+    roles.push_back(fmt::format(R"("{}":[{}])", role, joined(addresses)));
+  }
+  std::ranges::sort(roles);
+  return fmt::format(R"({{"cluster":{{{}}},"task":{{"type":"{}","index":$({})}},"environment":"cloud"}})",
+                     fmt::join(roles, ","), own_role, kTaskIndex);
+}
+
+const Node* success_policy(const Maker& make, std::string_view role) {
+  return make.map(Entries{{"operator", make.string("All"), {}},
+                          {"targetReplicatedJobs", make.list(NodeList{make.copied(role)}), {}}});
+}
+
+// The chief decides; without one the first worker, or all of them.
+void apply_success_policy(Conversion& conversion) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  std::string_view decides = "worker";
+  if (job.replica("Chief")) decides = "chief";
+  if (job.replica("Master")) decides = "master";
+  conversion.draft.job_set.push_back({"successPolicy", success_policy(make, decides), {}});
+  if (decides != "worker" || yaml::text_of(job.get("successPolicy")) == "AllWorkers") return;
+  for (DraftRole& role : conversion.draft.roles) {
+    if (role.name != decides || role.completions < 2) continue;
+    const Node* rule = make.map(Entries{{"succeededIndexes", make.string("0"), {}}});
+    const Node* policy = make.map(Entries{{"rules", make.list(NodeList{rule}), {}}});
+    role.job_spec.push_back({"successPolicy", policy, {}});
+  }
+}
+
+void draft_plain_tensorflow(Conversion& conversion) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  for (const Replica& replica : job.replicas) {
+    DraftRole role = plain_role(conversion, replica);
+    role.pods = with_env(make, role.pods,
+                         {variable_of_field(make, kTaskIndex, model::kCompletionIndexField),
+                          variable(make, "TF_CONFIG", tf_config(job, role.name))});
+    conversion.draft.roles.push_back(std::move(role));
+  }
+  if (job.replica("Chief") || job.replica("Master") || job.replica("Worker"))
+    apply_success_policy(conversion);
+  finish_plain(conversion, "tensorflow");
+}
+
+// The variables of one group of pods. The first pod of all listens on its own address.
+NodeList paddle_env(const Conversion& conversion, bool is_first, std::string_view first) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  NodeList env{variable(make, "PYTHONUNBUFFERED", "1"), variable(make, "PADDLE_JOB_ID", job.id.name),
+               variable(make, "PADDLE_NNODES", std::to_string(job.pods()))};
+  const std::string port = std::to_string(job.port(job.replicas.front()));
+  if (is_first) env.push_back(variable_of_field(make, kOwnAddress, "status.podIP"));
+  env.push_back(
+      variable(make, "PADDLE_MASTER",
+               is_first ? fmt::format("$({}):{}", kOwnAddress, port) : fmt::format("{}:{}", first, port)));
+  return env;
+}
+
+// The pods of each replica. The first pod of all is apart from the others, because only it listens.
+void draft_plain_paddle(Conversion& conversion) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  const bool has_servers = job.replica("Master") != nullptr;
+  const std::string first = address_of(job, "master", 0, 0);
+  bool is_first = true;
+  for (const Replica& replica : job.replicas) {
+    const std::string_view kind = replica.role == "Master" ? "PADDLE_SERVER_NUM" : "PADDLE_TRAINER_NUM";
+    int64_t left = replica.count;
+    while (left > 0) {
+      DraftRole role = plain_role(conversion, replica);
+      NodeList env = paddle_env(conversion, is_first, first);
+      if (has_servers) env.push_back(variable(make, kind, "1"));
+      if (is_first) {
+        role.name = "master";
+      } else if (replica.role == "Master") {
+        role.name = "server";
+      }
+      role.completions = is_first ? 1 : left;
+      role.pods = with_env(make, role.pods, env);
+      left -= role.completions;
+      is_first = false;
+      conversion.draft.roles.push_back(std::move(role));
+    }
+  }
+  finish_plain(conversion, "paddle");
+}
+
+void report_elastic(Conversion& conversion) {
+  if (const Node* elastic = conversion.job.get("elasticPolicy")) {
+    conversion.findings.change("spec.elasticPolicy",
+                               fmt::format("Trainer {} has no elastic training: the job runs on {} nodes",
+                                           conversion.trainer, conversion.job.pods()),
+                               "remove it", elastic);
+  }
+}
+
+}  // namespace
+
+void draft_tensorflow(Conversion& conversion) {
+  const Job& job = conversion.job;
+  if (const Node* dynamic = job.get("enableDynamicWorker"); dynamic && dynamic->as_bool() == true) {
+    conversion.findings.lose("spec.enableDynamicWorker", "Trainer has a fixed number of workers",
+                             "remove it, and run the job with --plain", dynamic);
+    return;
+  }
+  if (job.pods() == 1) {
+    draft_single(conversion, "tensorflow", {});
+    return;
+  }
+  if (!conversion.plain) {
+    conversion.findings.lose(
+        "spec.tfReplicaSpecs",
+        fmt::format("Trainer does not set TF_CONFIG, which the {} pods of this job need", job.pods()),
+        "--plain writes it out in a runtime of the job's own", job.get("tfReplicaSpecs"));
+    return;
+  }
+  if (has_name(conversion)) draft_plain_tensorflow(conversion);
+}
+
+void draft_paddle(Conversion& conversion) {
+  const Job& job = conversion.job;
+  report_elastic(conversion);
+  if (!has_name(conversion)) return;
+  if (job.pods() == 1 && !job.replica("Master")) {
+    draft_single(conversion, "paddle", paddle_env(conversion, true, ""));
+    return;
+  }
+  if (!conversion.plain) {
+    conversion.findings.lose(
+        "spec.paddleReplicaSpecs",
+        fmt::format("Trainer does not set PADDLE_MASTER and PADDLE_NNODES, which the {} pods of "
+                    "this job need",
+                    job.pods()),
+        "--plain writes them out in a runtime of the job's own", job.get("paddleReplicaSpecs"));
+    return;
+  }
+  draft_plain_paddle(conversion);
+}
+
+}  // namespace trainjobc::migrate::v1

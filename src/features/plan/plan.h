@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What compiled TrainJobs will occupy: pods, processes, resources, host names, and what each process sees.
+// All of it is read off the rendered objects.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/compile.h"
+#include "k8s/quantity.h"
+#include "features/plan/quota/admissibility.h"
+
+namespace trainjobc::plan {
+
+// By resource: "nvidia.com/gpu".
+using Amounts = std::map<std::string, k8s::Quantity, std::less<>>;
+
+void add(Amounts& sum, const Amounts& more);
+Amounts times(Amounts amounts, int64_t factor);
+// The resources, devices first, then CPU, memory, storage, others.
+std::vector<std::string> in_order(const Amounts& amounts);
+
+// The pods of one replicatedJob.
+struct PodSet {
+  std::string name;   // the replicatedJob's
+  int64_t pods = 0;   // of all its Jobs
+  Amounts per_pod;    // what one requests
+  std::string hosts;  // "llama-node-0-{0..3}.llama", as a shell expands it; "" without pods
+};
+
+struct Variable {
+  std::string name;
+  std::string value;   // "" if it is not known before the pod runs
+  std::string source;  // then where it comes from: "Secret hf-token, key token"
+};
+
+// One container that starts processes of the training, or mpirun.
+struct RankNode {
+  std::string host;
+  std::string pod_set;
+  std::string container;
+  std::optional<int64_t> first_rank;  // nullopt if the ranks are not known before the job runs, or for none
+  int64_t ranks = 0;                  // how many follow; 0 for a launcher that trains nothing itself
+  std::vector<std::string> command;   // with its arguments; empty: the image's own
+  std::vector<Variable> env;          // in the container's order
+};
+
+struct JobPlan {
+  std::string id;  // "TrainJob/team-a/llama"
+  std::string ns;  // "default" if the job names none
+  std::string name;
+  std::string runtime;
+  std::string framework;                // "torch", "MPI", …; "" if it has none
+  std::string queue;                    // Kueue's or Volcano's; "" if it has none
+  int64_t nodes = 0;                    // that train
+  int64_t pods = 0;                     // with initializers and launchers
+  std::optional<int64_t> processes;     // the world size; nullopt if it depends on the machine
+  std::optional<int64_t> gang_minimum;  // minMember of its PodGroup
+  Amounts requests;                     // of all pods
+  std::vector<PodSet> pod_sets;
+  std::vector<RankNode> ranks;         // if they were asked for
+  int64_t ranks_left_out = 0;          // containers that would be too many to list
+  std::string hostfile;                // of MPI
+  std::optional<Admission> admission;  // if quotas were given
+};
+
+struct Total {
+  std::string ns;
+  std::string queue;
+  int64_t jobs = 0;
+  int64_t nodes = 0;
+  int64_t pods = 0;
+  std::optional<int64_t> processes = 0;  // nullopt if one job's are not known
+  Amounts requests;
+};
+
+struct Plan {
+  std::vector<JobPlan> jobs;  // in the order of the compilation
+  std::vector<Total> totals;  // by namespace and queue
+  Total total;
+};
+
+struct PlanOptions {
+  bool ranks = false;
+  const Quota* quota = nullptr;  // nullptr: none is known
+};
+
+// `compiled` was compiled with_defaults.
+Plan make_plan(const Compilation& compiled, const PlanOptions& options);
+
+// What the pods of a JobSet request, all together, and how many there are.
+struct Demand {
+  int64_t pods = 0;
+  Amounts requests;
+};
+Demand demand_of(const yaml::Node& job_set);
+
+}  // namespace trainjobc::plan

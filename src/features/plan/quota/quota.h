@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors and Cohorts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "compile/compile.h"
+#include "features/diff/live/live.h"
+#include "yaml/node.h"
+
+namespace trainjobc::plan {
+
+// Kueue counts CPU in thousandths and everything else in ones. Amounts that don't fit are the largest.
+using Units = int64_t;
+Units to_units(std::string_view resource, std::string_view quantity);
+Units added(Units a, Units b);
+Units multiplied(Units a, int64_t factor);
+// As Kueue prints it: memory as 512Gi, CPU as 1500m.
+std::string units_text(std::string_view resource, Units amount);
+
+// A resource of a flavor.
+struct FlavorResource {
+  std::string flavor;
+  std::string resource;
+
+  auto operator<=>(const FlavorResource&) const = default;
+};
+
+struct ResourceQuota {
+  Units nominal = 0;
+  std::optional<Units> borrowing_limit;
+  std::optional<Units> lending_limit;
+};
+
+using Quotas = std::map<FlavorResource, ResourceQuota>;
+
+struct ResourceGroup {
+  std::set<std::string, std::less<>> resources;
+  std::vector<std::string> flavors;  // in the order in which they are tried
+};
+
+struct ClusterQueue {
+  std::string name;
+  std::string cohort;  // "" if it is in none
+  std::vector<ResourceGroup> groups;
+  Quotas quotas;
+  const yaml::Node* namespace_selector = nullptr;  // nullptr: no namespace
+  bool is_stopped = false;
+  bool tries_next_before_borrowing = false;   // flavorFungibility.whenCanBorrow: TryNextFlavor
+  std::vector<std::string> admission_checks;  // sorted
+};
+
+struct LocalQueue {
+  std::string cluster_queue;
+  bool is_stopped = false;
+};
+
+struct Cohort {
+  std::string parent;  // "" of a root
+  Quotas quotas;
+};
+
+struct Flavor {
+  const yaml::Node* labels = nullptr;       // nullptr: none
+  const yaml::Node* taints = nullptr;       // the same
+  const yaml::Node* tolerations = nullptr;  // the same
+  std::string topology;                     // "" if pods are not placed by topology
+};
+
+// By name. Nodes live as long as `objects`.
+struct Quota {
+  std::map<std::string, ClusterQueue, std::less<>> cluster_queues;
+  std::map<std::pair<std::string, std::string>, LocalQueue> local_queues;  // by namespace and name
+  std::map<std::string, Cohort, std::less<>> cohorts;                      // those that have an object
+  std::map<std::string, Flavor, std::less<>> flavors;
+  std::map<std::string, const yaml::Node*, std::less<>> namespaces;         // their labels; may be nullptr
+  std::map<std::string, std::vector<std::string>, std::less<>> topologies;  // labels of the levels
+  std::shared_ptr<diff::LiveSet> objects = std::make_shared<diff::LiveSet>();
+
+  // What the cohort lends: its own quotas. nullptr if no Cohort has that name; it is there all the same.
+  const Cohort* cohort(std::string_view name) const;
+};
+
+// Reads the objects of Kueue, and namespaces, of the sources; others are skipped. What can't be read, and
+// amounts that are not quantities, are diagnostics.
+Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics);
+
+}  // namespace trainjobc::plan

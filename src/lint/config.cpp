@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lint/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/text/suggest.h"
+#include "model/trainer_version.h"
+#include "rules/rules.h"
+#include "lint/config_problem.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using yaml::Node;
+
+// Reads the settings and stops at the first error.
+class ConfigReader {
+ public:
+  explicit ConfigReader(Config& config) : config_(config) {}
+
+  std::optional<base::Diagnostic> error;
+
+  void read(const Node& root) {
+    if (!expect(root, root.is_map(), "the configuration must be a map")) return;
+    static constexpr std::array<std::string_view, 8> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules", "suppress", "exclude"};
+    if (!check_keys(root, kKeys)) return;
+    if (const Node* node = root.get("trainerVersion")) read_version(*node);
+    if (const Node* node = root.get("runtimes")) read_runtimes(*node);
+    if (const Node* node = root.get("catalogue")) {
+      if (expect(*node, node->is_bool(), "catalogue must be true or false"))
+        config_.catalogue = node->as_bool();
+    }
+    if (const Node* node = root.get("namespace")) {
+      if (expect(*node, node->is_string(), "namespace must be a string")) config_.ns = node->text();
+    }
+    if (const Node* node = root.get("failOn")) read_fail_on(*node);
+    if (const Node* node = root.get("rules")) read_rules(*node);
+    if (const Node* node = root.get("suppress")) read_suppressions(*node);
+    if (const Node* node = root.get("exclude")) read_exclude(*node);
+  }
+
+  void refuse_second(const Node& root) {
+    report(yaml::locate(root), "a configuration must be a single document",
+           "remove everything after the \"---\"");
+  }
+
+ private:
+  bool expect(const Node& node, bool holds, std::string message, std::string hint = "") {
+    if (!holds) report(yaml::locate(node), std::move(message), std::move(hint));
+    return holds;
+  }
+
+  void report(const base::Location& location, std::string message, std::string hint) {
+    if (error) return;
+    error = rules::finding("config/invalid", std::move(message), std::move(hint), location);
+  }
+
+  bool check_keys(const Node& map, std::span<const std::string_view> known) {
+    for (const yaml::Entry& entry : map.entries()) {
+      if (std::ranges::find(known, entry.key) != known.end()) continue;
+      const auto meant = base::closest(entry.key, known);
+      report(yaml::locate_key(entry), fmt::format("unknown key \"{}\"", entry.key),
+             meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+      return false;
+    }
+    return true;
+  }
+
+  void read_version(const Node& node) {
+    const std::optional<std::string> version =
+        model::read_trainer_version(node.text());  // 2.3 may be a number
+    if (expect(node, version.has_value(), fmt::format("there is no Trainer version \"{}\"", node.text()),
+               "use auto, or a version such as 2.3")) {
+      config_.trainer_version = version;
+    }
+  }
+
+  void read_runtimes(const Node& node) {
+    if (!expect(node, node.is_list(), "runtimes must be a list of paths")) return;
+    for (const Node* item : node.items()) {
+      if (!expect(*item, item->is_string(), "a path must be a string")) return;
+      const std::filesystem::path path(item->text());
+      config_.runtimes.push_back(path.is_absolute() || config_.folder.empty()
+                                     ? path.string()
+                                     : config_.folder + "/" + path.string());
+    }
+  }
+
+  void read_exclude(const Node& node) {
+    if (!expect(node, node.is_list(), "exclude must be a list of globs")) return;
+    for (const Node* item : node.items()) {
+      std::string_view glob = item->text();
+      if (glob.starts_with("./")) glob.remove_prefix(2);
+      if (glob.size() > 1 && glob.ends_with('/')) glob.remove_suffix(1);
+      if (!expect(*item, item->is_string() && !glob.empty(), "a glob must be a string, and not empty"))
+        return;
+      config_.exclude.emplace_back(glob);
+    }
+  }
+
+  void read_fail_on(const Node& node) {
+    const std::string_view level = node.text();
+    if (expect(node, level == "error" || level == "warning" || level == "never",
+               "failOn must be error, warning or never")) {
+      config_.fail_on = level;
+    }
+  }
+
+  bool check_rule(const base::Location& location, std::string_view id) {
+    if (rules::find_rule(id)) return true;
+    std::vector<std::string_view> ids;
+    for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
+    const auto meant = base::closest(id, ids);
+    report(location, fmt::format("there is no rule \"{}\"", id),
+           meant ? fmt::format("did you mean \"{}\"?", *meant) : "trainjobc lint --list-rules lists them");
+    return false;
+  }
+
+  void read_rules(const Node& node) {
+    if (!expect(node, node.is_map(), "rules must be a map from rule to severity")) return;
+    for (const yaml::Entry& entry : node.entries()) {
+      if (!check_rule(yaml::locate_key(entry), entry.key)) return;
+      const Node& value = *entry.value;
+      const std::string_view word = value.is_bool() && value.text() == "false" ? "off" : value.text();
+      std::optional<base::Severity> severity;
+      if (word == "error") severity = base::Severity::Error;
+      if (word == "warning") severity = base::Severity::Warning;
+      if (word == "info") severity = base::Severity::Info;
+      if (!expect(value, severity || word == "off", "a severity is error, warning, info or off")) return;
+      config_.rules[std::string(entry.key)] = severity;
+    }
+  }
+
+  void read_suppressions(const Node& node) {
+    if (!expect(node, node.is_list(), "suppress must be a list")) return;
+    for (const Node* item : node.items()) {
+      static constexpr std::array<std::string_view, 3> kKeys{"rule", "paths", "reason"};
+      if (!expect(*item, item->is_map(), "a suppression is a map of rule, paths and reason")) return;
+      if (!check_keys(*item, kKeys) || !read_suppression(*item)) return;
+    }
+  }
+
+  bool read_suppression(const Node& item) {
+    PathSuppression suppression;
+    const Node* rule = item.get("rule");
+    const Node* paths = item.get("paths");
+    const Node* reason = item.get("reason");
+    if (!expect(item, rule && rule->is_string(), "a suppression needs a rule")) return false;
+    if (!check_rule(yaml::locate(*rule), rule->text())) return false;
+    if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths"))
+      return false;
+    if (!expect(item, reason && reason->is_string() && !reason->text().empty(),
+                "a suppression needs a reason"))
+      return false;
+    suppression.rule = rule->text();
+    suppression.reason = reason->text();
+    suppression.location = yaml::locate(*rule);
+    for (const Node* path : paths->items()) {
+      const bool is_text = path->is_string() && !path->text().empty();
+      if (!expect(*path, is_text, "a path must be a string, and not empty")) return false;
+      suppression.paths.emplace_back(path->text());
+    }
+    config_.suppressions.push_back(std::move(suppression));
+    return true;
+  }
+
+  Config& config_;
+};
+
+// Reads `text`; the diagnostics say what is wrong with it.
+base::Diagnostics read_config(const std::string& path, std::string text, Config& config) {
+  config.folder = std::filesystem::path(path).parent_path().string();
+  config.file = std::make_shared<base::SourceFile>(path, std::move(text));
+  base::Arena arena;
+  base::Diagnostics diagnostics;
+  const auto documents = yaml::read(*config.file, arena, diagnostics);
+  ConfigReader reader(config);
+  if (!diagnostics.has_errors() && !documents.empty()) reader.read(*documents.front().root);
+  if (documents.size() > 1) reader.refuse_second(*documents[1].root);
+  if (reader.error) diagnostics.add(*reader.error);
+  return diagnostics;
+}
+
+}  // namespace
+
+ConfigResult load_config(base::FileSystem& files, const std::string& path) {
+  auto text = files.read(path);
+  if (const auto* error = std::get_if<base::IoError>(&text))
+    return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
+  Config config;
+  const base::Diagnostics diagnostics = read_config(path, std::move(std::get<std::string>(text)), config);
+  if (!diagnostics.has_errors()) return config;
+  ConfigError error;
+  for (const base::Diagnostic& diagnostic : diagnostics.items())
+    error.text += base::format_text(diagnostic, {});
+  return error;
+}
+
+std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, const std::string& path) {
+  auto text = files.read(path);
+  if (std::holds_alternative<base::IoError>(text)) return std::nullopt;
+  Config config;
+  base::Diagnostics diagnostics = read_config(path, std::move(std::get<std::string>(text)), config);
+  if (!diagnostics.has_errors()) return std::nullopt;
+  return ConfigProblem{std::move(diagnostics), std::move(config.file)};
+}
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lint/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+#include "lint/lint_again.h"
+#include "lint/suppress.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using base::Diagnostic;
+
+std::string name_of(const Config& config) {
+  return config.file ? config.file->name() : "";
+}
+
+std::string file_of(const yaml::Node& root) {
+  const base::Location at = yaml::locate(root);
+  return at.file ? at.file->name() : "";
+}
+
+// The objects of one TrainJob, or one object that was passed through.
+struct Block {
+  std::pair<std::string, std::string> key;  // namespace and name of the TrainJob, or the file
+  std::vector<Object> objects;
+};
+
+std::vector<Block> blocks_of(const Compilation& compiled) {
+  std::vector<Block> blocks;
+  const yaml::Node* job = nullptr;
+  for (const Object& object : compiled.objects) {
+    if (object.passthrough || blocks.empty() || object.train_job != job) blocks.emplace_back();
+    job = object.train_job;
+    Block& block = blocks.back();
+    block.objects.push_back(object);
+    // The JobSet comes last, and has the TrainJob's name.
+    block.key = object.passthrough ? std::pair(file_of(*object.root), std::string())
+                                   : std::pair(std::string(object.ns), std::string(object.name));
+  }
+  return blocks;
+}
+
+std::string joined(const std::set<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  return text;
+}
+
+// Merges compilations into one.
+class Merger {
+ public:
+  Compilation all;
+
+  void add(Compilation one) {
+    const bool has_jobs = one.train_jobs > 0;
+    auto& own = blocks_.emplace_back(blocks_of(one));
+    if (own.empty() && !has_jobs && one.linted.empty() && versions_.empty()) fallback_ = one.trainer_version;
+    if (has_jobs || !one.linted.empty()) versions_.insert(one.trainer_version);
+    if (!one.trainer_version_reason.empty()) reasons_.insert(one.trainer_version_reason);
+    all.diagnostics.append(std::move(one.diagnostics));
+    const auto move_all = [](auto& from, auto& to) { std::ranges::move(from, std::back_inserter(to)); };
+    move_all(one.linted, all.linted);
+    move_all(one.passed_over, all.passed_over);
+    move_all(one.files, all.files);
+    move_all(one.other_jobs, all.other_jobs);
+    move_all(one.sunk, all.sunk);
+    all.with_findings.merge(one.with_findings);
+    all.train_jobs += one.train_jobs;
+    all.documents += one.documents;
+    memory_.push_back(std::move(one.memory));
+  }
+
+  void finish() {
+    std::vector<Block> sorted;
+    for (const bool passthrough : {true, false}) {
+      const size_t begin = sorted.size();
+      for (std::vector<Block>& blocks : blocks_) {
+        for (Block& block : blocks) {
+          if (block.objects.front().passthrough == passthrough) sorted.push_back(std::move(block));
+        }
+        std::erase_if(blocks, [](const Block& block) { return block.objects.empty(); });
+      }
+      std::ranges::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.end(), {},
+                               &Block::key);
+    }
+    for (const Block& block : sorted) std::ranges::copy(block.objects, std::back_inserter(all.objects));
+    std::ranges::stable_sort(all.sunk, {}, [](const SunkJob& job) { return std::tie(job.ns, job.name); });
+    std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
+    all.diagnostics.sort();
+    all.trainer_version = versions_.empty() ? fallback_ : joined(versions_, ", ");
+    all.trainer_version_reason = joined(reasons_, "; ");
+    all.memory = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(memory_));
+  }
+
+ private:
+  std::vector<std::vector<Block>> blocks_;
+  std::set<std::string> versions_;
+  std::set<std::string> reasons_;
+  std::string fallback_;
+  std::vector<std::shared_ptr<const void>> memory_;
+};
+
+// Refuses TrainJobs that an earlier group defines.
+class Duplicates {
+ public:
+  void check(Compilation& compiled) {
+    std::set<std::string> refused;
+    for (const LintedObject& object : compiled.linted) {
+      if (!object.object.starts_with("TrainJob/") || !object.name.file) continue;
+      const auto [first, is_new] = first_.try_emplace(object.object, object.name);
+      if (is_new) continue;
+      Diagnostic duplicate = rules::finding("input/duplicate-object");
+      duplicate.object = object.object;
+      duplicate.field = "metadata.name";
+      duplicate.message = fmt::format("{} is defined twice", object.object);
+      duplicate.location = object.name;
+      duplicate.notes.push_back({"the first one", first->second});
+      compiled.diagnostics.add(std::move(duplicate));
+      refused.insert(object.object);
+    }
+    std::erase_if(compiled.objects, [&](const Object& object) {
+      return object.train_job && refused.contains(model::identify(*object.train_job).str());
+    });
+    std::erase_if(compiled.sunk, [&](const SunkJob& job) {
+      return refused.contains(model::ObjectId{model::kTrainJob, job.ns, job.name}.str());
+    });
+  }
+
+ private:
+  std::map<std::string, base::Location> first_;
+};
+
+}  // namespace
+
+std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations) {
+  std::map<std::string, InputGroup> groups;
+  for (Source& source : sources) {
+    auto config = configurations.of_file(source.name);
+    InputGroup& group = groups[name_of(*config)];
+    group.config = std::move(config);
+    group.inputs.push_back(std::move(source));
+  }
+  std::vector<InputGroup> all;
+  for (auto& [name, group] : groups) all.push_back(std::move(group));
+  if (all.empty()) {
+    all.emplace_back();
+    all.back().config = configurations.of_working_directory();
+  }
+  return all;
+}
+
+Options options_of(const InputGroup& group, Options options) {
+  options.trainer_version = group.trainer_version;
+  options.use_catalogue = group.use_catalogue;
+  options.ns = group.ns;
+  return options;
+}
+
+void share_runtimes(std::vector<InputGroup>& groups) {
+  std::vector<std::vector<Source>> shared(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t other = 0; other < groups.size(); ++other) {
+      if (other == i) continue;
+      std::ranges::copy_if(groups[other].inputs, std::back_inserter(shared[i]), [](const Source& source) {
+        return source.text.find("TrainingRuntime") != std::string::npos;
+      });
+    }
+  }
+  for (size_t i = 0; i < groups.size(); ++i) {
+    std::ranges::move(groups[i].runtimes, std::back_inserter(shared[i]));
+    groups[i].runtimes = std::move(shared[i]);
+  }
+}
+
+namespace {
+
+// Compiles the sources of one group.
+using CompileGroup = std::function<Compilation(size_t group, std::vector<Source> inputs,
+                                               std::vector<Source> runtimes, const Options& options)>;
+
+// Where findings go: those of a file to its configuration, others to that of the group `i`.
+class Governors {
+ public:
+  explicit Governors(const std::vector<InputGroup>& groups) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      for (const Source& source : groups[i].inputs) groups_[source.name] = i;
+    }
+  }
+
+  size_t of(const Diagnostic& found, size_t i) const {
+    const auto group = found.location.file ? groups_.find(found.location.file->name()) : groups_.end();
+    return group != groups_.end() ? group->second : i;
+  }
+
+ private:
+  std::map<std::string, size_t> groups_;
+};
+
+void govern(Compilation& compiled, size_t i, const Governors& governors,
+            std::vector<GovernedFindings>& governed, bool moves) {
+  base::Diagnostics findings = moves ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
+  if (governed.size() == 1) {
+    governed[i].diagnostics = std::move(findings);
+  } else {
+    for (Diagnostic& found : findings.take())
+      governed[governors.of(found, i)].diagnostics.add(std::move(found));
+  }
+  governed[i].files = compiled.files;
+  governed[i].checked = compiled.checked;
+}
+
+enum class FindingsOf { All, Governed, Both };
+
+GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
+                                const CompileGroup& compile) {
+  GroupedCompilation result;
+  const Governors governors(groups);
+  if (wanted != FindingsOf::All) {
+    for (const InputGroup& group : groups) result.governed.push_back({group.config});
+  }
+  share_runtimes(groups);
+  Merger merger;
+  Duplicates duplicates;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    InputGroup& group = groups[i];
+    const Options own = options_of(group, options);
+    Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
+    for (SunkJob& job : compiled.sunk) job.group = i;
+    if (options.render && groups.size() > 1) duplicates.check(compiled);
+    if (wanted != FindingsOf::All)
+      govern(compiled, i, governors, result.governed, wanted == FindingsOf::Governed);
+    if (groups.size() == 1) {
+      result.all = std::move(compiled);
+      return result;
+    }
+    merger.add(std::move(compiled));
+  }
+  merger.finish();
+  result.all = std::move(merger.all);
+  return result;
+}
+
+Compilation compile_and_keep(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
+                             const Options& options) {
+  return compile_sources(std::move(inputs), std::move(runtimes), options);
+}
+
+Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
+                               const Options& options) {
+  return compile_in_passing(std::move(inputs), std::move(runtimes), options, nullptr);
+}
+
+}  // namespace
+
+GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
+  return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+}
+
+GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {
+  return compile_each(std::move(groups), options, FindingsOf::Governed, compile_and_forget);
+}
+
+GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options,
+                                  GroupCaches& caches) {
+  std::vector<compile::RunCache*> cache_of;
+  for (const InputGroup& group : groups) cache_of.push_back(&caches[name_of(*group.config)]);
+  return compile_each(
+      std::move(groups), options, FindingsOf::Governed,
+      [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
+        return compile::find_again(std::move(inputs), std::move(runtimes), own, *cache_of[group]);
+      });
+}
+
+GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+                                             const SinkOfGroup& sink_of) {
+  return compile_each(
+      std::move(groups), options, FindingsOf::All,
+      [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
+        return compile_in_passing(std::move(inputs), std::move(runtimes), own, &sink_of(group));
+      });
+}
+
+base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {
+  base::Diagnostics all;
+  for (GovernedFindings& findings : governed)
+    all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
+                            findings.checked));
+  all.sort();
+  return all;
+}
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The inputs of a command, in groups: each configuration applies to the files below it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/compile.h"
+#include "lint/config.h"
+#include "lint/configurations.h"
+
+namespace trainjobc::lint {
+
+struct InputGroup {
+  std::shared_ptr<const Config> config;  // never null
+  std::vector<Source> inputs;            // sorted by name
+  std::vector<Source> runtimes;          // of --runtimes and the configuration
+  // The settings from flags, environment and configuration.
+  std::string trainer_version = "auto";
+  bool use_catalogue = true;
+  std::string ns;
+};
+
+struct LoadedInputs {
+  std::vector<InputGroup> groups;  // at least one, by the name of the configuration
+  std::vector<std::string> directories;
+  std::vector<PassedOver> passed_over;
+  std::vector<std::string> excluded;
+};
+
+// Without sources, one group without inputs.
+std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations);
+
+// `options` with the group's settings.
+Options options_of(const InputGroup& group, Options options);
+
+// The findings on the files of one configuration.
+struct GovernedFindings {
+  std::shared_ptr<const Config> config;
+  base::Diagnostics diagnostics;
+  std::vector<const base::SourceFile*> files;
+  std::vector<CheckedDocument> checked;
+};
+
+struct GroupedCompilation {
+  Compilation all;                         // of all groups, as one
+  std::vector<GovernedFindings> governed;  // by group
+};
+
+// Inserts the files of other groups that may contain runtimes at the beginning of each group's runtimes.
+void share_runtimes(std::vector<InputGroup>& groups);
+
+// Compiles each group with its settings; they share their runtimes. A TrainJob that two groups define is an
+// error if it is rendered.
+GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
+
+// The same in little memory (see compile_in_passing), each group with its sink; `governed` is empty.
+using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
+GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+                                             const SinkOfGroup& sink_of);
+
+// Only the findings, by configuration: `all` has none.
+GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);
+
+// Applies each configuration's severities and suppressions to what it governs (see apply_config).
+base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice = true);
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// lint as a function: the findings on files, and the files with fixes applied.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "compile/compile.h"
+#include "lint/config.h"
+#include "lint/groups.h"
+
+namespace trainjobc::lint {
+
+// The objects of the files, and the findings. Owns everything that its diagnostics refer to.
+struct Findings {
+  Compilation compiled;
+  base::Diagnostics diagnostics;  // sorted; fixes change the inputs only, not other runtimes or the catalogue
+  std::vector<std::string> files;                      // the inputs, sorted
+  std::map<std::string, std::string> levels;           // failOn of each input: error, warning or never
+  std::vector<std::shared_ptr<const Config>> configs;  // of the groups
+
+  // Whether the finding is as severe as its file's failOn. A finding outside of the inputs, such as one in a
+  // configuration, is compared with the strictest.
+  bool fails(const base::Diagnostic& finding) const;
+};
+
+// Compiles the groups and applies their configurations. If `fail_on` is not empty, it overrides the
+// configurations' failOn.
+Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on);
+
+// Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
+// another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes.
+size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
+           const std::string& fail_on);
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// JUnit XML: for CI systems that show tests. One suite per file, one case per object; a case has at most one
+// failure, with all findings of the object.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "base/text/utf8.h"
+#include "lint/report/report_formats.h"
+#include "lint/report/report_place.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using base::Diagnostic;
+
+struct Case {
+  std::string name;
+  std::vector<const Diagnostic*> failures;
+  std::vector<const Diagnostic*> others;
+};
+
+struct Suite {
+  std::string file;
+  std::vector<Case> cases;
+
+  size_t failed() const {
+    return static_cast<size_t>(
+        std::ranges::count_if(cases, [](const Case& c) { return !c.failures.empty(); }));
+  }
+};
+
+bool is_xml(uint32_t code) {
+  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  return code != 0xFFFE && code != 0xFFFF;
+}
+
+// Text of an element or an attribute. Characters that XML can't represent, such as ESC, become U+FFFD.
+std::string xml(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string out;
+  while (!text.empty()) {
+    const base::CodePoint code = base::decode_utf8(text);
+    switch (text.front()) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\r': out += "&#13;"; break;
+      default: out += code.length > 0 && is_xml(code.value) ? text.substr(0, code.length) : kReplacement;
+    }
+    text.remove_prefix(std::max<size_t>(code.length, 1));
+  }
+  return out;
+}
+
+// Readers turn line breaks and tabs of an attribute into spaces.
+std::string attribute(std::string_view text) {
+  std::string out;
+  for (const char c : xml(text)) {
+    if (c == '\n' || c == '\t') {
+      out += c == '\n' ? "&#10;" : "&#9;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+class Sorter {
+ public:
+  explicit Sorter(const ReportInput& input) {
+    for (const std::string& file : input.files) suite(file);
+    for (const LintedObject& object : input.objects) {
+      case_of(object.file, object.object);
+      first_file_.try_emplace(object.object, object.file);
+    }
+    for (const Diagnostic& d : input.diagnostics.items()) {
+      Case& its_case = case_of(d);
+      (input.fails(d) ? its_case.failures : its_case.others).push_back(&d);
+    }
+  }
+
+  const std::deque<Suite>& suites() const { return suites_; }
+
+ private:
+  Suite& suite(std::string_view file) {
+    const auto [at, is_new] = suite_index_.try_emplace(std::string(file), suites_.size());
+    if (is_new) suites_.push_back({at->first, {}});
+    return suites_[at->second];
+  }
+
+  Case& case_of(std::string_view file, std::string_view name) {
+    std::vector<Case>& cases = suite(file).cases;
+    const auto [at, is_new] = case_index_.try_emplace({std::string(file), std::string(name)}, cases.size());
+    if (is_new) cases.push_back({at->first.second, {}, {}});
+    return cases[at->second];
+  }
+
+  // A finding belongs to the case of its object, even if its cause is elsewhere: to the object of that id in
+  // the finding's own file, or else the first of that id. A finding without an object is a case of its file.
+  Case& case_of(const Diagnostic& d) {
+    const std::string file = d.location.file ? d.location.file->name() : "trainjobc";
+    if (d.object.empty()) return case_of(file, file);
+    const auto elsewhere = first_file_.find(d.object);
+    if (elsewhere == first_file_.end() || case_index_.contains({file, d.object}))
+      return case_of(file, d.object);
+    return case_of(elsewhere->second, d.object);
+  }
+
+  std::deque<Suite> suites_;
+  std::map<std::string, size_t> suite_index_;
+  std::map<std::pair<std::string, std::string>, size_t> case_index_;
+  std::map<std::string, std::string> first_file_;  // of each object
+};
+
+std::string texts(const std::vector<const Diagnostic*>& diagnostics) {
+  std::string out;
+  for (const Diagnostic* d : diagnostics) out += xml(base::format_text(*d, {}));
+  return out;
+}
+
+std::string to_xml(const Case& test, std::string_view file) {
+  std::string out = fmt::format("    <testcase classname=\"{0}\" name=\"{1}\" file=\"{0}\"", attribute(file),
+                                attribute(test.name));
+  if (test.failures.empty() && test.others.empty()) return out + "/>\n";
+  out += ">\n";
+  if (!test.failures.empty()) {
+    const Diagnostic& first = *test.failures.front();
+    const size_t more = test.failures.size() - 1;
+    const std::string message = full_message(first) + (more == 0 ? "" : fmt::format(" (and {} more)", more));
+    out += fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n", attribute(message),
+                       attribute(first.rule), texts(test.failures));
+  }
+  if (!test.others.empty()) out += fmt::format("      <system-out>{}</system-out>\n", texts(test.others));
+  return out + "    </testcase>\n";
+}
+
+}  // namespace
+
+std::string junit_report(const ReportInput& input) {
+  const Sorter sorter(input);
+  const Places places(input);
+  std::string body;
+  size_t tests = 0;
+  size_t failures = 0;
+  for (const Suite& suite : sorter.suites()) {
+    const std::string file = places.path_of(suite.file);
+    body += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\">\n",
+                        attribute(file), suite.cases.size(), suite.failed());
+    for (const Case& test : suite.cases) body += to_xml(test, file);
+    body += "  </testsuite>\n";
+    tests += suite.cases.size();
+    failures += suite.failed();
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"trainjobc\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+      "skipped=\"0\">\n{}</testsuites>\n",
+      tests, failures, body);
+}
+
+}  // namespace trainjobc::lint

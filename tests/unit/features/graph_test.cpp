@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/graph/graph.h"
+
+#include <doctest/doctest.h>
+
+#include "cli/commands/graph_command.h"
+#include "support/diff.h"
+
+using namespace trainjobc;
+
+namespace {
+
+const std::vector<graph::JobGraph> kStrange{
+    {"a \"b\" <c>",
+     {{graph::Shape::Secret, {"x#y & `z`", "back\\slash"}}, {graph::Shape::Pods, {"node"}}},
+     {{1, 0, "env \"e\"", false}, {0, 1, "", true}}}};
+
+}  // namespace
+
+TEST_CASE("Mermaid: labels can't end their quotes or add markup") {
+  const std::string text = graph::format_mermaid(kStrange);
+  CHECK(text == R"(flowchart LR
+  classDef job fill:#dbeafe,stroke:#1d4ed8,color:#111
+  classDef pods fill:#ffffff,stroke:#1d4ed8,color:#111
+  classDef secret fill:#fee2e2,stroke:#b91c1c,color:#111
+  classDef config fill:#fef9c3,stroke:#a16207,color:#111
+  classDef volume fill:#ede9fe,stroke:#6d28d9,color:#111
+  classDef service fill:#dcfce7,stroke:#15803d,color:#111
+  classDef queue fill:#e5e7eb,stroke:#374151,color:#111
+  classDef gang fill:#ffedd5,stroke:#c2410c,color:#111
+  subgraph j0["a #quot;b#quot; #lt;c#gt;"]
+    j0n0{{"x#35;y #amp; #96;z#96;<br/>back#92;slash"}}:::secret
+    j0n1["node"]:::pods
+    j0n1 -.->|"env #quot;e#quot;"| j0n0
+    j0n0 --> j0n1
+  end
+)");
+}
+
+TEST_CASE("DOT: labels can't end their quotes") {
+  const std::string text = graph::format_dot(kStrange);
+  CHECK(text == R"(digraph trainjobs {
+  rankdir=LR;
+  nodesep=0.4;
+  ranksep=0.7;
+  fontname="sans-serif";
+  node [fontname="sans-serif", fontsize=11];
+  edge [fontname="sans-serif", fontsize=9];
+  subgraph cluster_0 {
+    label="a \"b\" <c>";
+    color="#9ca3af";
+    j0n0 [label="x#y & `z`\nback\\slash", shape=tab, style=filled, fillcolor="#fee2e2", color="#b91c1c"];
+    j0n1 [label="node", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
+    j0n1 -> j0n0 [label="env \"e\"\n ", style=dashed, color="#6b7280", fontcolor="#374151"];
+    j0n0 -> j0n1 [style=solid];
+  }
+}
+)");
+}
+
+TEST_CASE("SVG is drawn by dot, without a shell") {
+  test::DiffRun run;
+  cli::GraphFlags flags;
+  flags.input = run.flags.input;
+  flags.format = "svg";
+  run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+    return base::ProcessResult{0, "<svg/>\n", ""};
+  };
+  CHECK(cli::run_graph(run.console, flags, run.runner) == 0);
+  CHECK(run.console.out == "<svg/>\n");
+  REQUIRE(run.runner.requests.size() == 1);
+  CHECK(run.runner.requests.front().argv == std::vector<std::string>{"dot", "-Tsvg"});
+  CHECK(run.runner.requests.front().input == R"(digraph trainjobs {
+  rankdir=LR;
+  nodesep=0.4;
+  ranksep=0.7;
+  fontname="sans-serif";
+  node [fontname="sans-serif", fontsize=11];
+  edge [fontname="sans-serif", fontsize=9];
+  subgraph cluster_0 {
+    label="TrainJob team-a/demo";
+    color="#9ca3af";
+    j0n0 [label="TrainJob demo\nClusterTrainingRuntime plain", shape=box, style="rounded,filled", fillcolor="#dbeafe", color="#1d4ed8"];
+    j0n1 [label="node: 2 pods\nregistry.example/train:1", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
+    j0n2 [label="headless Service\ndemo", shape=box, style="rounded,filled", fillcolor="#dcfce7", color="#15803d"];
+    j0n0 -> j0n1 [style=solid];
+    j0n1 -> j0n2 [style=dashed, color="#6b7280", fontcolor="#374151"];
+  }
+}
+)");
+
+  run.console.out.clear();
+  run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+    return base::IoError{"run dot: No such file or directory"};
+  };
+  CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
+  CHECK(run.console.out.empty());
+  CHECK(run.console.err ==
+        "trainjobc: SVG needs Graphviz (run dot: No such file or directory): install it, or use -o mermaid "
+        "or -o "
+        "dot\n");
+
+  run.console.err.clear();
+  run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+    return base::ProcessResult{1, "", "syntax error\n"};
+  };
+  CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
+  CHECK(run.console.err == "trainjobc: dot ended with status 1: syntax error\n");
+}

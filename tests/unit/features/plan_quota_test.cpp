@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kueue's rules in small; tests/kueue/verdicts.json has what Kueue itself did with whole jobs.
+#include <doctest/doctest.h>
+
+#include "support/diff.h"
+#include "features/plan/quota/admit.h"
+#include "features/plan/quota/capacity.h"
+#include "features/plan/quota/fetch_quota.h"
+#include "features/plan/quota/matching.h"
+#include "yaml/read/reader.h"
+
+using namespace trainjobc;
+
+namespace {
+
+constexpr const char* kKueue = "apiVersion: kueue.x-k8s.io/v1beta2\n";
+
+std::string kueue_object(const std::string& kind, const std::string& name, const std::string& spec) {
+  return kKueue + ("kind: " + kind) + "\nmetadata: {name: " + name + "}\nspec: {" + spec + "}\n---\n";
+}
+
+std::string cpu_groups(const std::string& quota) {
+  return "resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, " + quota +
+         "}]}]}]";
+}
+
+plan::Quota quota_of(const std::string& text) {
+  base::Diagnostics diagnostics;
+  plan::Quota quota = plan::read_quota({{"quota.yaml", text}}, diagnostics);
+  CHECK(diagnostics.empty());
+  return quota;
+}
+
+struct Parsed {
+  base::SourceFile file;
+  base::Arena arena;
+  const yaml::Node* root = nullptr;
+
+  explicit Parsed(const std::string& text) : file("in.yaml", text) {
+    base::Diagnostics diagnostics;
+    root = yaml::read(file, arena, diagnostics).front().root;
+  }
+};
+
+std::string taint_of(const std::string& taints, const std::string& pod, const std::string& flavor = "[]") {
+  const Parsed a(taints);
+  const Parsed b(pod);
+  const Parsed c(flavor);
+  return plan::untolerated_taint(a.root, b.root, c.root);
+}
+
+bool accepts(const std::string& pod_spec, const std::string& labels) {
+  const Parsed pod(pod_spec);
+  const Parsed node(labels);
+  return plan::accepts_node(*pod.root, node.root, {"gpu", "size"});
+}
+
+}  // namespace
+
+TEST_CASE("amounts as Kueue counts and prints them") {
+  CHECK(plan::to_units("cpu", "1500m") == 1500);
+  CHECK(plan::to_units("cpu", "1.0001") == 1001);
+  CHECK(plan::to_units("memory", "1Gi") == 1073741824);
+  CHECK(plan::to_units("memory", "100m") == 1);
+  CHECK(plan::to_units("nvidia.com/gpu", "8") == 8);
+  CHECK(plan::to_units("memory", "999E") == plan::to_units("memory", "99999E"));
+  CHECK(plan::units_text("cpu", 1500) == "1500m");
+  CHECK(plan::units_text("cpu", 2000) == "2");
+  CHECK(plan::units_text("memory", 1073741824) == "1Gi");
+  CHECK(plan::units_text("nvidia.com/gpu", 2000) == "2k");
+  CHECK(plan::added(plan::to_units("memory", "999E"), 1) == plan::to_units("memory", "999E"));
+}
+
+TEST_CASE("capacity: quota, cohorts and their limits") {
+  const plan::Quota quota =
+      quota_of(kueue_object("ClusterQueue", "main",
+                            "cohortName: team, " + cpu_groups("nominalQuota: 2, borrowingLimit: 5")) +
+               kueue_object("ClusterQueue", "lender",
+                            "cohort: team, " + cpu_groups("nominalQuota: 4, lendingLimit: 1")) +
+               kueue_object("Cohort", "team", "parentName: root, " + cpu_groups("nominalQuota: 1")) +
+               kueue_object("Cohort", "root", cpu_groups("nominalQuota: 10")) +
+               kueue_object("Cohort", "a", "parent: b") + kueue_object("Cohort", "b", "parentName: a"));
+  const plan::Capacity capacity(quota);
+  const plan::ClusterQueue& main = quota.cluster_queues.find("main")->second;
+  const plan::FlavorResource cpu{"f", "cpu"};
+  CHECK(capacity.most(main, cpu) == 7000);  // up to its borrowing limit
+  CHECK(capacity.most(quota.cluster_queues.find("lender")->second, cpu) == 17000);
+  CHECK(capacity.borrowing_height(main, cpu, 2000) == 0);
+  CHECK(capacity.borrowing_height(main, cpu, 4000) == 1);  // of its cohort
+  CHECK(capacity.borrowing_height(main, cpu, 5000) == 2);  // of the root
+  CHECK(capacity.most(main, {"other", "cpu"}) == 0);
+  CHECK(capacity.cycle_from("team").empty());
+  CHECK(capacity.cycle_from("a") == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("taints and tolerations") {
+  const std::string spot = "[{key: spot, value: 'true', effect: NoSchedule}]";
+  CHECK(taint_of(spot, "[]") == "spot=true:NoSchedule");
+  CHECK(taint_of("[{key: spot, effect: NoExecute}]", "[]") == "spot:NoExecute");
+  CHECK(taint_of("[{key: spot, effect: PreferNoSchedule}]", "[]") == "");
+  CHECK(taint_of(spot, "[{key: spot, operator: Exists}]") == "");
+  CHECK(taint_of(spot, "[{operator: Exists}]") == "");
+  CHECK(taint_of(spot, "[{key: spot, value: 'true'}]") == "");
+  CHECK(taint_of(spot, "[{key: spot, value: 'false'}]") == "spot=true:NoSchedule");
+  CHECK(taint_of(spot, "[{key: spot, operator: Exists, effect: NoExecute}]") == "spot=true:NoSchedule");
+  CHECK(taint_of(spot, "[]", "[{key: spot, operator: Equal, value: 'true'}]") == "");
+}
+
+TEST_CASE("node labels, selectors and affinity") {
+  CHECK(accepts("{nodeSelector: {gpu: h100}}", "{gpu: h100}"));
+  CHECK_FALSE(accepts("{nodeSelector: {gpu: h100}}", "{gpu: a100}"));
+  CHECK(accepts("{nodeSelector: {zone: b}}", "{gpu: a100}"));  // no flavor says anything of zones
+  const auto affinity = [](const std::string& terms) {
+    return "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+           "[" +
+           terms + "]}}}}";
+  };
+  const auto term = [](const std::string& expression) {
+    return "{matchExpressions: [{" + expression + "}]}";
+  };
+  CHECK(accepts(affinity(term("key: gpu, operator: In, values: [a100, h100]")), "{gpu: h100}"));
+  CHECK_FALSE(accepts(affinity(term("key: gpu, operator: NotIn, values: [h100]")), "{gpu: h100}"));
+  CHECK(accepts(affinity(term("key: gpu, operator: NotIn, values: [h100]")), "{}"));
+  CHECK_FALSE(accepts(affinity(term("key: gpu, operator: Exists")), "{}"));
+  CHECK(accepts(affinity(term("key: gpu, operator: DoesNotExist")), "{}"));
+  CHECK(accepts(affinity(term("key: size, operator: Gt, values: ['40']")), "{size: '80'}"));
+  CHECK_FALSE(accepts(affinity(term("key: size, operator: Lt, values: ['40']")), "{size: '80'}"));
+  CHECK_FALSE(accepts(affinity(term("key: size, operator: Gt, values: ['40']")), "{size: large}"));
+  const std::string other = term("key: gpu, operator: In, values: [v100]");
+  CHECK(accepts(affinity(other + ", " + term("key: gpu, operator: In, values: [h100]")), "{gpu: h100}"));
+  CHECK(accepts(affinity(other + ", " + term("key: zone, operator: Exists")), "{gpu: h100}"));
+  CHECK_FALSE(accepts(affinity(other), "{gpu: h100}"));
+}
+
+TEST_CASE("label selectors") {
+  const Parsed selector(
+      "{matchLabels: {team: blue}, matchExpressions: [{key: tier, operator: In, values: [a]}]}");
+  const Parsed right("{team: blue, tier: a}");
+  const Parsed wrong("{team: blue, tier: b}");
+  CHECK(plan::matches_selector(*selector.root, right.root));
+  CHECK_FALSE(plan::matches_selector(*selector.root, wrong.root));
+  CHECK_FALSE(plan::matches_selector(*selector.root, nullptr));
+  CHECK(plan::keys_of_selector(*selector.root) == std::set<std::string, std::less<>>{"team", "tier"});
+}
+
+TEST_CASE("amounts of quotas that are not quantities are errors") {
+  base::Diagnostics diagnostics;
+  plan::read_quota({{"quota.yaml", kueue_object("ClusterQueue", "main", cpu_groups("nominalQuota: many"))}},
+                   diagnostics);
+  REQUIRE(diagnostics.items().size() == 1);
+  CHECK(diagnostics.items().front().message == "\"many\" is not a quantity");
+  CHECK(diagnostics.items().front().location.line == 4);
+}
+
+TEST_CASE("plan asks a cluster for the objects of Kueue") {
+  test::FakeRunner runner;
+  runner.answer = [](const base::ProcessRequest& request) -> base::IoResult<base::ProcessResult> {
+    const std::string& resource = request.argv[2];
+    if (resource.starts_with("cohorts"))
+      return base::ProcessResult{1, "", "error: the server doesn't have a resource type \"cohorts\"\n"};
+    if (resource == "namespaces")
+      return base::ProcessResult{
+          1, "", "Error from server (Forbidden): namespaces is forbidden: User \"a\" cannot list resource\n"};
+    return base::ProcessResult{0, "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": []}", ""};
+  };
+  const kubectl::Kubectl kubectl(runner, {"kubectl", "blue", "", std::chrono::seconds(0)});
+  const plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
+  CHECK(fetched.failure.cause == kubectl::Cause::None);
+  CHECK(fetched.sources.size() == 4);
+  CHECK(
+      fetched.warnings ==
+      R"(warning: Namespaces could not be looked up: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
+  kubectl get namespaces --all-namespaces -o json --context=blue: exit status 1
+  Error from server (Forbidden): namespaces is forbidden: User "a" cannot list resource
+)");
+  CHECK(runner.requests.size() == 6);
+  CHECK(runner.lines() == R"(kubectl get clusterqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get localqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get resourceflavors.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get cohorts.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get topologies.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get namespaces --all-namespaces -o json --context=blue
+)");
+
+  runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+    return base::ProcessResult{1, "", "error: the server doesn't have a resource type \"clusterqueues\"\n"};
+  };
+  CHECK(plan::fetch_quota(kubectl).failure.cause == kubectl::Cause::NoKind);
+}
