@@ -40,11 +40,11 @@ struct MigrateFlags {
 };
 
 // What is done with the migrated files.
-enum class Result { Diff, Write, Directory };
+enum class Target { Diff, Write, Directory };
 
-Result result_of(const MigrateFlags& flags) {
-  if (!flags.output_dir.empty()) return Result::Directory;
-  return flags.write ? Result::Write : Result::Diff;
+Target target_of(const MigrateFlags& flags) {
+  if (!flags.output_dir.empty()) return Target::Directory;
+  return flags.write ? Target::Write : Target::Diff;
 }
 
 int show_change(Console& console, const migrate::MigratedFile& file) {
@@ -94,9 +94,9 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
     const bool is_file = file.name != base::kStdin;
-    if (result_of(flags) == Result::Diff && (is_file || flags.show_diff)) {
+    if (target_of(flags) == Target::Diff && (is_file || flags.show_diff)) {
       if (const int shown = show_change(console, file); shown != kOk) return shown;
-    } else if (result_of(flags) == Result::Write && is_file) {
+    } else if (target_of(flags) == Target::Write && is_file) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
     }
@@ -121,7 +121,7 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
   const std::string_view noun = migration.objects == 1 ? "object" : "objects";
   if (migration.changed == 0)
     return fmt::format("nothing to migrate to Trainer {} in {} {}\n", flags.to, migration.objects, noun);
-  const bool only_shown = result_of(flags) == Result::Diff && !answers_stdin;
+  const bool only_shown = target_of(flags) == Target::Diff && !answers_stdin;
   return fmt::format("{} of {} {} {} to Trainer {}{}\n", migration.changed, migration.objects, noun,
                      only_shown ? "would be migrated" : "migrated", flags.to,
                      only_shown ? "; --write rewrites the files" : "");
@@ -165,7 +165,7 @@ std::optional<std::string> stdin_text(const std::vector<lint::InputGroup>& group
 int run_migrate(Console& console, const MigrateFlags& flags) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const bool is_filter = !flags.show_diff && result_of(flags) != Result::Directory;
+  const bool is_filter = !flags.show_diff && target_of(flags) != Target::Directory;
   const std::optional<std::string> text = is_filter ? stdin_text(loaded->groups) : std::nullopt;
   lint::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
@@ -179,7 +179,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   }
   if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
   if (const int status = emit(console, all, flags); status != kOk) return status;
-  if (result_of(flags) == Result::Directory) {
+  if (target_of(flags) == Target::Directory) {
     const int status = write_to_directory(console, all, flags.output_dir, loaded->directories);
     if (status != kOk) return status;
   }

@@ -13,7 +13,7 @@
 namespace trainjobc::k8s::job {
 namespace {
 
-using Names = std::set<std::string_view>;
+using SeenNames = std::set<std::string_view>;
 
 // For messages: the container's name, or its place if it has none.
 std::string called(const Field& container) {
@@ -46,14 +46,14 @@ class HostPorts {
   std::set<std::string> taken_;
 };
 
-void check_unique_name(const Field& container, Names& names, Report& report) {
+void check_unique_name(const Field& container, SeenNames& names, Report& report) {
   const Field name = container.child("name");
   if (names.insert(name.text()).second || name.text().empty()) return;
   report.add(rule::kContainer, name, fmt::format("two containers are named {}", quoted(name)),
              "rename one of them");
 }
 
-void check_regular(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
+void check_regular(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
   if (containers.size() == 0) {
     report.add(rule::kContainer, containers, "a pod needs at least one container", "add containers");
     return;
@@ -86,7 +86,7 @@ void check_plain_init(const Field& container, Report& report) {
   });
 }
 
-void check_init(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
+void check_init(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
   // Init containers run one by one; the API server checks each separately for repeated host ports and calls
   // it the first.
   const Field reported = containers.item(0);
@@ -132,12 +132,12 @@ void check_ephemeral_fields(const Field& container, Report& report) {
 }
 
 // A pod template can't have them at all, but their other errors are still reported.
-void check_ephemeral(const Field& containers, const PodFacts& facts, Names& names, Report& report) {
+void check_ephemeral(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
   if (containers.size() == 0) return;
   report.add_at(containers.key_location(), rule::kContainer, containers,
                 "ephemeral containers are allowed only in running pods, not in templates",
                 "remove ephemeralContainers");
-  const Names others = names;
+  const SeenNames others = names;
   for_each_item(containers, [&](const Field& container) {
     check_container(container, facts, report);
     check_unique_name(container, names, report);
@@ -175,7 +175,7 @@ void check_container(const Field& container, const PodFacts& facts, Report& repo
 }
 
 void check_containers(const Field& spec, const PodFacts& facts, Report& report) {
-  Names names;
+  SeenNames names;
   check_regular(spec.child("containers"), facts, names, report);
   check_init(spec.child("initContainers"), facts, names, report);
   check_ephemeral(spec.child("ephemeralContainers"), facts, names, report);
