@@ -91,12 +91,12 @@ asan:
 	@$(MAKE) --no-print-directory test BUILD=build-asan BUILD_TYPE=Debug CMAKE_FLAGS=-DTRAINJOBC_SANITIZE=ON
 
 tsan: bootstrap
-	@cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_TSAN=ON -DCMAKE_UNITY_BUILD=ON > /dev/null
+	@cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_TSAN=ON > /dev/null
 	@ninja -C build-tsan --quiet trainjobc
 	@python3 tests/program/threads_test.py build-tsan/trainjobc
 
 fuzz: bootstrap
-	@cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_WERROR=OFF -DCMAKE_UNITY_BUILD=ON \
+	@cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_WERROR=OFF \
 	  -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
 	@ninja -C build-fuzz --quiet fuzz_targets
 	@python3 tests/fuzz/run.py build-fuzz/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
@@ -104,7 +104,7 @@ fuzz: bootstrap
 coverage: bootstrap
 	@tools/bootstrap.sh llvm-$$(tools/clang.sh | tr -dc 0-9)
 	@cmake -S . -B build-coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_FUZZ=ON -DTRAINJOBC_COVERAGE=ON -DTRAINJOBC_WERROR=OFF \
-	  -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
+	  -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
 	@ninja -C build-coverage --quiet fuzz_targets
 	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
 

@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_accepted_test {
 using trainjobc::test::advice;
 using trainjobc::test::errors;
 using trainjobc::test::job;
@@ -304,3 +305,5 @@ TEST_CASE("advice/image-name: names that can't be pulled") {
                      runtime("{torch: {}}", trainer() + "                - name: b\n"
                                                         "                  image: A/b:1\n"))) == 1);
 }
+
+}  // namespace trainjobc::advice_accepted_test

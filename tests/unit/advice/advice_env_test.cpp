@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_env_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::lint;
@@ -290,3 +291,5 @@ TEST_CASE("advice/env-value-dropped: two sources of one variable") {
   CHECK(secret.find("hunter2") == std::string::npos);
   CHECK(env("{name: A, value: \"\", valueFrom: {fieldRef: {fieldPath: metadata.name}}}") == "");
 }
+
+}  // namespace trainjobc::advice_env_test

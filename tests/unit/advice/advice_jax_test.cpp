@@ -4,6 +4,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_jax_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::runtime;
@@ -31,3 +32,5 @@ TEST_CASE("advice/jax-initialize: a script that does not pass the numbers") {
     CHECK_MESSAGE(script(fields) == "", fields);
   CHECK(script("command: [python, -c, 'jax.distributed.initialize()']", "{torch: {}}") == "");
 }
+
+}  // namespace trainjobc::advice_jax_test

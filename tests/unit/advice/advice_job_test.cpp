@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_job_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
@@ -202,3 +203,5 @@ TEST_CASE("advice/initializer-no-effect: a job that only has the name") {
 )");
   CHECK(advice("advice/initializer-no-effect", with_initializer("dataset-initializer") + spec) == "");
 }
+
+}  // namespace trainjobc::advice_job_test

@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_mpi_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
@@ -263,3 +264,5 @@ TEST_CASE("advice/processes-per-gpu: the variable of the implementation of MPI")
 )");
   CHECK(found("Intel", "4") == "");
 }
+
+}  // namespace trainjobc::advice_mpi_test

@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_network_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
@@ -211,3 +212,5 @@ spec:
 )");
   CHECK(advice("advice/queue", runtime("{torch: {}}", trainer()) + job("  trainer: {}\n")) == "");
 }
+
+}  // namespace trainjobc::advice_network_test

@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_patch_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
@@ -168,3 +169,5 @@ TEST_CASE("advice/patch-target: an override's container") {
       |                                                             ^~~~~~~ did you mean "node"?
 )");
 }
+
+}  // namespace trainjobc::advice_patch_test

@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_runtime_test {
 using trainjobc::test::advice;
 using trainjobc::test::fixed;
 using trainjobc::test::job;
@@ -300,3 +301,5 @@ TEST_CASE("advice/pod-count: numbers that are replaced") {
                                                "            parallelism: 2\n            completions: 2\n")) ==
         "");
 }
+
+}  // namespace trainjobc::advice_runtime_test

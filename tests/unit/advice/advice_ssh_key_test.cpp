@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_ssh_key_test {
 using trainjobc::test::advice;
 using trainjobc::test::runtime;
 
@@ -91,3 +92,5 @@ TEST_CASE("advice/ssh-key: a key that is copied") {
   CHECK(key("{}", "{}", "2.3", "/mnt/key") == "");
   CHECK(key("{}", "{}", "2.3", "/root/.ssh", "[sh, -c, 'cp -r ~/.ssh /k; chmod 600 /k/*; mpirun a']") == "");
 }
+
+}  // namespace trainjobc::advice_ssh_key_test

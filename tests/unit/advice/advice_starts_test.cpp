@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_starts_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
@@ -246,3 +247,5 @@ TEST_CASE("what another cluster would refuse is not an error here") {
   CHECK(trainjobc::test::errors(refused + job("")) == error);
   CHECK(trainjobc::test::errors(refused + job(managed), {}, "2.2") == error);
 }
+
+}  // namespace trainjobc::advice_starts_test

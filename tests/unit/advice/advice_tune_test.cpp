@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::advice_tune_test {
 using trainjobc::test::advice;
 
 namespace {
@@ -131,3 +132,5 @@ TEST_CASE("advice/tune-command: settings of LoRA for a recipe that trains all we
   CHECK(tune(with("args: [model.lora_attn_modules=q_proj, model.lora_rank=16]")) == "");
   CHECK(tune(with("args: [model=team.models.lora, model.lora_rank=16]")) == "");
 }
+
+}  // namespace trainjobc::advice_tune_test

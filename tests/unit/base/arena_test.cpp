@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+namespace trainjobc::arena_test {
 using trainjobc::base::Arena;
 
 TEST_CASE("arena: what is in it stays where it is, whatever comes next") {
@@ -42,3 +43,5 @@ TEST_CASE("arena: cleared, it uses the same memory again") {
   arena.clear();
   CHECK(arena.make(3) == first);
 }
+
+}  // namespace trainjobc::arena_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace trainjobc::base {
+namespace trainjobc::base::ascii_test {
 
 TEST_CASE("ascii: trimmed removes the space of a set at both ends only") {
   CHECK(trimmed("") == "");
@@ -30,4 +30,4 @@ TEST_CASE("ascii: text is plain if each byte is printable ASCII or a line feed")
   }
 }
 
-}  // namespace trainjobc::base
+}  // namespace trainjobc::base::ascii_test

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+namespace trainjobc::base64_test {
 using trainjobc::base::base64_decode;
 using trainjobc::base::base64_encode;
 
@@ -45,3 +46,5 @@ TEST_CASE("base64: only the canonical spelling is decoded") {
   }
   CHECK_FALSE(base64_decode(std::string_view("Zm9\0", 4)).has_value());
 }
+
+}  // namespace trainjobc::base64_test

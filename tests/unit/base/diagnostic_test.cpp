@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace trainjobc::base {
+namespace trainjobc::base::diagnostic_test {
 namespace {
 
 Diagnostic make(const SourceFile* file, uint32_t line, uint32_t column, uint32_t end_line,
@@ -187,4 +187,4 @@ TEST_CASE("retain() drops some, may change the others, and keeps their order") {
   CHECK(kept == "b/2 of b/2;b/4 of b/4;");
 }
 
-}  // namespace trainjobc::base
+}  // namespace trainjobc::base::diagnostic_test

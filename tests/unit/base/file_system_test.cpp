@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-using namespace trainjobc;
+namespace trainjobc::file_system_test {
 namespace fs = std::filesystem;
 
 namespace {
@@ -101,3 +101,5 @@ TEST_CASE("reading errors give the reason") {
   const auto listed = files.list(loop);
   CHECK(std::get<base::IoError>(listed).message == "list " + loop + ": Too many levels of symbolic links");
 }
+
+}  // namespace trainjobc::file_system_test

@@ -6,7 +6,7 @@
 
 #include "base/files/git_ignore.h"
 
-using namespace trainjobc;
+namespace trainjobc::glob_test {
 using base::Stars;
 
 namespace {
@@ -98,3 +98,5 @@ TEST_CASE(".gitignore: comments, escapes, spaces, line ends") {
                "a") == "ignored");
   CHECK(decide("\n/\n!\n", "a") == "-");
 }
+
+}  // namespace trainjobc::glob_test

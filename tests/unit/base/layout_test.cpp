@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace trainjobc::layout_test {
 using namespace trainjobc::base;
 
 TEST_CASE("layout: columns") {
@@ -41,3 +42,5 @@ TEST_CASE("layout: a table, in as many lines per row as its columns need") {
   CHECK(table(rows, 9) == "A\n    LONGER\n    C\naé\n    b\n    cccc\n      d\n");
   CHECK(table({}, 80) == "");
 }
+
+}  // namespace trainjobc::layout_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace trainjobc::base {
+namespace trainjobc::base::lines_test {
 namespace {
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -29,4 +29,4 @@ TEST_CASE("lines: without their breaks; one at the end begins no further line") 
   CHECK(lines_of("\na\n\nb c\r\nd") == Texts{"", "a", "", "b c\r", "d"});
 }
 
-}  // namespace trainjobc::base
+}  // namespace trainjobc::base::lines_test

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+namespace trainjobc::parallel_test {
 using trainjobc::base::parallel_for;
 
 TEST_CASE("every index is called once, whatever the number of threads") {
@@ -50,3 +51,5 @@ TEST_CASE("each thread has a body of its own") {
   CHECK(calls == 100);
   CHECK(bodies <= 3);
 }
+
+}  // namespace trainjobc::parallel_test

@@ -7,7 +7,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
+namespace trainjobc::printable_test {
 using base::printable;
 
 TEST_CASE("printable: controls of every kind are escaped, lines and tabs stay") {
@@ -72,3 +72,5 @@ text: |
 )");
   CHECK(github.out.find('\x1B') == std::string::npos);
 }
+
+}  // namespace trainjobc::printable_test

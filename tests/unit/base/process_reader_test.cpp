@@ -13,6 +13,7 @@
 
 #include "base/spawn.h"
 
+namespace trainjobc::process_reader_test {
 namespace {
 
 using namespace trainjobc::base;
@@ -144,3 +145,5 @@ TEST_CASE("a signal is reported, and takes effect when the reader is destroyed")
   CHECK(g_signals == 1);
   ::sigaction(SIGTERM, &before, nullptr);
 }
+
+}  // namespace trainjobc::process_reader_test

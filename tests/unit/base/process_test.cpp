@@ -8,6 +8,7 @@
 
 #include <csignal>
 
+namespace trainjobc::process_test {
 namespace {
 
 using namespace trainjobc::base;
@@ -76,3 +77,5 @@ TEST_CASE("a program that takes too long is killed") {
   request.timeout = std::chrono::milliseconds(1000);
   CHECK(error_of(request) == "run sleep: no answer within 1 s");
 }
+
+}  // namespace trainjobc::process_test

@@ -9,6 +9,7 @@
 
 #include "base/held_signals.h"
 
+namespace trainjobc::signal_descriptor_test {
 namespace {
 
 using namespace trainjobc::base;
@@ -45,3 +46,5 @@ TEST_CASE("a signal descriptor knows signals that were pending before") {
 }
 
 }  // namespace
+
+}  // namespace trainjobc::signal_descriptor_test

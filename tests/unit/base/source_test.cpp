@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace trainjobc::base {
+namespace trainjobc::base::source_test {
 namespace {
 
 // The lines of a text, and where each begins.
@@ -73,4 +73,4 @@ TEST_CASE("source files: a byte order mark is left out") {
   CHECK(file.line_start(2) == 5);
 }
 
-}  // namespace trainjobc::base
+}  // namespace trainjobc::base::source_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace trainjobc::base {
+namespace trainjobc::base::suggest_test {
 namespace {
 
 std::string suggest(std::string_view word, const std::vector<std::string_view>& candidates) {
@@ -55,4 +55,4 @@ TEST_CASE("among many, a typo at either end or in the middle is found") {
   CHECK_FALSE(list.closest("").has_value());
 }
 
-}  // namespace trainjobc::base
+}  // namespace trainjobc::base::suggest_test

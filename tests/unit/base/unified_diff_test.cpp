@@ -9,6 +9,7 @@
 
 #include "base/text/edit_script.h"
 
+namespace trainjobc::unified_diff_test {
 using trainjobc::base::edit_script;
 using trainjobc::base::unified_diff;
 using trainjobc::base::unified_hunks;
@@ -141,3 +142,5 @@ TEST_CASE("a text of which everything changes") {
   CHECK(unified_hunks(without_names, old_text).size() ==
         without_names.size() + old_text.size() + 400'000 + 26);
 }
+
+}  // namespace trainjobc::unified_diff_test

@@ -10,8 +10,7 @@
 #include "support/test_console.h"
 #include "base/version.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_app_test {
 namespace {
 
 struct Run {
@@ -327,3 +326,5 @@ TEST_CASE("--job with names that contain a slash") {
   CHECK(render("team/a/b") == 1);
   CHECK(render("eam/b") == 2);
 }
+
+}  // namespace trainjobc::cli_app_test

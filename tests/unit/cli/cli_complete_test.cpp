@@ -4,8 +4,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_complete_test {
 namespace {
 
 std::string completed(base::MemoryFileSystem& files, std::vector<std::string> words) {
@@ -108,3 +107,5 @@ TEST_CASE("completion of commands below a command, and of kinds") {
   CHECK(completed({"runtimes", "a.yaml", ""}) == "yaml\nyml\njson\n:8\n");
   CHECK(completed({"schema", "Train"}) == "TrainJob\nTrainingRuntime\n:4\n");
 }
+
+}  // namespace trainjobc::cli_complete_test

@@ -5,8 +5,7 @@
 #include "support/test_console.h"
 #include "lint/config.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_config_test {
 namespace {
 
 std::string read_error(const std::string& text) {
@@ -90,3 +89,5 @@ TEST_CASE("exclude is a list of globs") {
         "    1 | exclude: charts\n"
         "      |          ^~~~~~\n");
 }
+
+}  // namespace trainjobc::cli_config_test

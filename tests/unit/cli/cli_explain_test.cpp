@@ -5,8 +5,7 @@
 #include "support/advice.h"
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_explain_test {
 namespace {
 
 struct Run {
@@ -131,3 +130,5 @@ TEST_CASE("explain shows no key") {
 )");
   CHECK(explain({}, "{mpi: {}}").out.find("PRIVATE") == std::string::npos);
 }
+
+}  // namespace trainjobc::cli_explain_test

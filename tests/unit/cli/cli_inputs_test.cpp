@@ -8,8 +8,7 @@
 #include "cli/input/load.h"
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_inputs_test {
 namespace {
 
 std::string job(const std::string& name, const std::string& more = "") {
@@ -224,3 +223,5 @@ TEST_CASE("--job accepts a namespace") {
   CHECK(names(files, {"--job", "team/a", "--namespace", "team", "a.yaml"}) == "jobset.jobset.x-k8s.io/a\n");
   CHECK(run(files, {"render", "--job", "other/a", "a.yaml"}).status == 2);
 }
+
+}  // namespace trainjobc::cli_inputs_test

@@ -4,8 +4,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_lint_test {
 namespace {
 
 constexpr const char* kBad =
@@ -330,3 +329,5 @@ TEST_CASE("lint --fix leaves a file that was changed in the meantime") {
         "trainjobc: write a.yaml: the file has changed since it was read and was left unchanged\n");
   CHECK(files.memory.files["a.yaml"] == std::string(kBad) + "# edited\n");
 }
+
+}  // namespace trainjobc::cli_lint_test

@@ -5,8 +5,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_output_test {
 namespace {
 
 std::string job(const std::string& name, const std::string& ns = "a") {
@@ -160,3 +159,5 @@ TEST_CASE("a report to /dev/null goes there") {
   const auto error = files.write("/dev/full", "text", 0644);
   CHECK(error.value_or(base::IoError{}).message == "write /dev/full: No space left on device");
 }
+
+}  // namespace trainjobc::cli_output_test

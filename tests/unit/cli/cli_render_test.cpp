@@ -4,8 +4,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_render_test {
 namespace {
 
 constexpr const char* kJob =
@@ -314,3 +313,5 @@ TEST_CASE("a seed isn't a manifest or a configuration, so no message quotes it")
   CHECK(folder.err == "trainjobc: open /keys/other: SSH key files are never read as input\n");
   CHECK(run(files, {"render", "--ssh-key-dir", "/keys", "--ssh-key", "seed:seed", "b.yaml"}).status == 0);
 }
+
+}  // namespace trainjobc::cli_render_test

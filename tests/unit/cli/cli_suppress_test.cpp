@@ -8,8 +8,7 @@
 #include "lint/fix.h"
 #include "lint/suppress.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::cli_suppress_test {
 namespace {
 
 base::Diagnostic finding(const base::SourceFile& file, uint32_t line, std::string rule) {
@@ -159,3 +158,5 @@ TEST_CASE("tens of thousands of suppressions and findings") {
   CHECK(left.starts_with(
       "a.yaml:2:1: warning: this suppresses no finding of a/unused [advice/unused-suppression]\n"));
 }
+
+}  // namespace trainjobc::cli_suppress_test

@@ -13,6 +13,7 @@
 
 #include "support/test_console.h"
 
+namespace trainjobc::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,3 +78,5 @@ TEST_CASE("golden cases") {
   fs::current_path(here);
   CHECK(count > 0);
 }
+
+}  // namespace trainjobc::golden_test

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "support/diff.h"
 
-using namespace trainjobc;
+namespace trainjobc::width_test {
 using trainjobc::test::DiffRun;
 
 namespace {
@@ -196,3 +196,5 @@ TEST_CASE("width: what a change to files reaches") {
         "\n"
         "1 of 1 job changes\n");
 }
+
+}  // namespace trainjobc::width_test

@@ -7,8 +7,7 @@
 
 #include "support/advice.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::consequences_test {
 namespace {
 
 std::string errors_of(const std::string& text) {
@@ -140,3 +139,5 @@ TEST_CASE("consequences: one finding about the runtime of several jobs") {
         error +
             "  note: the same for TrainJob/default/b, TrainJob/default/c, TrainJob/default/d and 2 more\n");
 }
+
+}  // namespace trainjobc::consequences_test

@@ -6,7 +6,7 @@
 #include "support/test_console.h"
 #include "support/versions.h"
 
-using namespace trainjobc;
+namespace trainjobc::dialects_test {
 using namespace trainjobc::test;
 
 namespace {
@@ -351,3 +351,5 @@ TEST_CASE("excerpts of manifests, as in documentation, name what is missing") {
   CHECK(first("a: b\nspec:\n    c: d\n    ...\n---\n") ==
         "4 \"...\" is a placeholder for omitted text (write the text, or remove the line)");
 }
+
+}  // namespace trainjobc::dialects_test

@@ -5,8 +5,7 @@
 
 #include "compile/compile.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::document_type_test {
 namespace {
 
 Compilation compiled(std::string text, std::string version = "auto", std::string name = "a.yaml",
@@ -144,3 +143,5 @@ TEST_CASE("JSON of other tools is skipped if it was found") {
         "tsconfig.json:0 is not JSON that Kubernetes can read\n");
   CHECK(compiled(comments, "auto", "tsconfig.json", true).diagnostics.has_errors());
 }
+
+}  // namespace trainjobc::document_type_test

@@ -11,9 +11,8 @@
 #include "compile/compile.h"
 #include "yaml/write/writer.h"
 
+namespace trainjobc::in_passing_test {
 namespace {
-
-using namespace trainjobc;
 
 std::string text_of(std::span<const Object> objects) {
   std::string text;
@@ -153,3 +152,5 @@ TEST_CASE("in passing: only the jobs that are asked for") {
                                                                                  "default/c left out\n"
                                                                                  "2 documents, 1 jobs, for 2.3\n");
 }
+
+}  // namespace trainjobc::in_passing_test

@@ -10,8 +10,7 @@
 #include "base/diagnostic.h"
 #include "lint/lint_again.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::reuse_test {
 namespace {
 
 std::string runtime(std::string_view name, std::string_view more = "") {
@@ -149,3 +148,5 @@ TEST_CASE("a second run of the same files compiles no job again") {
   CHECK(first.files == second.files);  // the same objects
   CHECK(second.linted.front().object == "TrainJob/default/a");
 }
+
+}  // namespace trainjobc::reuse_test

@@ -11,6 +11,7 @@
 
 #include "policy/rule_texts.h"
 
+namespace trainjobc::rules_test {
 using trainjobc::base::Severity;
 using trainjobc::base::Stage;
 using trainjobc::rules::all_rules;
@@ -95,3 +96,5 @@ TEST_CASE("rules: found by id") {
     CHECK(find_rule(id) == nullptr);
   }
 }
+
+}  // namespace trainjobc::rules_test

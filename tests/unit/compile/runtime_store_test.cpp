@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::runtime_store_test {
 using trainjobc::test::errors;
 using trainjobc::test::job;
 
@@ -123,3 +124,5 @@ TEST_CASE("a missing runtime: where one of that name exists") {
         "there is no ClusterTrainingRuntime \"mt\" | did you mean \"rt\"? Or add it to the inputs, or pass "
         "its file or folder with --runtimes");
 }
+
+}  // namespace trainjobc::runtime_store_test

@@ -6,6 +6,7 @@
 #include "compile/runtimes/catalogue_files.h"
 #include "support/advice.h"
 
+namespace trainjobc::trial_test {
 using trainjobc::test::errors;
 using trainjobc::test::job;
 using trainjobc::test::lint;
@@ -158,3 +159,5 @@ TEST_CASE("trial: a runtime that a job of another Trainer version uses") {
     if (found.rule == "job/volume-mount") CHECK(found.object.starts_with("TrainJob/"));
   }
 }
+
+}  // namespace trainjobc::trial_test

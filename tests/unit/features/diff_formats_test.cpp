@@ -5,6 +5,7 @@
 
 #include "support/diff.h"
 
+namespace trainjobc::diff_formats_test {
 using trainjobc::test::DiffRun;
 using trainjobc::test::replaced;
 
@@ -369,3 +370,5 @@ diff -u -N OLD/jobset.x-k8s.io.v1alpha2.JobSet.team-a.gone NEW/jobset.x-k8s.io.v
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 3 jobs\n");
 }
+
+}  // namespace trainjobc::diff_formats_test

@@ -5,6 +5,7 @@
 
 #include "support/diff.h"
 
+namespace trainjobc::diff_kubectl_test {
 using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
@@ -330,3 +331,5 @@ TEST_CASE("KUBECTL_EXTERNAL_DIFF gets two folders, and decides the exit status")
   CHECK(run.run() == 1);
   CHECK(run.console.out != "shown\n");
 }
+
+}  // namespace trainjobc::diff_kubectl_test

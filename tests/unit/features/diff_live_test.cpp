@@ -5,6 +5,7 @@
 
 #include "support/diff.h"
 
+namespace trainjobc::diff_live_test {
 using trainjobc::test::DiffRun;
 using trainjobc::test::replaced;
 
@@ -395,3 +396,5 @@ TEST_CASE("an unreadable live file is not quoted") {
 )");
   CHECK(run.console.err.find("c2VjcmV0") == std::string::npos);
 }
+
+}  // namespace trainjobc::diff_live_test

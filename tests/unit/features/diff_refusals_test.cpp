@@ -12,9 +12,8 @@
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
+namespace trainjobc::diff_refusals_test {
 namespace {
-
-using namespace trainjobc;
 
 const yaml::Node* parse(base::Arena& arena, const base::SourceFile& file) {
   base::Diagnostics diagnostics;
@@ -119,3 +118,5 @@ TEST_CASE("Secrets are compared as stored, and shown without values") {
       R"json({"kind":"Secret","metadata":{},"data":{"same":"***","changed":"*** (before)","old":"***"}})json");
   CHECK(rendered == R"json({"kind":"Secret","data":{"same":"***","changed":"*** (after)"}})json");
 }
+
+}  // namespace trainjobc::diff_refusals_test

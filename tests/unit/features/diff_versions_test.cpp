@@ -6,8 +6,7 @@
 #include "support/diff.h"
 #include "support/versions.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::diff_versions_test {
 namespace {
 
 // `jobs` over a torch runtime that all versions take.
@@ -23,7 +22,7 @@ struct VersionsRun : test::DiffRun {
 
 std::string torch_runtime(const std::string& torch = "{}", std::string_view name = "rt") {
   return test::cluster_runtime(
-      "mlPolicy: {torch: " + torch + "}, " + test::template_of(test::replicated_job("node", "trainer")),
+      "mlPolicy: {torch: " + torch + "}, " + test::template_of(test::flow_replicated_job("node", "trainer")),
       name);
 }
 
@@ -177,3 +176,5 @@ TEST_CASE("diff of versions excludes a cluster and a pinned version") {
   CHECK(run.console.err ==
         "trainjobc: --from-version and --to-version set the versions: leave out --trainer-version\n");
 }
+
+}  // namespace trainjobc::diff_versions_test

@@ -7,6 +7,7 @@
 #include "support/jobset.h"
 #include "yaml/write/writer.h"
 
+namespace trainjobc::env_order_test {
 namespace {
 
 using trainjobc::test::JobSetBench;
@@ -54,3 +55,5 @@ TEST_CASE("variables that refer to others keep their order") {
   CHECK(ordered(with_env("{name: A, value: '1'}, {name: B, value: $(A)}, {name: C}"), live) == "same");
   CHECK(ordered(with_env("{name: C}, {name: B, value: $(A)}, {name: A, value: '1'}"), live) == "B C A");
 }
+
+}  // namespace trainjobc::env_order_test

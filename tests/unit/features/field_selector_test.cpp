@@ -7,8 +7,7 @@
 #include "support/advice.h"
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::field_selector_test {
 namespace {
 
 // The paths that explain prints.
@@ -62,3 +61,5 @@ TEST_CASE("what is no JSONPath") {
   CHECK(explain::FieldSelector::check("$") == "at \"\": it selects nothing");
   CHECK(explain::FieldSelector::check("$a") == "at \"a\": a step must begin with . or [");
 }
+
+}  // namespace trainjobc::field_selector_test

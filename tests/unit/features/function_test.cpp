@@ -4,8 +4,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::function_test {
 namespace {
 
 const std::string kHead =
@@ -317,3 +316,5 @@ TEST_CASE("function: a key is read only from the allowed folder") {
               "error: sshKey names a file that can't be read\n");
   }
 }
+
+}  // namespace trainjobc::function_test

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace trainjobc::glob_set_test {
 using trainjobc::lint::GlobSet;
 
 TEST_CASE("the globs that match a path, in their order") {
@@ -41,3 +42,5 @@ TEST_CASE("as many globs as paths") {
   }
   CHECK(matches == 2 * kCount);
 }
+
+}  // namespace trainjobc::glob_set_test

@@ -7,8 +7,7 @@
 #include "cli/commands/graph_command.h"
 #include "support/diff.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::graph_test {
 namespace {
 
 const std::vector<graph::JobGraph> kStrange{
@@ -108,3 +107,5 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
   CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
   CHECK(run.console.err == "trainjobc: dot ended with status 1: syntax error\n");
 }
+
+}  // namespace trainjobc::graph_test

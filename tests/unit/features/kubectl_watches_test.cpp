@@ -6,6 +6,7 @@
 #include "features/kubectl/json_stream.h"
 #include "features/kubectl/watches.h"
 
+namespace trainjobc::kubectl_watches_test {
 using trainjobc::kubectl::JsonStream;
 
 TEST_CASE("a stream yields whole objects, wherever it is cut") {
@@ -23,3 +24,5 @@ TEST_CASE("a stream yields whole objects, wherever it is cut") {
     CHECK(objects == expected);
   }
 }
+
+}  // namespace trainjobc::kubectl_watches_test

@@ -7,8 +7,7 @@
 
 #include "support/test_console.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::migrate_test {
 namespace {
 
 constexpr std::string_view kRuntime =
@@ -543,3 +542,5 @@ TEST_CASE("migrate: the jobs of a List, each with a comment that loses its place
   CHECK(run.console.err == "300 of 301 objects migrated to Trainer 2.3\n");
   CHECK(std::ranges::count(migrated, '#') == 900);
 }
+
+}  // namespace trainjobc::migrate_test

@@ -10,8 +10,7 @@
 #include "features/plan/quota/matching.h"
 #include "yaml/read/reader.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::plan_quota_test {
 namespace {
 
 constexpr const char* kKueue = "apiVersion: kueue.x-k8s.io/v1beta2\n";
@@ -188,3 +187,5 @@ kubectl get namespaces --all-namespaces -o json --context=blue
   };
   CHECK(plan::fetch_quota(kubectl).failure.cause == kubectl::Cause::NoKind);
 }
+
+}  // namespace trainjobc::plan_quota_test

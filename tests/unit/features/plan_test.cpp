@@ -6,8 +6,7 @@
 
 #include "support/versions.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::plan_test {
 namespace {
 
 constexpr const char* kTrainer = "apiVersion: trainer.kubeflow.org/v1alpha1\n";
@@ -120,3 +119,5 @@ TEST_CASE("jobs of a billion nodes are planned, and few of their ranks are liste
   CHECK(job.ranks.size() == 10000);
   CHECK(job.ranks_left_out == 999990000);
 }
+
+}  // namespace trainjobc::plan_test

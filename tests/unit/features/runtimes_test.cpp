@@ -5,8 +5,7 @@
 #include "cli/commands/runtimes/runtimes_command.h"
 #include "support/diff.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::runtimes_test {
 namespace {
 
 constexpr const char* kCluster =
@@ -121,3 +120,5 @@ TEST_CASE("runtimes check compares by meaning") {
         "\"a/b:1\" → \"a/b:2\"   own.yaml:18\n"
         "TrainingRuntime/team-a/own   only in the cluster\n");
 }
+
+}  // namespace trainjobc::runtimes_test

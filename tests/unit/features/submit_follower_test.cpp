@@ -7,9 +7,9 @@
 #include "features/submit/follower.h"
 #include "yaml/read/reader.h"
 
+namespace trainjobc::submit_follower_test {
 namespace {
 
-using namespace trainjobc;
 using std::chrono::seconds;
 using submit::End;
 using submit::Follower;
@@ -340,3 +340,5 @@ TEST_CASE("follower: how a deleted JobSet ended") {
   }
   CHECK(told.follower().is_done());
 }
+
+}  // namespace trainjobc::submit_follower_test

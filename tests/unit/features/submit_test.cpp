@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace trainjobc::submit_test {
 using trainjobc::base::IoError;
 using trainjobc::base::IoResult;
 using trainjobc::base::ProcessRequest;
@@ -641,3 +642,5 @@ nothing was sent
         "  The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
         "nothing was sent\n");
 }
+
+}  // namespace trainjobc::submit_test

@@ -8,6 +8,7 @@
 #include "support/watches.h"
 #include "features/kubectl/failure.h"
 
+namespace trainjobc::submit_wait_test {
 using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
@@ -306,3 +307,5 @@ TEST_CASE("kubectl's output shows the cause of a failure") {
   CHECK(cause_of("Error from server (AlreadyExists): secrets \"x\" already exists") == Cause::Exists);
   CHECK(cause_of("something else") == Cause::Other);
 }
+
+}  // namespace trainjobc::submit_wait_test

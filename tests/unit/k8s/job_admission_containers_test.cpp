@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_containers_test {
 namespace {
 
 TEST_CASE("a pod needs containers") {
@@ -240,4 +240,4 @@ ephemeralContainers[0].targetContainerName: the pod has no container "nope"
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_containers_test

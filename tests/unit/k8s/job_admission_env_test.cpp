@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_env_test {
 namespace {
 
 TEST_CASE("names of variables") {
@@ -122,4 +122,4 @@ envFrom[5].prefix: prefix "a=" may contain only printable ASCII characters, and 
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_env_test

@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_failure_policy_test {
 namespace {
 
 TEST_CASE("a rule needs a condition and an action") {
@@ -92,4 +92,4 @@ podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: A}]}, {acti
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_failure_policy_test

@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_metadata_test {
 namespace {
 
 TEST_CASE("labels of the Job") {
@@ -237,4 +237,4 @@ scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a", "operator": "Exists"}]
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_metadata_test

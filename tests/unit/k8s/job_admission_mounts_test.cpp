@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_mounts_test {
 namespace {
 
 TEST_CASE("mounts of missing volumes") {
@@ -158,4 +158,4 @@ volumeDevices[1].devicePath: "/dev/x" is the path of a mount too
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_mounts_test

@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_pod_test {
 namespace {
 
 TEST_CASE("DNS policies") {
@@ -306,4 +306,4 @@ securityContext: {windowsOptions: {hostProcess: true}}
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_pod_test

@@ -6,7 +6,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_report_test {
 namespace {
 
 struct Finding {
@@ -149,4 +149,4 @@ TEST_CASE("no JobSet, no findings") {
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_report_test

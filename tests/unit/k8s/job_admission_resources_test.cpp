@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_resources_test {
 namespace {
 
 TEST_CASE("a GPU request without a limit") {
@@ -179,4 +179,4 @@ overhead.limits[pods]: resource "pods" is not one that a container can request |
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_resources_test

@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_scheduling_test {
 namespace {
 
 TEST_CASE("node affinity") {
@@ -182,4 +182,4 @@ activeDeadlineSeconds: 1
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_scheduling_test

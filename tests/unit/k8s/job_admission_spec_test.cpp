@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_spec_test {
 namespace {
 
 TEST_CASE("counts are not negative") {
@@ -304,4 +304,4 @@ restartPolicy: OnFailure
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_spec_test

@@ -5,7 +5,7 @@
 
 #include "support/job_admission.h"
 
-namespace trainjobc::test::jobs {
+namespace trainjobc::test::jobs::job_admission_volumes_test {
 namespace {
 
 TEST_CASE("names of volumes") {
@@ -412,4 +412,4 @@ image: {reference: "", pullPolicy: Sometimes}
 }
 
 }  // namespace
-}  // namespace trainjobc::test::jobs
+}  // namespace trainjobc::test::jobs::job_admission_volumes_test

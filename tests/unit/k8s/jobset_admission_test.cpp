@@ -11,7 +11,7 @@
 
 #include "support/jobset.h"
 
-namespace trainjobc::test {
+namespace trainjobc::test::jobset_admission_test {
 namespace {
 
 TEST_CASE("a bare JobSet is stored with the defaults of its schema and of the webhook") {
@@ -447,4 +447,4 @@ spec:
 }
 
 }  // namespace
-}  // namespace trainjobc::test
+}  // namespace trainjobc::test::jobset_admission_test

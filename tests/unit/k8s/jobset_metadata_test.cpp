@@ -5,6 +5,7 @@
 
 #include "support/advice.h"
 
+namespace trainjobc::jobset_metadata_test {
 using trainjobc::test::job;
 using trainjobc::test::lint;
 
@@ -40,3 +41,5 @@ metadata.annotations: in.yaml:10:63: error: the annotation key "bad key" may con
 )");
   CHECK(errors("{labels: {team: a_b, acme.io/x: \"\"}, annotations: {acme.io/free: a b}}") == "");
 }
+
+}  // namespace trainjobc::jobset_metadata_test

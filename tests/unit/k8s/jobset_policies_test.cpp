@@ -10,7 +10,7 @@
 #include "compile/admission/jobset_admission.h"
 #include "support/jobset.h"
 
-namespace trainjobc::test {
+namespace trainjobc::test::jobset_policies_test {
 namespace {
 
 TEST_CASE("dependsOn names earlier replicatedJobs") {
@@ -314,4 +314,4 @@ TEST_CASE("a claim's full name has 63 characters") {
 }
 
 }  // namespace
-}  // namespace trainjobc::test
+}  // namespace trainjobc::test::jobset_policies_test

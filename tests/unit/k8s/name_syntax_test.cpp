@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace trainjobc::k8s {
+namespace trainjobc::k8s::name_syntax_test {
 
 TEST_CASE("names: DNS labels and subdomains") {
   CHECK(dns_label_problem("a-9") == "");
@@ -109,4 +109,4 @@ TEST_CASE("names: suggestions") {
   CHECK(suggest_dns_name(std::string(70, 'a'), false, false) == std::string(63, 'a'));
 }
 
-}  // namespace trainjobc::k8s
+}  // namespace trainjobc::k8s::name_syntax_test

@@ -8,7 +8,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::k8s {
+namespace trainjobc::k8s::object_meta_test {
 namespace {
 
 using test::Parsed;
@@ -172,4 +172,4 @@ TEST_CASE("object metadata: values of the wrong type are left to the schema") {
 )");
 }
 
-}  // namespace trainjobc::k8s
+}  // namespace trainjobc::k8s::object_meta_test

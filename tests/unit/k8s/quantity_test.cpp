@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+namespace trainjobc::quantity_test {
 namespace {
 
 using trainjobc::k8s::Quantity;
@@ -378,3 +379,5 @@ TEST_CASE("quantity: at most 10,000 digits and powers of ten") {
   CHECK(plus(read("1Ki"), read(longest)).to_string() == longest.substr(4) + "8801");
   CHECK(describe(Quantity::parse(longest + "7")) == "refused");
 }
+
+}  // namespace trainjobc::quantity_test

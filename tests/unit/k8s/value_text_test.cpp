@@ -9,7 +9,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::k8s {
+namespace trainjobc::k8s::value_text_test {
 
 TEST_CASE("words: quoted text stays on one line and short") {
   CHECK(k8s::quoted("") == "\"\"");
@@ -38,4 +38,4 @@ TEST_CASE("words: values") {
   CHECK(sources == "a 'yes' 7 1.5 on null 0x1f ");
 }
 
-}  // namespace trainjobc::k8s
+}  // namespace trainjobc::k8s::value_text_test

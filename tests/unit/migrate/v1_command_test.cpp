@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_command_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: the default shows a diff, --output-dir writes elsewhere") {
@@ -102,3 +102,5 @@ TEST_CASE("lint: a v1 job is named, and the command that migrates it") {
 1 finding (1 warning) in 1 of 1 file
 )");
 }
+
+}  // namespace trainjobc::v1_command_test

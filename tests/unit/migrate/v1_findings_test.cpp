@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_findings_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: what a PyTorchJob loses") {
@@ -168,3 +168,5 @@ nothing to migrate to Trainer 2.3 in 1 object
 nothing to migrate to Trainer 2.3 in 1 object
 )");
 }
+
+}  // namespace trainjobc::v1_findings_test

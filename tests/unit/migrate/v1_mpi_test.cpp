@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_mpi_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: MPIJobs") {
@@ -195,3 +195,5 @@ TEST_CASE("migrate v1: pods on the host's network find the others by name, as th
   CHECK(at != std::string::npos);
   CHECK(text.find(policy, at + 1) == std::string::npos);
 }
+
+}  // namespace trainjobc::v1_mpi_test

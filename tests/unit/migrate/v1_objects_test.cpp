@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_objects_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: a PyTorchJob keeps the comments beside what it keeps") {
@@ -280,3 +280,5 @@ spec:
         value: "1"
 )");
 }
+
+}  // namespace trainjobc::v1_objects_test

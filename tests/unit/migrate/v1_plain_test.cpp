@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_plain_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: TFJob and PaddleJob are written out if asked for") {
@@ -229,3 +229,5 @@ spec:
 nothing to migrate to Trainer 2.3 in 1 object
 )");
 }
+
+}  // namespace trainjobc::v1_plain_test

@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_restarts_test {
 using namespace trainjobc::test;
 
 namespace {
@@ -109,3 +109,5 @@ TEST_CASE("migrate v1: Never fails with the first pod, OnFailure has a limit") {
 1 of 1 object migrated to Trainer 2.3
 )");
 }
+
+}  // namespace trainjobc::v1_restarts_test

@@ -7,7 +7,7 @@
 
 #include "support/v1_jobs.h"
 
-using namespace trainjobc;
+namespace trainjobc::v1_runtimes_test {
 using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: jobs that differ in what a TrainJob says share a runtime") {
@@ -218,3 +218,5 @@ spec:
                             volumeMounts: [{name: data, mountPath: /data}]
 )");
 }
+
+}  // namespace trainjobc::v1_runtimes_test

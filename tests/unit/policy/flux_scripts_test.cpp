@@ -6,6 +6,7 @@
 
 #include <string>
 
+namespace trainjobc::flux_scripts_test {
 using namespace trainjobc::policy::flux;
 
 namespace {
@@ -57,3 +58,5 @@ TEST_CASE("Flux: cores and GPUs are counted") {
   uncounted.counts_resources = false;
   CHECK(resources(uncounted) == encode + "--local" + file + start + "-N 3 -n 6 -g 4 $command\n");
 }
+
+}  // namespace trainjobc::flux_scripts_test

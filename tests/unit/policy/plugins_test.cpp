@@ -17,7 +17,7 @@
 #include "support/advice.h"
 #include "yaml/write/writer.h"
 
-namespace trainjobc {
+namespace trainjobc::plugins_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -364,4 +364,4 @@ TEST_CASE("rule texts: every placeholder is known") {
     CHECK(policy::plugin_fact(unknown) == std::nullopt);
 }
 
-}  // namespace trainjobc
+}  // namespace trainjobc::plugins_test

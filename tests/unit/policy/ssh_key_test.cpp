@@ -12,7 +12,7 @@
 #include "base/text/base64.h"
 #include "policy/ssh/curve_key.h"
 
-using namespace trainjobc;
+namespace trainjobc::ssh_key_test {
 using policy::KeyError;
 using policy::SshKeyPair;
 using policy::SshKeyResult;
@@ -395,3 +395,5 @@ TEST_CASE("curve key: the certificate is the controller's, byte for byte") {
   CHECK(policy::flux_curve_certificate("job", "x").find("MPJ)QsYx)V!NOtDYMWj0bg<qrP%9tM!Q&CVaL]j2") !=
         std::string::npos);
 }
+
+}  // namespace trainjobc::ssh_key_test

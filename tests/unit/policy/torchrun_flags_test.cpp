@@ -8,7 +8,7 @@
 
 #include "support/advice.h"
 
-namespace trainjobc {
+namespace trainjobc::torchrun_flags_test {
 namespace {
 
 // The command that the container gets, as one line, and the flags that were there already.
@@ -69,4 +69,4 @@ TEST_CASE("torchrun flags: those before the script stay as they are") {
         "--master_port=29500 --nnodes | --nnodes");
 }
 
-}  // namespace trainjobc
+}  // namespace trainjobc::torchrun_flags_test

@@ -4,6 +4,7 @@
 
 #include "support/findings.h"
 
+namespace trainjobc::report_github_test {
 using trainjobc::base::Diagnostic;
 using trainjobc::base::Severity;
 using trainjobc::lint::ReportFormat;
@@ -58,3 +59,5 @@ TEST_CASE("report github: ten per severity, and a line for the rest") {
       "\n::notice title=trainjobc::1 error, 2 warnings more: GitHub shows 10 annotations of each "
       "severity\n"));
 }
+
+}  // namespace trainjobc::report_github_test

@@ -7,6 +7,7 @@
 
 #include "support/findings.h"
 
+namespace trainjobc::report_gitlab_test {
 using nlohmann::json;
 using trainjobc::base::SourceFile;
 using trainjobc::lint::ReportFormat;
@@ -98,3 +99,5 @@ TEST_CASE("report: a line with a secret is in no report, not even as a hash") {
     CHECK(report(format, "hf_one") == report(format, "hf_two"));
   }
 }
+
+}  // namespace trainjobc::report_gitlab_test

@@ -4,6 +4,7 @@
 
 #include "support/findings.h"
 
+namespace trainjobc::report_json_test {
 using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
@@ -73,3 +74,5 @@ TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always par
 }
 )");
 }
+
+}  // namespace trainjobc::report_json_test

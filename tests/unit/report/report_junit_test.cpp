@@ -4,6 +4,7 @@
 
 #include "support/findings.h"
 
+namespace trainjobc::report_junit_test {
 using trainjobc::base::Severity;
 using trainjobc::lint::make_report;
 using trainjobc::lint::ReportFormat;
@@ -138,3 +139,5 @@ TEST_CASE("report junit: the finding's file may differ from the object's") {
 </testsuites>
 )");
 }
+
+}  // namespace trainjobc::report_junit_test

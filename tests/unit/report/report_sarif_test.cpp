@@ -9,6 +9,7 @@
 #include "support/findings.h"
 #include "base/version.h"
 
+namespace trainjobc::report_sarif_test {
 using nlohmann::ordered_json;
 using trainjobc::base::Diagnostic;
 using trainjobc::base::SourceFile;
@@ -241,3 +242,5 @@ TEST_CASE("report sarif: a deletion has no text, an insertion an empty region") 
         R"("insertedContent":{"text":"# x\n"}}])");
   CHECK_FALSE(found[1].contains("fixes"));
 }
+
+}  // namespace trainjobc::report_sarif_test

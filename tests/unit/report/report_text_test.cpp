@@ -4,6 +4,7 @@
 
 #include "support/findings.h"
 
+namespace trainjobc::report_text_test {
 using trainjobc::lint::make_report;
 using trainjobc::lint::parse_report_format;
 using trainjobc::lint::report_format_names;
@@ -105,3 +106,5 @@ TEST_CASE("report text: long reports come in parts that end with a line, until o
   CHECK_FALSE(write_report(ReportFormat::Text, input, [&](std::string_view) { return ++calls < 2; }));
   CHECK(calls == 2);
 }
+
+}  // namespace trainjobc::report_text_test

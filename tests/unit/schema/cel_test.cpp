@@ -10,7 +10,7 @@
 #include "schema/validate.h"
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::cel_test {
 namespace {
 
 using test::Parsed;
@@ -218,4 +218,4 @@ TEST_CASE("CEL: the status isn't checked") {
   CHECK(fields("status: {trainerStatus: {}}", "TrainJob").empty());
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::cel_test

@@ -9,9 +9,8 @@
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
+namespace trainjobc::compare_test {
 namespace {
-
-using namespace trainjobc;
 
 std::string text_of(const yaml::Node* node) {
   std::string text;
@@ -109,3 +108,5 @@ TEST_CASE("keys with a dot or a slash are in brackets") {
                     "{containers: [{name: n, resources: {limits: {nvidia.com/gpu: 2}}}]}") ==
         "containers[0].resources.limits[nvidia.com/gpu] 2 1\n");
 }
+
+}  // namespace trainjobc::compare_test

@@ -10,7 +10,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::defaults_test {
 namespace {
 
 using test::Parsed;
@@ -95,4 +95,4 @@ TEST_CASE("defaults: every default of the tables reads back as its JSON text") {
   CHECK(defaults.size() > 10);
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::defaults_test

@@ -9,7 +9,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::pattern_test {
 namespace {
 
 // The pattern of the schema at a path of a JobSet's pods.
@@ -99,4 +99,4 @@ TEST_CASE("patterns: conditions") {
   CHECK(explain_pattern(kReason).what == "a condition's reason");
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::pattern_test

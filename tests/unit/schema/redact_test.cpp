@@ -13,8 +13,7 @@
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::redact_test {
 namespace {
 
 constexpr const char* kToken = "hf_abcdefghij0123456789abcd";
@@ -175,3 +174,5 @@ TEST_CASE("redact: no command but render prints a secret of the inputs") {
         std::string::npos);
   CHECK(printed(files, {"render", "--no-config", "new/a.yaml"}).find("two-hunter2") != std::string::npos);
 }
+
+}  // namespace trainjobc::redact_test

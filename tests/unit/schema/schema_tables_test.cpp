@@ -13,7 +13,7 @@
 
 #include "schema/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::schema_tables_test {
 namespace {
 
 // Structured bindings can't be captured by doctest's macros (clang 14).
@@ -327,4 +327,4 @@ TEST_CASE("schema tables: every CEL rule with its message") {
   CHECK(found.size() == 17);
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::schema_tables_test

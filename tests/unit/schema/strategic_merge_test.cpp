@@ -9,7 +9,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::strategic_merge_test {
 namespace {
 
 using test::Parsed;
@@ -219,4 +219,4 @@ TEST_CASE("strategic merge: every leaf keeps its place") {
   CHECK(network->get("enableDNSHostnames")->origin().line() == 3);
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::strategic_merge_test

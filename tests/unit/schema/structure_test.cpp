@@ -7,7 +7,7 @@
 #include "schema/validate.h"
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::structure_test {
 namespace {
 
 using test::Parsed;
@@ -266,4 +266,4 @@ TEST_CASE("structure: the errors after which the API server still evaluates CEL 
   CHECK_FALSE(types_fit("spec: {runtimeRef: 7}"));
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::structure_test

@@ -8,7 +8,7 @@
 
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::typed_test {
 namespace {
 
 using test::Parsed;
@@ -115,4 +115,4 @@ TEST_CASE("as_typed: what does not change is shared") {
   CHECK(result->get("nodeSelector") == changed->get("nodeSelector"));
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::typed_test

@@ -7,7 +7,7 @@
 #include "schema/validate.h"
 #include "support/schema.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::schema::unknown_fields_test {
 namespace {
 
 using test::Parsed;
@@ -108,4 +108,4 @@ TEST_CASE("unknown fields: maps of any keys") {
             .empty());
 }
 
-}  // namespace trainjobc::schema
+}  // namespace trainjobc::schema::unknown_fields_test

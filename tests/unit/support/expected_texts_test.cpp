@@ -6,8 +6,7 @@
 
 #include "base/files/file_system.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::expected_texts_test {
 namespace {
 
 // The file after an assert in `line` failed with `values`; what is said of it before it.
@@ -98,3 +97,5 @@ TEST_CASE("an assert that fails with two texts gets the first") {
         "a_test.cpp:1: not rewritten: no single literal holds what is expected\n");
   CHECK(files.files["a_test.cpp"] == "CHECK(f(i) == \"one\");\nCHECK(f(1) == \"one\");\n");
 }
+
+}  // namespace trainjobc::expected_texts_test

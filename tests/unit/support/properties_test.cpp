@@ -7,8 +7,7 @@
 #include "support/configuring.h"
 #include "support/merging.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::properties_test {
 TEST_CASE("merge: maps, lists and directives") {
   CHECK(test::wrong_with_merge("spec: {containers: [{name: a, image: i}], hostname: x}\n---\n"
                                "spec: {containers: [{name: b}, {name: a, image: j}], hostname: null}\n") ==
@@ -40,3 +39,5 @@ TEST_CASE("comparing: objects of a cluster with secrets") {
           "env: [{name: HF_TOKEN, value: s3cr3t}]}]}}}}}]}}\n") == "");
   CHECK(test::wrong_with_diff_of_itself(test::compared_jobs()) == "");
 }
+
+}  // namespace trainjobc::properties_test

@@ -4,11 +4,12 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_admission_test {
 using namespace trainjobc::test;
 
 namespace {
 
-const std::string kRuntime = cluster_runtime(template_of(replicated_job("node", "trainer")));
+const std::string kRuntime = cluster_runtime(template_of(flow_replicated_job("node", "trainer")));
 
 std::string named(const std::string& name) {
   return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
@@ -46,7 +47,7 @@ TEST_CASE("deprecated runtimes are warned about from 2.1 on") {
   const std::string runtime =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt, labels: "
       "{trainer.kubeflow.org/support: deprecated}}\nspec: {" +
-      template_of(replicated_job("node", "trainer")) + "}\n---\n";
+      template_of(flow_replicated_job("node", "trainer")) + "}\n---\n";
   const std::string warned =
       "ClusterTrainingRuntime//rt: advice/deprecated-runtime; TrainJob/default/job: "
       "advice/deprecated-runtime\n";
@@ -55,7 +56,7 @@ TEST_CASE("deprecated runtimes are warned about from 2.1 on") {
 }
 
 TEST_CASE("from 2.3 on a label exempts a runtime from the webhook") {
-  std::string three = replicated_job("node", "trainer");
+  std::string three = flow_replicated_job("node", "trainer");
   three.insert(three.find("name: node"), "replicas: 3, ");
   const auto runtime = [&](const std::string& value) {
     return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt, "
@@ -131,9 +132,11 @@ TEST_CASE("a secretRef without a name is written with an empty one") {
 
 TEST_CASE("an empty list in a job clears the runtime's list") {
   const std::string manifests =
-      cluster_runtime(template_of(replicated_job("node", "trainer", "command: [a], args: [b]"))) +
+      cluster_runtime(template_of(flow_replicated_job("node", "trainer", "command: [a], args: [b]"))) +
       train_job("trainer: {args: []}");
   CHECK(in_each_version(manifests, "JobSet", of_node("args")) == "2.0 -\n2.1 -\n2.2 -\n2.3 -\n");
   CHECK(in_each_version(manifests, "JobSet", of_node("command")) ==
         "2.0 [\"a\"]\n2.1 [\"a\"]\n2.2 [\"a\"]\n2.3 [\"a\"]\n");
 }
+
+}  // namespace trainjobc::version_admission_test

@@ -8,14 +8,14 @@
 #include "schema/schema.h"
 #include "support/versions.h"
 
-using namespace trainjobc;
+namespace trainjobc::version_auto_test {
 using namespace trainjobc::test;
 
 namespace {
 
 std::string runtime(const std::string& policy = "", std::string_view name = "rt") {
   return cluster_runtime(
-      (policy.empty() ? "" : "mlPolicy: {" + policy + "}, ") + template_of(replicated_job("node", "trainer")),
+      (policy.empty() ? "" : "mlPolicy: {" + policy + "}, ") + template_of(flow_replicated_job("node", "trainer")),
       name);
 }
 
@@ -184,3 +184,5 @@ TEST_CASE("ten thousand unknown fields") {
         10'000);
   CHECK(compiled.trainer_version == "2.3");
 }
+
+}  // namespace trainjobc::version_auto_test

@@ -4,11 +4,12 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_frameworks_test {
 using namespace trainjobc::test;
 
 TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a trainer") {
   const std::string policy = "mlPolicy: {jax: {}}, ";
-  CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", "trainer"))) +
+  CHECK(in_each_version(cluster_runtime(policy + template_of(flow_replicated_job("node", "trainer"))) +
                             train_job("trainer: {}"),
                         "JobSet", of_node("env")) ==
         R"(2.0 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
@@ -16,7 +17,7 @@ TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a traine
 2.2 [{"name":"JAX_NUM_PROCESSES","value":"1"},{"name":"JAX_PROCESS_ID","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['batch.kubernetes.io/job-completion-index']"}}},{"name":"JAX_COORDINATOR_ADDRESS","value":"job-node-0-0.job:29500"}]
 2.3 [{"name":"JAX_NUM_PROCESSES","value":"1"},{"name":"JAX_PROCESS_ID","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['batch.kubernetes.io/job-completion-index']"}}},{"name":"JAX_COORDINATOR_ADDRESS","value":"job-node-0-0.job:29500"}]
 )");
-  CHECK(in_each_version(cluster_runtime(policy + template_of(replicated_job("node", ""))) + train_job(),
+  CHECK(in_each_version(cluster_runtime(policy + template_of(flow_replicated_job("node", ""))) + train_job(),
                         "JobSet",
                         "kind") == R"(2.0 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
 2.1 refused: spec.mlPolicy.jax: unknown field "jax" in spec.mlPolicy
@@ -28,7 +29,7 @@ TEST_CASE("JAX exists since 2.2, and 2.2 crashes over a runtime without a traine
 TEST_CASE("2.2 doesn't wrap the runtime's command in Flux, and shares no memory") {
   const std::string manifests =
       cluster_runtime("mlPolicy: {flux: {}}, " +
-                      template_of(replicated_job("node", "trainer", "command: [lmp, -i]"))) +
+                      template_of(flow_replicated_job("node", "trainer", "command: [lmp, -i]"))) +
       train_job("trainer: {numNodes: 2}");
   CHECK(in_each_version(manifests, "JobSet", of_node("command")) ==
         R"(2.0 refused: spec.mlPolicy.flux: unknown field "flux" in spec.mlPolicy
@@ -46,7 +47,7 @@ TEST_CASE("2.2 doesn't wrap the runtime's command in Flux, and shares no memory"
 
 TEST_CASE("Volcano exists since 2.1, and takes its queue from the job's annotations there") {
   const std::string runtime =
-      cluster_runtime("podGroupPolicy: {volcano: {}}, " + template_of(replicated_job("node", "trainer")));
+      cluster_runtime("podGroupPolicy: {volcano: {}}, " + template_of(flow_replicated_job("node", "trainer")));
   const std::string none =
       "refused: spec.podGroupPolicy.volcano: unknown field \"volcano\" in spec.podGroupPolicy\n";
   CHECK(in_each_version(runtime + train_job(), "PodGroup", "spec/minMember") ==
@@ -54,3 +55,5 @@ TEST_CASE("Volcano exists since 2.1, and takes its queue from the job's annotati
   const std::string queue = train_job("annotations: {scheduling.volcano.sh/queue-name: research}");
   CHECK(outcome(compile_for("2.1", runtime + queue), "PodGroup", "spec/queue") == "\"research\"");
 }
+
+}  // namespace trainjobc::version_frameworks_test

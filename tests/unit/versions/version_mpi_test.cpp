@@ -4,6 +4,7 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_mpi_test {
 using namespace trainjobc::test;
 
 namespace {
@@ -13,14 +14,14 @@ std::string mpi_runtime(const std::string& policy, const std::string& launcher, 
                          template_of(launcher + ", " + node));
 }
 
-const std::string kLauncher = replicated_job("launcher", "trainer");
-const std::string kNodes = replicated_job("node", "");
+const std::string kLauncher = flow_replicated_job("launcher", "trainer");
+const std::string kNodes = flow_replicated_job("node", "");
 
 }  // namespace
 
 TEST_CASE("one process per node means one slot per GPU from 2.1 on") {
   const std::string gpus = "resources: {limits: {nvidia.com/gpu: 8}}";
-  CHECK(in_each_version(mpi_runtime("", replicated_job("launcher", "trainer", gpus), kNodes) +
+  CHECK(in_each_version(mpi_runtime("", flow_replicated_job("launcher", "trainer", gpus), kNodes) +
                             train_job("trainer: {numNodes: 2}"),
                         "ConfigMap", "data/hostfile") ==
         "2.0 \"job-node-0-0.job slots=1\\njob-node-0-1.job slots=1\\n\"\n"
@@ -92,3 +93,5 @@ TEST_CASE("an MPI job gives its processes as a number") {
   CHECK(in_each_version(mpi_runtime("", kLauncher, kNodes) + train_job("trainer: {numProcPerNode: auto}"),
                         "JobSet", "") == "2.0 " + word + "2.1 " + word + "2.2 " + type + "2.3 " + type);
 }
+
+}  // namespace trainjobc::version_mpi_test

@@ -4,11 +4,12 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_overrides_test {
 using namespace trainjobc::test;
 
 namespace {
 
-const std::string kRuntime = cluster_runtime(template_of(replicated_job(
+const std::string kRuntime = cluster_runtime(template_of(flow_replicated_job(
     "node", "trainer", "image: a, volumeMounts: [{name: data, mountPath: /data}]",
     "nodeSelector: {pool: a}, volumes: [{name: data, emptyDir: {}}, {name: cache, emptyDir: {}}]")));
 
@@ -135,7 +136,7 @@ TEST_CASE("2.1 uses labels and annotations of an override's metadata, 2.2 and 2.
 TEST_CASE("spec.labels and spec.annotations reach the JobSet until 2.1, before the runtime's") {
   const std::string runtime =
       cluster_runtime("template: {metadata: {labels: {a: runtime, b: runtime}}, spec: {replicatedJobs: [" +
-                      replicated_job("node", "trainer") + "]}}");
+                      flow_replicated_job("node", "trainer") + "]}}");
   const std::string refused = "refused: spec.labels: unknown field \"labels\" in spec\n";
   const std::string labels = "{\"a\":\"job\",\"b\":\"runtime\",\"c\":\"job\"}\n";
   CHECK(in_each_version(runtime + train_job("labels: {a: job, c: job}"), "JobSet", "metadata/labels") ==
@@ -153,3 +154,5 @@ TEST_CASE("an invalid merge directive is an error in its field") {
   CHECK(merged("2.2", patch_of("node", "{spec: {template: {spec: {" + bad + "}}}}"), "kind") ==
         "refused: spec.runtimePatches" + message);
 }
+
+}  // namespace trainjobc::version_overrides_test

@@ -4,12 +4,13 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_resources_test {
 using namespace trainjobc::test;
 
 namespace {
 
 std::string runtime_with(const std::string& spec, const std::string& container) {
-  return cluster_runtime(spec + template_of(replicated_job("node", "trainer", container)));
+  return cluster_runtime(spec + template_of(flow_replicated_job("node", "trainer", container)));
 }
 
 const std::string kRequests = "resources: {limits: {cpu: 4, memory: 8Gi}, requests: {cpu: 2}}";
@@ -59,8 +60,8 @@ TEST_CASE("an empty podGroupPolicy labels the pods in 2.0") {
 
 TEST_CASE("in 2.0 all trainers get the pod count of the first") {
   const std::string two =
-      cluster_runtime("mlPolicy: {numNodes: 1}, " + template_of(replicated_job("node", "trainer") + ", " +
-                                                                replicated_job("second", "trainer")));
+      cluster_runtime("mlPolicy: {numNodes: 1}, " + template_of(flow_replicated_job("node", "trainer") + ", " +
+                                                                flow_replicated_job("second", "trainer")));
   CHECK(in_each_version(two + train_job("trainer: {numNodes: 3}"), "JobSet",
                         "spec/replicatedJobs/second/template/spec/parallelism") ==
         "2.0 3\n2.1 1\n2.2 1\n2.3 1\n");
@@ -69,7 +70,7 @@ TEST_CASE("in 2.0 all trainers get the pod count of the first") {
 TEST_CASE("2.3 rebuilds init containers too: two unnamed ports become one, twice") {
   const std::string init = "initContainers: [{name: prep, ports: [{containerPort: 1}, {containerPort: 2}]}]";
   const std::string manifests =
-      cluster_runtime(template_of(replicated_job("node", "trainer", "", init))) + train_job();
+      cluster_runtime(template_of(flow_replicated_job("node", "trainer", "", init))) + train_job();
   const std::string both =
       "[{\"containerPort\":1,\"protocol\":\"TCP\"},{\"containerPort\":2,\"protocol\":\"TCP\"}]\n";
   CHECK(in_each_version(manifests, "JobSet", std::string(kPodSpec) + "/initContainers/prep/ports") ==
@@ -77,3 +78,5 @@ TEST_CASE("2.3 rebuilds init containers too: two unnamed ports become one, twice
             "2.3 refused: spec.replicatedJobs[0].template.spec.template.spec.initContainers[0].ports[1]: the "
             "controller treats ports without a name as one, and writes the last of them twice\n");
 }
+
+}  // namespace trainjobc::version_resources_test

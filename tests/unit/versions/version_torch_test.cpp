@@ -4,6 +4,7 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_torch_test {
 using namespace trainjobc::test;
 
 namespace {
@@ -11,7 +12,7 @@ namespace {
 std::string processes(const std::string& policy, const std::string& trainer,
                       const std::string& container = "") {
   const std::string runtime = cluster_runtime("mlPolicy: {torch: {" + policy + "}}, " +
-                                              template_of(replicated_job("node", "trainer", container)));
+                                              template_of(flow_replicated_job("node", "trainer", container)));
   return in_each_version(runtime + train_job("trainer: {" + trainer + "}"), "JobSet",
                          of_node("env/PET_NPROC_PER_NODE/value"));
 }
@@ -62,7 +63,7 @@ TEST_CASE("the runtime's numProcPerNode is read until 2.1 and unknown afterwards
 
 TEST_CASE("until 2.1 reserved variables are checked only in jobs that give numProcPerNode") {
   const std::string runtime =
-      cluster_runtime("mlPolicy: {torch: {}}, " + template_of(replicated_job("node", "trainer")));
+      cluster_runtime("mlPolicy: {torch: {}}, " + template_of(flow_replicated_job("node", "trainer")));
   const std::string env = "env: [{name: PET_NNODES, value: \"9\"}]";
   const std::string refused =
       "refused: spec.trainer.env: PET_NNODES is reserved: the torch runtime sets it\n";
@@ -72,3 +73,5 @@ TEST_CASE("until 2.1 reserved variables are checked only in jobs that give numPr
   CHECK(in_each_version(runtime + train_job("trainer: {numProcPerNode: 1, " + env + "}"), "JobSet", "kind") ==
         "2.0 " + refused + "2.1 " + refused + "2.2 " + refused + "2.3 " + refused);
 }
+
+}  // namespace trainjobc::version_torch_test

@@ -4,6 +4,7 @@
 
 #include "support/versions.h"
 
+namespace trainjobc::version_torchtune_test {
 using namespace trainjobc::test;
 
 namespace {
@@ -13,7 +14,7 @@ std::string tune(const std::string& trainer, std::string_view runtime = "torchtu
                  const std::string& container = "") {
   const std::string policy = "mlPolicy: {torch: {}}, ";
   return in_each_version(
-      cluster_runtime(policy + template_of(replicated_job("node", "trainer", container)), runtime) +
+      cluster_runtime(policy + template_of(flow_replicated_job("node", "trainer", container)), runtime) +
           train_job("trainer: {command: [tune, run], " + trainer + "}", runtime),
       "JobSet", of_node("command"));
 }
@@ -104,3 +105,5 @@ TEST_CASE("settings of the runtime are kept; in a job's args only 2.3 refuses th
             "2.3 refused: spec.trainer.args[0]: output_dir is set by the runtime and can't be changed by a "
             "job\n");
 }
+
+}  // namespace trainjobc::version_torchtune_test

@@ -6,7 +6,7 @@
 
 #include "support/reading.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::documents_test {
 namespace {
 
 using test::read_all;
@@ -123,4 +123,4 @@ TEST_CASE("UTF-16 and UTF-32 are named") {
   CHECK(read_all(std::string_view("\0\0\xFE\xFF\0\0\0a", 8)) != "");
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::documents_test

@@ -4,7 +4,7 @@
 
 #include "support/reading.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::json_writer_test {
 namespace {
 
 using test::Reading;
@@ -76,4 +76,4 @@ TEST_CASE("the order of keys: identity first, contents last, the rest alphabetic
   CHECK(key_rank("spec") < key_rank("status"));
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::json_writer_test

@@ -7,7 +7,7 @@
 #include "support/reading.h"
 #include "yaml/changes.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::node_test {
 namespace {
 
 using test::Reading;
@@ -130,4 +130,4 @@ TEST_CASE("a computed node points at its inputs") {
   CHECK(locate(*make.string("x")).file == nullptr);
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::node_test

@@ -8,7 +8,7 @@
 #include "support/reading.h"
 #include "yaml/read/second_reading.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::reader_test {
 
 using test::read_all;
 using test::Reading;
@@ -465,4 +465,4 @@ TEST_CASE("expansion by aliases is limited, in the whole file") {
 )");
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::reader_test

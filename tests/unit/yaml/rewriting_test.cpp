@@ -6,8 +6,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace trainjobc;
-
+namespace trainjobc::rewriting_test {
 namespace {
 
 const std::string kHead =
@@ -87,3 +86,5 @@ TEST_CASE("rewriting: a dialect, a List and one line of JSON") {
           R"( "spec": {"runtimeRef": {"name": "torch-distributed"}, "trainer": {"numNodes": "2"}}})"
           "\n") == "");
 }
+
+}  // namespace trainjobc::rewriting_test

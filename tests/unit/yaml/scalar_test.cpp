@@ -8,7 +8,7 @@
 
 #include "yaml/tags.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::scalar_test {
 namespace {
 
 // "int 5", "string", "not JSON".
@@ -180,4 +180,4 @@ TEST_CASE("json_number writes what Go's encoding/json writes") {
   CHECK(json_number(5e-324) == "5e-324");
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::scalar_test

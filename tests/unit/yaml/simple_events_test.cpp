@@ -9,7 +9,7 @@
 
 #include "support/simple_reading.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::simple_events_test {
 namespace {
 
 using test::different_events;
@@ -161,4 +161,4 @@ TEST_CASE("manifests with small changes have libyaml's events where they are sim
   CHECK(simple > 5'000);
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::simple_events_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::token_test {
 namespace {
 
 std::string range(const base::Location& at) {
@@ -73,4 +73,4 @@ TEST_CASE("a place beyond the text is one column wide") {
   CHECK(token("a:\n", 1, 0) == "1:1-2");
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::token_test

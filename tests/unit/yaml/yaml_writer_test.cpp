@@ -4,7 +4,7 @@
 
 #include "support/reading.h"
 
-namespace trainjobc::yaml {
+namespace trainjobc::yaml::yaml_writer_test {
 namespace {
 
 using test::Reading;
@@ -173,4 +173,4 @@ TEST_CASE("written values are read back") {
   }
 }
 
-}  // namespace trainjobc::yaml
+}  // namespace trainjobc::yaml::yaml_writer_test

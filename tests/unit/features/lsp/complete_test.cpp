@@ -7,8 +7,7 @@
 #include "support/lsp.h"
 #include "features/lsp/features/features.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::complete_test {
 namespace {
 
 constexpr std::string_view kHead =
@@ -426,3 +425,5 @@ TEST_CASE("completion: what is accepted is the next place to type") {
   CHECK(accept("kind: TrainJob\nspec:\n  trainer:\n    num@@Nodes: 4\n", "numNodes") ==
         "kind: TrainJob\nspec:\n  trainer:\n    numNodes: 4\n");
 }
+
+}  // namespace trainjobc::complete_test

@@ -5,8 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-using namespace trainjobc;
-
+namespace trainjobc::cursor_test {
 namespace {
 
 std::string spot_name(const lsp::Cursor& cursor) {
@@ -124,3 +123,5 @@ TEST_CASE("cursor: what is nested deeply ends") {
   for (int i = 0; i < 300; ++i) steps += std::string(static_cast<size_t>(i), ' ') + "a:\n";
   CHECK(typed_at(steps + "@@") == "new key : |");
 }
+
+}  // namespace trainjobc::cursor_test

@@ -14,8 +14,7 @@
 #include "support/lsp_edits.h"
 #include "features/lsp/features/features.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::edits_test {
 namespace {
 
 constexpr std::string_view kList = R"(kind: List
@@ -127,3 +126,5 @@ TEST_CASE("server: lines that come and go") {
     REQUIRE(test::wrong_with_edits(bytes) == "");
   }
 }
+
+}  // namespace trainjobc::edits_test

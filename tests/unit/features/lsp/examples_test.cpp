@@ -15,8 +15,7 @@
 #include "features/lsp/features/schema_words.h"
 #include "features/lsp/features/text_features.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::examples_test {
 namespace {
 
 std::map<std::string, std::string> example_files() {
@@ -176,3 +175,5 @@ TEST_CASE("examples: what is at the cursor lies in the text, whatever was edited
     }
   }
 }
+
+}  // namespace trainjobc::examples_test

@@ -10,8 +10,7 @@
 #include "support/lsp.h"
 #include "features/lsp/features/schema_words.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::hover_test {
 namespace {
 
 constexpr std::string_view kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
@@ -364,3 +363,5 @@ A comment that suppresses findings names the rules and, after two dashes, why th
     image: torch  # trainjobc:ignore advice/image-tag -- the registry serves one build only)");
   CHECK(hover(in_job("  suspend: true  # a @@word\n")) == "");
 }
+
+}  // namespace trainjobc::hover_test

@@ -6,7 +6,7 @@
 
 #include "features/lsp/serve.h"
 
-using namespace trainjobc;
+namespace trainjobc::json_rpc_test {
 using lsp::MessageReader;
 
 namespace {
@@ -74,3 +74,5 @@ TEST_CASE("a framed message") {
         R"({"error":{"code":-32700,"message":"m"},"id":null,"jsonrpc":"2.0"})");
   CHECK(lsp::to_text("a\xFF") == "\"a\xEF\xBF\xBD\"");
 }
+
+}  // namespace trainjobc::json_rpc_test

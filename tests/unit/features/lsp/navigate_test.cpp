@@ -6,8 +6,7 @@
 #include "support/lsp.h"
 #include "features/lsp/features/features.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::navigate_test {
 namespace {
 
 constexpr std::string_view kRuntimes = R"(kind: ClusterTrainingRuntime
@@ -163,3 +162,5 @@ TEST_CASE("folding: keys and items of several lines, comments") {
 10-12
 )");
 }
+
+}  // namespace trainjobc::navigate_test

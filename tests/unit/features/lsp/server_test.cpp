@@ -8,7 +8,7 @@
 #include "features/lsp/code_actions.h"
 #include "features/lsp/serve.h"
 
-using namespace trainjobc;
+namespace trainjobc::server_test {
 using lsp::Json;
 
 namespace {
@@ -340,3 +340,5 @@ TEST_CASE("server: a stream that ends without exit") {
   CHECK(lsp::serve(client.server, read) == 1);
   CHECK(client.sent.back()["error"]["message"] == "the message has no Content-Length");
 }
+
+}  // namespace trainjobc::server_test

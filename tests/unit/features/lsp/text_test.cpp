@@ -7,7 +7,7 @@
 #include "features/lsp/protocol/protocol.h"
 #include "features/lsp/text_change.h"
 
-using namespace trainjobc;
+namespace trainjobc::text_test {
 using lsp::Position;
 using lsp::Range;
 
@@ -95,3 +95,5 @@ TEST_CASE("what can't be read is replaced by what it was") {
   const auto shorter = lsp::parse_text("/a.yaml", "a: [\n---\nc: 4\n");
   CHECK(lsp::with_readable_documents(*shorter, *good) == "a: 1\n---\nb: 2\n---\nc: 3\n");
 }
+
+}  // namespace trainjobc::text_test

@@ -6,8 +6,7 @@
 
 #include "support/lsp_client.h"
 
-using namespace trainjobc;
-
+namespace trainjobc::workspace_test {
 namespace {
 
 constexpr const char* kRuntime =
@@ -172,3 +171,5 @@ TEST_CASE("workspace: lookups of features") {
   CHECK(workspace->current("/nowhere.yaml") == nullptr);
   CHECK(workspace->compiled("/nowhere.yaml")->compilation.objects.empty());
 }
+
+}  // namespace trainjobc::workspace_test
