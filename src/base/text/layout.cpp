@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/text/ascii.h"
 #include "base/text/printable.h"
 #include "base/text/utf8.h"
 
@@ -37,6 +38,7 @@ size_t column_width(uint32_t code) {
 }
 
 size_t display_width(std::string_view line) {
+  if (is_ascii(line) && line.find('\033') == std::string_view::npos) return line.size();
   size_t columns = 0;
   while (!line.empty()) {
     if (const size_t colour = colour_length(line)) {

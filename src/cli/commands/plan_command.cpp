@@ -13,7 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "features/plan/format/plan_formats.h"
+#include "features/plan/format.h"
 #include "features/plan/quota/fetch_quota.h"
 #include "features/plan/quota/quota.h"
 

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/plan/format.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/text/printable.h"
+#include "lint/report/document.h"
+#include "lint/report/json.h"
+
+namespace trainjobc::plan {
+namespace {
+
+using report::Block;
+using report::Column;
+using report::Json;
+using report::Style;
+
+std::string cell_of(const std::optional<int64_t>& number, std::string_view unknown) {
+  return number ? std::to_string(*number) : std::string(unknown);
+}
+
+std::string cell_of(const Amounts& amounts, const std::string& resource) {
+  const auto found = amounts.find(resource);
+  return found != amounts.end() ? found->second.to_string() : "-";
+}
+
+std::string or_dash(std::string_view text) {
+  return text.empty() ? "-" : std::string(text);
+}
+
+std::string name_of(const JobPlan& job) {
+  return fmt::format("{}/{}", job.ns, job.name);
+}
+
+std::string hosts_text(const JobPlan& job) {
+  std::string text;
+  for (const PodSet& set : job.pod_sets) {
+    if (!set.hosts.empty()) text += (text.empty() ? "" : " ") + set.hosts;
+  }
+  return or_dash(text);
+}
+
+Block jobs_table(const Plan& plan) {
+  const std::vector<std::string> resources = in_order(plan.total.requests);
+  Block block;
+  std::vector<Column>& columns = block.table.columns;
+  columns = {{"JOB"}, {"NODES", true}, {"PODS", true}, {"PROCESSES", true}, {"GANG", true}};
+  for (const std::string& resource : resources) columns.push_back({resource, true});
+  columns.insert(columns.end(), {{"QUEUE"}, {"HOSTS"}});
+  for (const JobPlan& job : plan.jobs) {
+    std::vector<std::string> cells{name_of(job), std::to_string(job.nodes), std::to_string(job.pods),
+                                   cell_of(job.processes, "?"), cell_of(job.gang_minimum, "-")};
+    for (const std::string& resource : resources) cells.push_back(cell_of(job.requests, resource));
+    cells.push_back(or_dash(job.queue));
+    cells.push_back(hosts_text(job));
+    block.table.rows.push_back(std::move(cells));
+  }
+  return block;
+}
+
+Block totals_table(const Plan& plan) {
+  const std::vector<std::string> resources = in_order(plan.total.requests);
+  Block block;
+  std::vector<Column>& columns = block.table.columns;
+  columns = {{"NAMESPACE"}, {"QUEUE"}, {"JOBS", true}, {"NODES", true}, {"PODS", true}, {"PROCESSES", true}};
+  for (const std::string& resource : resources) columns.push_back({resource, true});
+  const auto add = [&](std::string ns, std::string queue, const Total& total) {
+    std::vector<std::string> cells{std::move(ns),
+                                   std::move(queue),
+                                   std::to_string(total.jobs),
+                                   std::to_string(total.nodes),
+                                   std::to_string(total.pods),
+                                   cell_of(total.processes, "?")};
+    for (const std::string& resource : resources) cells.push_back(cell_of(total.requests, resource));
+    block.table.rows.push_back(std::move(cells));
+  };
+  for (const Total& total : plan.totals) add(or_dash(total.ns), or_dash(total.queue), total);
+  if (plan.totals.size() > 1) add("total", "", plan.total);
+  return block;
+}
+
+std::string place_of(const Obstacle& obstacle) {
+  std::string place;
+  const auto append = [&](std::string_view what, const std::string& name) {
+    if (!name.empty()) place += fmt::format("{}{}{}", place.empty() ? "" : ", ", what, name);
+  };
+  append("", obstacle.pod_set);
+  append("", obstacle.resource);
+  append("flavor ", obstacle.flavor);
+  return place.empty() ? "" : place + ": ";
+}
+
+// node: 32 nvidia.com/gpu of h100, 96 cpu of default
+std::string flavors_of_set(const std::vector<AssignedFlavor>& all, const std::string& set) {
+  std::string text;
+  for (const AssignedFlavor& flavor : all) {
+    if (flavor.pod_set != set) continue;
+    text += fmt::format("{}{} {} of {}{}", text.empty() ? "" : ", ", flavor.requested, flavor.resource,
+                        flavor.flavor, flavor.borrows ? " (borrowed)" : "");
+  }
+  return fmt::format("{}: {}", set, text);
+}
+
+std::string verdict_text(const Admission& admission) {
+  switch (admission.verdict) {
+    case Verdict::NotQueued: return "is not queued: it names no LocalQueue of Kueue";
+    case Verdict::Never: return "can never be admitted";
+    case Verdict::Admitted: break;
+  }
+  const std::string cohort = admission.cohort.empty() ? "" : fmt::format(" of cohort {}", admission.cohort);
+  return fmt::format("can be admitted by ClusterQueue {}{}", admission.cluster_queue, cohort);
+}
+
+// Whether quotas admit the job, and what is missing.
+Block admission_of(const JobPlan& job, bool is_comment) {
+  const Admission& admission = *job.admission;
+  Block block;
+  block.is_continued = true;
+  if (is_comment) {
+    block.head = {{name_of(job), Style::Title}, {verdict_text(admission)}};
+  } else {
+    block.head = {{fmt::format("{} {}", name_of(job), verdict_text(admission))}};
+  }
+  const auto add = [&](std::string line) { block.lines.push_back({{{std::move(line)}}}); };
+  for (size_t i = 0; i < admission.flavors.size(); ++i) {
+    const std::string& set = admission.flavors[i].pod_set;
+    if (i == 0 || admission.flavors[i - 1].pod_set != set) add(flavors_of_set(admission.flavors, set));
+  }
+  for (const Obstacle& obstacle : admission.obstacles) add(place_of(obstacle) + obstacle.reason);
+  for (const std::string& condition : admission.conditions) add("not checked: " + condition);
+  return block;
+}
+
+// The variables that all containers have in common, and those of each that differ: NAME=value.
+struct RankVariables {
+  std::vector<std::string> common;
+  std::vector<std::vector<std::string>> own;  // by container
+};
+
+RankVariables variables_of(const JobPlan& job) {
+  const auto text_of = [](const Variable& variable) {
+    return base::one_line(
+        fmt::format("{}={}", variable.name,
+                    variable.source.empty() ? variable.value : fmt::format("<{}>", variable.source)));
+  };
+  std::map<std::string, size_t> counts;
+  for (const RankNode& node : job.ranks) {
+    for (const Variable& variable : node.env) ++counts[text_of(variable)];
+  }
+  RankVariables variables;
+  std::set<std::string> seen;
+  for (const RankNode& node : job.ranks) {
+    std::vector<std::string>& own = variables.own.emplace_back();
+    for (const Variable& variable : node.env) {
+      std::string text = text_of(variable);
+      if (counts[text] < job.ranks.size()) {
+        own.push_back(std::move(text));
+      } else if (seen.insert(text).second) {
+        variables.common.push_back(std::move(text));
+      }
+    }
+  }
+  return variables;
+}
+
+// "0-7", "3", "-" if they are not known.
+std::string ranks_text(const RankNode& node) {
+  if (!node.first_rank || node.ranks <= 0) return "-";
+  if (node.ranks == 1) return std::to_string(*node.first_rank);
+  return fmt::format("{}-{}", *node.first_rank, *node.first_rank + node.ranks - 1);
+}
+
+// One block of code.
+Block folded_ranks(const JobPlan& job) {
+  const RankVariables variables = variables_of(job);
+  Block block{.head = {{name_of(job)}}, .folded = "ranks"};
+  block.code = fmt::format("environment: {}\n", fmt::join(variables.common, " "));
+  for (size_t i = 0; i < job.ranks.size(); ++i) {
+    const RankNode& node = job.ranks[i];
+    block.code += fmt::format("{}  {}  {}\n  {}\n", ranks_text(node), node.host,
+                              fmt::join(variables.own[i], " "), fmt::join(node.command, " "));
+  }
+  if (!job.hostfile.empty()) block.code += fmt::format("hostfile:\n{}", job.hostfile);
+  return block;
+}
+
+std::string words_text(const std::vector<std::string>& words) {
+  return words.empty() ? "the image's own" : base::one_line(fmt::format("{}", fmt::join(words, " ")));
+}
+
+// A table for the containers of each command.
+void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
+  const RankVariables variables = variables_of(job);
+  const auto next_block = [&] {
+    blocks.emplace_back().is_continued = true;
+    return &blocks.back();
+  };
+  Block* block = next_block();
+  const auto add = [&](std::string line) { block->lines.push_back({{{std::move(line)}}}); };
+  block->head = {{fmt::format("{}: {}, {} process{}", name_of(job),
+                              report::counted(static_cast<size_t>(job.nodes), "node"),
+                              cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
+  if (!variables.common.empty()) add(fmt::format("environment: {}", fmt::join(variables.common, " ")));
+  for (size_t i = 0; i < job.ranks.size(); ++i) {
+    const RankNode& node = job.ranks[i];
+    if (i == 0 || job.ranks[i - 1].command != node.command) {
+      if (i > 0) block = next_block();
+      add("command: " + words_text(node.command));
+      block->table.columns = {{"  RANKS"}, {"HOST"}, {"CONTAINER"}, {"ENVIRONMENT"}};
+    }
+    block->table.rows.push_back({"  " + ranks_text(node), node.host,
+                                 fmt::format("{}/{}", node.pod_set, node.container),
+                                 fmt::format("{}", fmt::join(variables.own[i], " "))});
+  }
+  if (job.ranks_left_out > 0 || !job.hostfile.empty()) block = next_block();
+  if (job.ranks_left_out > 0) add(fmt::format("… and {} more", job.ranks_left_out));
+  if (!job.hostfile.empty()) add("hostfile:");
+  block->code = job.hostfile;
+  block->is_continued = false;
+}
+
+// As text, the jobs come first; as a comment, the totals.
+report::Document document_of(const Plan& plan, const PlanFormat& format, bool is_comment) {
+  report::Document document;
+  if (is_comment) {
+    document.heading =
+        fmt::format("trainjobc plan: {}, {}", report::counted(static_cast<size_t>(plan.total.jobs), "job"),
+                    report::counted(static_cast<size_t>(plan.total.pods), "pod"));
+  }
+  if (plan.jobs.empty()) return document;
+  std::vector<Block>& blocks = document.blocks;
+  blocks.push_back(is_comment ? totals_table(plan) : jobs_table(plan));
+  blocks.push_back(is_comment ? jobs_table(plan) : totals_table(plan));
+  if (format.quota) {
+    for (const JobPlan& job : plan.jobs) {
+      if (job.admission) blocks.push_back(admission_of(job, is_comment));
+    }
+    blocks.back().is_continued = false;
+  }
+  if (format.ranks) {
+    for (const JobPlan& job : plan.jobs) {
+      if (is_comment) {
+        blocks.push_back(folded_ranks(job));
+      } else {
+        add_ranks(job, blocks);
+      }
+    }
+  }
+  blocks.back().is_continued = true;
+  return document;
+}
+
+Json to_json(const Amounts& amounts) {
+  Json json = Json::object();
+  for (const auto& [resource, quantity] : amounts) json.add(resource, quantity.to_string());
+  return json;
+}
+
+Json to_json(const PodSet& set) {
+  return {{"name", set.name},
+          {"pods", set.pods},
+          {"requestsPerPod", to_json(set.per_pod)},
+          {"hosts", set.hosts}};
+}
+
+Json to_json(const Variable& variable) {
+  const bool is_known = variable.source.empty();
+  return {{"name", variable.name},
+          {is_known ? "value" : "from", is_known ? variable.value : variable.source}};
+}
+
+Json to_json(const RankNode& node) {
+  return {{"host", node.host},
+          {"podSet", node.pod_set},
+          {"container", node.container},
+          {"firstRank", node.first_rank},
+          {"ranks", node.ranks},
+          {"command", Json::array(node.command)},
+          {"env", Json::array(node.env, [](const Variable& variable) { return to_json(variable); })}};
+}
+
+Json to_json(const AssignedFlavor& flavor) {
+  return {{"podSet", flavor.pod_set},
+          {"resource", flavor.resource},
+          {"requested", flavor.requested},
+          {"flavor", flavor.flavor},
+          {"borrows", flavor.borrows}};
+}
+
+Json to_json(const Obstacle& obstacle) {
+  return {{"podSet", obstacle.pod_set},     {"resource", obstacle.resource}, {"flavor", obstacle.flavor},
+          {"requested", obstacle.requested}, {"most", obstacle.most},         {"reason", obstacle.reason}};
+}
+
+Json to_json(const Admission& admission) {
+  return {{"verdict", to_string(admission.verdict)},
+          {"localQueue", admission.local_queue},
+          {"clusterQueue", admission.cluster_queue},
+          {"cohort", admission.cohort},
+          {"flavors", Json::array(admission.flavors, [](const AssignedFlavor& one) { return to_json(one); })},
+          {"missing", Json::array(admission.obstacles, [](const Obstacle& one) { return to_json(one); })},
+          {"notChecked", Json::array(admission.conditions)}};
+}
+
+Json to_json(const JobPlan& job, const PlanFormat& format) {
+  Json json{{"object", job.id},
+            {"namespace", job.ns},
+            {"name", job.name},
+            {"runtime", job.runtime},
+            {"framework", job.framework},
+            {"queue", job.queue},
+            {"nodes", job.nodes},
+            {"pods", job.pods},
+            {"processes", job.processes},
+            {"gangMinimum", job.gang_minimum},
+            {"requests", to_json(job.requests)},
+            {"podSets", Json::array(job.pod_sets, [](const PodSet& set) { return to_json(set); })}};
+  if (format.ranks) {
+    json.add("hostfile", job.hostfile);
+    json.add("containers", Json::array(job.ranks, [](const RankNode& node) { return to_json(node); }));
+    json.add("containersLeftOut", job.ranks_left_out);
+  }
+  if (job.admission) json.add("admission", to_json(*job.admission));
+  return json;
+}
+
+Json to_json(const Total& total, Json json) {
+  json.add("jobs", total.jobs);
+  json.add("nodes", total.nodes);
+  json.add("pods", total.pods);
+  json.add("processes", total.processes);
+  json.add("requests", to_json(total.requests));
+  return json;
+}
+
+}  // namespace
+
+std::string format_text(const Plan& plan, const PlanFormat& format) {
+  return report::to_text(document_of(plan, format, false), {.width = format.width});
+}
+
+std::string format_markdown(const Plan& plan, const PlanFormat& format) {
+  return report::to_markdown(document_of(plan, format, true));
+}
+
+std::string format_json(const Plan& plan, const PlanFormat& format) {
+  const auto job = [&](const JobPlan& one) { return to_json(one, format); };
+  const auto total = [](const Total& one) {
+    return to_json(one, {{"namespace", one.ns}, {"queue", one.queue}});
+  };
+  return Json({{"jobs", Json::array(plan.jobs, job)},
+               {"totals", Json::array(plan.totals, total)},
+               {"total", to_json(plan.total, Json::object())}})
+      .report();
+}
+
+}  // namespace trainjobc::plan

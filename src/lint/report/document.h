@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A report for people, which is written as text or as Markdown.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace trainjobc::report {
+
+enum class Style { Plain, Title, Added, Removed, Warning, Muted };
+
+struct Cell {
+  std::string text;
+  Style style = Style::Plain;
+};
+
+// Parts beside each other; on a terminal that is too narrow, below each other.
+struct Line {
+  std::vector<Cell> parts;
+  size_t hang = 4;    // the indentation of what doesn't fit
+  std::string place;  // ahead of the parts: "jobs/llama.yaml:8"
+};
+
+struct Column {
+  std::string title;
+  bool is_number = false;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// A field, the values that it has or had, and where they come from.
+struct Field {
+  std::string path;
+  std::string before;  // "" if there is only one value
+  std::string after;
+  std::string source;
+  bool is_marked = false;   // "!"
+  bool is_muted = false;    // without the colours of a change
+  std::vector<Cell> below;  // lines, in the text only
+};
+
+// Fields in columns. Longer texts don't widen a column; a row that is too wide for the terminal takes several
+// lines.
+struct Fields {
+  std::vector<Field> rows;
+  std::string before_title;  // of the Markdown's columns
+  std::string after_title;
+  size_t widest_path = 76;
+  size_t widest_values = 60;
+  bool may_clamp = true;  // a column with a longer text is as wide as permitted, not as its other texts
+  size_t gap = 3;         // between columns
+  bool cuts = false;      // lines that don't fit after wrapping
+};
+
+// Something that the reader must act upon.
+struct Warning {
+  std::string lead;
+  std::string text;
+  std::string remedy;
+};
+
+// Any of these, in this order.
+struct Block {
+  std::vector<Cell> head;  // a title, what is said of it, where that comes from
+  std::string folded;      // not empty: Markdown folds the block below its head and this
+  std::vector<Line> lines;
+  std::span<const base::Diagnostic> findings;  // owned by the compilation
+  Table table;
+  Fields fields;
+  std::vector<Warning> warnings;
+  std::string code;           // lines as they are
+  bool is_continued = false;  // the next block follows without an empty line
+};
+
+struct Document {
+  std::string heading;  // of the Markdown
+  std::vector<Block> blocks;
+  std::vector<std::string> closing;  // the last lines of the text
+  std::string noun;                  // what Markdown leaves out if it would be too long: "object"
+};
+
+std::string paint(Style style, std::string_view text, bool colour);
+std::string to_text(const Document& document, base::TextStyle style);
+// For a comment on a pull request, at most as long as GitHub accepts.
+std::string to_markdown(const Document& document);
+
+// "3 fields", "1 field"
+std::string counted(size_t count, std::string_view noun);
+// "jobs/llama.yaml:8"
+std::string place_of(const base::Location& location);
+
+}  // namespace trainjobc::report
