@@ -12,8 +12,7 @@
 #include "compile/compile.h"
 #include "k8s/annotations.h"
 #include "features/diff/compare_objects.h"
-#include "features/diff/format/formats.h"
-#include "features/diff/manifest.h"
+#include "features/diff/format.h"
 #include "yaml/fields.h"
 #include "yaml/write/writer.h"
 

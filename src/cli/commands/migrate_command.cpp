@@ -20,7 +20,7 @@
 #include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "model/behaviours.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 #include "features/migrate/migrate.h"
 
 namespace trainjobc::cli {

@@ -7,7 +7,6 @@
 
 #include <map>
 
-#include "base/text/layout.h"
 #include "k8s/namespaces.h"
 
 namespace trainjobc::diff {
@@ -49,12 +48,6 @@ std::string cost_text(const Cost& cost) {
   if (parts.empty())
     parts.push_back(fmt::format("{:+} {}", cost.pods, cost.pods == 1 || cost.pods == -1 ? "pod" : "pods"));
   return fmt::format("{} in {}", fmt::join(parts, ", "), cost.ns);
-}
-
-std::string cost_lines(const Report& report, size_t width) {
-  std::string lines;
-  for (const Cost& cost : costs_of(report)) lines += base::wrap("cost: " + cost_text(cost), width, 2) + "\n";
-  return lines;
 }
 
 }  // namespace trainjobc::diff

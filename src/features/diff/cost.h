@@ -23,7 +23,4 @@ std::vector<Cost> costs_of(const Report& report);
 // "+32 nvidia.com/gpu, +512Gi memory in team-a"
 std::string cost_text(const Cost& cost);
 
-// One line for each namespace, for people; "" without costs. No wider than `width`, 0 for no limit.
-std::string cost_lines(const Report& report, size_t width);
-
 }  // namespace trainjobc::diff

@@ -173,10 +173,6 @@ std::string title_of(const ObjectDiff& object) {
   return fmt::format("{} {}/{}", object.kind, k8s::effective_namespace(object.ns), object.name);
 }
 
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string Causes::of(const Difference& difference) {
   const base::Location& location = difference.location;
   std::string place;

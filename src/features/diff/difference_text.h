@@ -35,9 +35,6 @@ std::string without_pod_steps(std::string path);
 // "JobSet team-a/llama"
 std::string title_of(const ObjectDiff& object);
 
-// "3 fields", "1 field"
-std::string counted(size_t count, std::string_view noun);
-
 // The source of a difference: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from
 // jobs/llama.yaml:8".
 class Causes {

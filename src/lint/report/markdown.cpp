@@ -13,8 +13,8 @@ namespace {
 // GitHub accepts 65536 characters; the difference is for the last lines.
 constexpr size_t kMaxCommentBytes = 60'000;
 
-// Text outside of code: no markup, no mentions.
-std::string escaped(std::string_view text) {
+// Text outside of code: no markup, no mentions. `also`: other characters to escape.
+std::string escaped(std::string_view text, std::string_view also = "") {
   std::string out;
   for (const char byte : text) {
     switch (byte) {
@@ -24,7 +24,9 @@ std::string escaped(std::string_view text) {
       case '\n':
       case '\r': out += ' '; break;
       default:
-        if (std::string_view("\\`*_[]|@#{}~").find(byte) != std::string_view::npos) out += '\\';
+        if (std::string_view("\\`*_[]|@#").find(byte) != std::string_view::npos ||
+            also.find(byte) != std::string_view::npos)
+          out += '\\';
         out += byte;
     }
   }
@@ -49,7 +51,7 @@ std::string code(std::string_view text) {
 
 std::string row(const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (const std::string& cell : cells) line += fmt::format(" {} |", escaped(cell));
+  for (const std::string& cell : cells) line += fmt::format(" {} |", escaped(cell, "{}~"));
   return line + "\n";
 }
 

@@ -6,7 +6,7 @@
 #include "compile/compile.h"
 #include "support/diff.h"
 #include "features/diff/compare_objects.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 #include "features/diff/live/refusals.h"
 #include "features/diff/live/server_fields.h"
 #include "yaml/read/reader.h"

@@ -20,7 +20,7 @@
 #include "schema/schema.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/cost.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 #include "features/diff/live/external.h"
 
 namespace trainjobc::cli {

@@ -7,7 +7,7 @@
 #include "compile/compile.h"
 #include "schema/schema.h"
 #include "features/diff/compare_objects.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 
 namespace trainjobc::cli {
 

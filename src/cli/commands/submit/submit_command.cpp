@@ -20,7 +20,7 @@
 #include "compile/compile.h"
 #include "schema/schema.h"
 #include "features/diff/compare_objects.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 #include "features/submit/lookup.h"
 
 namespace trainjobc::cli {

@@ -12,7 +12,8 @@
 #include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "features/diff/difference_text.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
+#include "lint/report/document.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -86,7 +87,7 @@ std::string refusal_text(const submit::Plan& plan, const diff::Report& report, b
   const diff::Report refused = submit::refused_part(report);
   std::string text = diff::format_objects(refused, {.colour = colour}) +
                      fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
-                                 diff::counted(refused.objects.size(), "object"));
+                                 report::counted(refused.objects.size(), "object"));
   const std::string lost = losses(plan, report);
   if (lost.empty()) return text + "\n";
   return fmt::format("{}; --replace deletes and recreates {}, which loses:\n{}", text,
@@ -108,7 +109,7 @@ void note_left_out(Console& console, const submit::Plan& plan) {
   for (const auto& [field, items] : fields) {
     note(console, fmt::format("{}, owned by {}, is left unchanged in {}", field.first, field.second,
                               items.size() == 1 ? title_of(*items.front()->object)
-                                                : diff::counted(items.size(), "object")));
+                                                : report::counted(items.size(), "object")));
   }
 }
 
@@ -142,7 +143,7 @@ std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run)
       if (word == word_of(outcome.result)) ++count;
     }
   }
-  std::string text = diff::counted(jobs, "job");
+  std::string text = report::counted(jobs, "job");
   std::string_view mark = ": ";
   for (const auto& [word, count] : counts) {
     if (count == 0) continue;

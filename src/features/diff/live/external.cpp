@@ -14,7 +14,6 @@
 #include "base/files/file_system.h"
 #include "base/held_signals.h"
 #include "base/text/ascii.h"
-#include "features/diff/manifest.h"
 
 namespace trainjobc::diff {
 namespace {

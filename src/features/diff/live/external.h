@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "features/diff/difference.h"
-#include "features/diff/format/formats.h"
+#include "features/diff/format.h"
 
 namespace trainjobc::diff {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports of differences, one format per file: format_<name>.cpp.
+// Reports of differences.
 #pragma once
 
 #include <string>
@@ -16,15 +16,6 @@ struct FormatOptions {
   bool files = false;  // two sets of files were compared, no cluster
   size_t width = 0;    // of the terminal, for the formats that people read; 0: none
 };
-
-// The names of the two sides in a unified diff and in the folders for an external program.
-struct SideNames {
-  std::string_view before = "LIVE";
-  std::string_view after = "MERGED";
-};
-inline SideNames side_names(bool files) {
-  return files ? SideNames{"OLD", "NEW"} : SideNames{};
-}
 
 // For people: fields grouped by object, old → new, and the input that each one comes from.
 std::string format_text(const Report& report, const FormatOptions& options);
@@ -45,5 +36,19 @@ std::string verdict_text(Verdict verdict, const Report& report);
 
 // "1 of 14 jobs differs, 2 orphaned objects", for people.
 std::string summary_of(const Report& report, bool files);
+
+// The names of the two sides in a unified diff and in the folders for an external program.
+struct SideNames {
+  std::string_view before = "LIVE";
+  std::string_view after = "MERGED";
+};
+inline SideNames side_names(bool files) {
+  return files ? SideNames{"OLD", "NEW"} : SideNames{};
+}
+
+// An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name
+std::string manifest_name(const ObjectDiff& object);
+// YAML with sorted keys; "" for nullptr.
+std::string manifest_of(const yaml::Node* object);
 
 }  // namespace trainjobc::diff

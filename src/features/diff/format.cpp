@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/diff/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/text/layout.h"
+#include "base/text/lines.h"
+#include "base/text/unified_diff.h"
+#include "features/diff/cost.h"
+#include "features/diff/difference_text.h"
+#include "features/diff/live/live.h"
+#include "k8s/namespaces.h"
+#include "lint/report/document.h"
+#include "lint/report/json.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using report::Block;
+using report::Cell;
+using report::counted;
+using report::Json;
+using report::Style;
+
+bool is_shown(const Difference& difference, const FormatOptions& options) {
+  return difference.kind != DifferenceKind::Ignored || options.show_ignored;
+}
+
+// Whether it is a text of several lines.
+bool is_block(const Difference& difference) {
+  const yaml::Node* live = difference.live;
+  const yaml::Node* rendered = difference.rendered;
+  return live && rendered && live->is_string() && rendered->is_string() &&
+         (live->text().find('\n') != std::string_view::npos ||
+          rendered->text().find('\n') != std::string_view::npos);
+}
+
+// If both texts end without a line break, that isn't reported.
+std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
+  const std::string_view end = live.ends_with('\n') || rendered.ends_with('\n') ? "" : "\n";
+  const std::string hunks =
+      base::unified_hunks(fmt::format("{}{}", live, end), fmt::format("{}{}", rendered, end));
+  std::vector<Cell> lines;
+  for (const std::string_view line : base::Lines(hunks)) {
+    if (line.starts_with("@@")) continue;
+    lines.push_back({std::string(line), line.starts_with('-')   ? Style::Removed
+                                        : line.starts_with('+') ? Style::Added
+                                                                : Style::Plain});
+  }
+  return lines;
+}
+
+// What the reports for people say; a comment has paths and values in full, no hunks and no colours.
+class Describer {
+ public:
+  Describer(const Report& report, const FormatOptions& options, bool is_comment)
+      : report_(report), options_(options), is_comment_(is_comment) {}
+
+  std::vector<Block> blocks() {
+    std::vector<Block> blocks;
+    for (const Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
+    for (const ObjectDiff& object : report_.objects) {
+      if (object.differs() || options_.show_ignored) blocks.push_back(block_of(object));
+    }
+    return blocks;
+  }
+
+ private:
+  Block block_of(const Acceptance& acceptance) const {
+    const Style style = acceptance.verdict == Verdict::Newly ? Style::Added : Style::Removed;
+    Block block{.head = {{acceptance.title(), Style::Title},
+                         {verdict_text(acceptance.verdict, report_), style}},
+                .findings = acceptance.refusals};
+    if (!acceptance.cause.empty())
+      block.lines.push_back({.parts = {{acceptance.cause}}, .place = report::place_of(acceptance.location)});
+    return block;
+  }
+
+  Block block_of(const ObjectDiff& object) {
+    Block block{.head = {{title_of(object), Style::Title}}};
+    if (is_comment_) causes_.new_table();
+    const Difference& first = object.differences.front();
+    const std::string is = is_comment_ ? "is " : "";
+    if (first.kind == DifferenceKind::Missing) {
+      block.head.push_back({is + (options_.files ? "added" : "missing: it would be created"), Style::Added});
+      block.head.push_back({causes_.of(first), Style::Muted});
+    } else if (first.kind == DifferenceKind::Orphaned) {
+      block.head.push_back(
+          {is + (options_.files ? "removed" : "orphaned: no input creates it"), Style::Removed});
+    } else {
+      add_fields(object, block);
+      add_refusals(object, block);
+    }
+    return block;
+  }
+
+  void add_fields(const ObjectDiff& object, Block& block) {
+    block.fields.before_title = options_.files ? "old" : "live";
+    block.fields.after_title = options_.files ? "new" : "rendered";
+    schema::FieldPath above;
+    size_t ignored = 0;
+    for (const Difference& difference : object.differences) {
+      if (!is_shown(difference, options_)) continue;
+      if (difference.kind == DifferenceKind::Ignored) ++ignored;
+      block.fields.rows.push_back(field_of(difference, above));
+      above = difference.path;
+    }
+    block.folded = counted(block.fields.rows.size() - ignored, "field");
+    if (ignored > 0) block.folded += fmt::format(", {} ignored", ignored);
+  }
+
+  report::Field field_of(const Difference& difference, const schema::FieldPath& above) {
+    report::Field field;
+    field.is_muted = difference.kind == DifferenceKind::Ignored;
+    field.is_marked = !difference.refusal.empty();
+    field.source = field.is_muted ? fmt::format("ignored: managed by {}", difference.manager)
+                                  : causes_.of(difference);
+    const auto add_source = [&](const std::string& text) {
+      field.source += (field.source.empty() ? "" : ", ") + text;
+    };
+    if (is_comment_) {
+      field.path = schema::to_keyed_string(difference.path);
+      if (field.is_marked) add_source("refused");
+    } else {
+      field.path = short_path(difference.path, above);
+      if (difference.order) field.path += " (order)";
+      if (!field.is_muted && !difference.manager.empty()) add_source("last written by " + difference.manager);
+      if (is_block(difference)) {
+        field.below = hunks_of(difference.live->text(), difference.rendered->text());
+        return field;
+      }
+    }
+    const ValueTexts values = value_texts(difference);
+    field.before = values.live;
+    field.after = values.rendered;
+    return field;
+  }
+
+  // Each reason once, with the number of fields.
+  void add_refusals(const ObjectDiff& object, Block& block) const {
+    std::vector<std::pair<const Difference*, size_t>> reasons;
+    for (const Difference& difference : object.differences) {
+      if (difference.refusal.empty()) continue;
+      const auto known = std::ranges::find(reasons, difference.refusal,
+                                           [](const auto& entry) { return entry.first->refusal; });
+      if (known == reasons.end()) {
+        reasons.emplace_back(&difference, 1);
+      } else {
+        ++known->second;
+      }
+    }
+    for (const auto& [difference, count] : reasons)
+      block.warnings.push_back({is_comment_ ? "The cluster would refuse this"
+                                            : fmt::format("! refused ({})", counted(count, "field")),
+                                difference->refusal, difference->remedy});
+  }
+
+  const Report& report_;
+  const FormatOptions& options_;
+  bool is_comment_;
+  Causes causes_;
+};
+
+std::vector<std::string> cost_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Cost& cost : costs_of(report)) lines.push_back("cost: " + cost_text(cost));
+  return lines;
+}
+
+std::vector<std::string> closing_of(const Report& report, const FormatOptions& options) {
+  std::vector<std::string> lines = cost_lines(report);
+  lines.insert(lines.begin(), summary_of(report, options.files));
+  return lines;
+}
+
+// "Trainer 2.1 → 2.3: 3 of 14 jobs change, 1 no longer accepted"
+std::string summary_of_versions(const Report& report, std::string_view changes) {
+  std::string text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, changes);
+  const auto add = [&](Verdict verdict, std::string_view words) {
+    const size_t count = report.count(verdict, true);
+    if (count > 0) text += fmt::format(", {} {}", count, words);
+  };
+  add(Verdict::NoLonger, "no longer accepted");
+  add(Verdict::Newly, "newly accepted");
+  add(Verdict::Never, "accepted by neither");
+  return text;
+}
+
+// The same change of the same field in several objects.
+struct Change {
+  std::string path;
+  ValueTexts values;
+  std::vector<std::string> objects;
+};
+
+// What one line of the inputs changes.
+struct Source {
+  std::string place;
+  std::vector<Change> changes;
+  std::vector<std::string> objects;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> indexes;  // path and values: of changes
+};
+
+// The differences of one object follow each other.
+void add_once(std::string text, std::vector<std::string>& to) {
+  if (to.empty() || to.back() != text) to.push_back(std::move(text));
+}
+
+// The first objects by name.
+std::string names_of(const std::vector<std::string>& objects) {
+  constexpr size_t kNamed = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(objects.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + objects[i];
+  if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
+  return text;
+}
+
+class ReachCollector {
+ public:
+  void add(const ObjectDiff& object, const Difference& difference) {
+    const base::Location& at = difference.location;
+    std::string place = at.file ? report::place_of(at) : "elsewhere";
+    const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
+    if (!field.empty()) place += "  " + field;
+    Source& source = source_at(place);
+    Change change{short_path(difference.path), value_texts(difference), {}};
+    const auto [known, is_new] = source.indexes.try_emplace(
+        {change.path, change.values.live, change.values.rendered}, source.changes.size());
+    if (is_new) source.changes.push_back(std::move(change));
+    Change& to = source.changes[known->second];
+    add_once(title_of(object), to.objects);
+    add_once(title_of(object), source.objects);
+  }
+
+  // For a terminal with that many columns; 0: no terminal.
+  std::vector<Block> blocks(size_t width) const {
+    std::vector<Block> blocks;
+    for (const Source& source : sources_) {
+      Block& block = blocks.emplace_back();
+      block.head = {{source.place}, {"reaches " + counted(source.objects.size(), "object")}};
+      for (const Change& change : source.changes) {
+        const bool all = change.objects.size() == source.objects.size();
+        block.lines.push_back(line_of(change, all ? "" : "in " + names_of(change.objects), width));
+      }
+      block.lines.push_back({.parts = {{"in " + names_of(source.objects)}}, .hang = 5});
+    }
+    return blocks;
+  }
+
+ private:
+  static report::Line line_of(const Change& change, const std::string& where, size_t width) {
+    constexpr size_t kIndent = 6;
+    const std::string both = fmt::format("{} → {}", change.values.live, change.values.rendered);
+    if (width == 0 || base::display_width(both) + kIndent <= width)
+      return {.parts = {{change.path}, {both}, {where}}, .hang = kIndent};
+    const size_t most = width > kIndent + 2 ? width - kIndent - 2 : 1;
+    return {.parts = {{change.path},
+                      {base::cut(change.values.live, most) + " →"},
+                      {base::cut(change.values.rendered, most)},
+                      {where}},
+            .hang = kIndent};
+  }
+
+  Source& source_at(const std::string& place) {
+    const auto [known, is_new] = by_place_.try_emplace(place, sources_.size());
+    if (is_new) sources_.push_back({place, {}, {}, {}});
+    return sources_[known->second];
+  }
+
+  InputFields fields_;
+  std::vector<Source> sources_;
+  std::map<std::string, size_t> by_place_;
+};
+
+std::string coloured(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : base::Lines(text)) {
+    const std::string_view code = line.starts_with("@@")                                 ? "36"
+                                  : line.starts_with("diff ")                            ? "1"
+                                  : line.starts_with("--- ") || line.starts_with("+++ ") ? "1"
+                                  : line.starts_with('-')                                ? "31"
+                                  : line.starts_with('+')                                ? "32"
+                                                                                         : "";
+    out += code.empty() ? fmt::format("{}\n", line) : fmt::format("\033[{}m{}\033[0m\n", code, line);
+  }
+  return out;
+}
+
+std::string name_of(const base::SourceFile* file) {
+  return file ? file->name() : "";
+}
+
+Json to_json(const base::Diagnostic& d) {
+  return {{"rule", d.rule},
+          {"field", d.field},
+          {"message", d.message},
+          {"hint", d.hint},
+          {"file", name_of(d.location.file)},
+          {"line", d.location.line},
+          {"column", d.location.column}};
+}
+
+Json to_json(const Acceptance& acceptance) {
+  const auto refusal = [](const base::Diagnostic& d) { return to_json(d); };
+  return {{"object", acceptance.object},
+          {"verdict", to_string(acceptance.verdict)},
+          {"cause", acceptance.cause},
+          {"diagnostics", Json::array(acceptance.refusals, refusal)}};
+}
+
+Json to_json(const ObjectDiff& object, const Difference& difference) {
+  return {{"object", object.id},
+          {"path", difference.name},
+          {"kind", to_string(difference.kind)},
+          {"live", difference.live},
+          {"rendered", difference.rendered},
+          {"file", name_of(difference.location.file)},
+          {"line", difference.location.line},
+          {"column", difference.location.column},
+          {"rule", difference.rule},
+          {"manager", difference.manager},
+          {"refusal", difference.refusal},
+          {"remedy", difference.remedy}};
+}
+
+Json to_json(const Cost& cost) {
+  Json requests = Json::object();
+  for (const auto& [resource, amount] : cost.requests) requests.add(resource, amount.to_string());
+  return {{"namespace", cost.ns}, {"pods", cost.pods}, {"requests", requests}};
+}
+
+}  // namespace
+
+std::string format_objects(const Report& report, const FormatOptions& options) {
+  return report::to_text({.blocks = Describer(report, options, false).blocks()},
+                         {options.colour, options.width});
+}
+
+std::string format_text(const Report& report, const FormatOptions& options) {
+  report::Document document{.blocks = Describer(report, options, false).blocks(),
+                            .closing = closing_of(report, options)};
+  if (!report.new_version.empty() && report.count(Verdict::NoLonger, false) > 0) {
+    document.closing.push_back(
+        fmt::format("trainjobc migrate --to {} rewrites what can be carried over", report.new_version));
+  }
+  return report::to_text(document, {options.colour, options.width});
+}
+
+std::string format_markdown(const Report& report, const FormatOptions& options) {
+  report::Document document{.heading = "trainjobc diff: " + summary_of(report, options.files),
+                            .noun = "object"};
+  for (const std::string& line : cost_lines(report))
+    document.blocks.push_back({.head = {{line}}, .is_continued = true});
+  if (!document.blocks.empty()) document.blocks.back().is_continued = false;
+  std::ranges::move(Describer(report, options, true).blocks(), std::back_inserter(document.blocks));
+  return report::to_markdown(document);
+}
+
+std::string format_reach(const Report& report, const FormatOptions& options) {
+  ReachCollector collector;
+  std::vector<Block> whole;
+  for (const ObjectDiff& object : report.objects) {
+    for (const Difference& difference : object.differences) {
+      if (difference.kind == DifferenceKind::Changed) {
+        collector.add(object, difference);
+      } else if (difference.kind != DifferenceKind::Ignored) {
+        const std::string what = difference.kind == DifferenceKind::Missing ? "added" : "removed";
+        whole.push_back({.head = {{title_of(object)}, {what}}, .is_continued = true});
+      }
+    }
+  }
+  if (!whole.empty()) whole.back().is_continued = false;
+  report::Document document{.blocks = collector.blocks(options.width),
+                            .closing = closing_of(report, options)};
+  std::ranges::move(whole, std::back_inserter(document.blocks));
+  return report::to_text(document, {false, options.width});
+}
+
+std::string format_unified(const Report& report, const FormatOptions& options) {
+  const SideNames sides = side_names(options.files);
+  std::string out;
+  for (const ObjectDiff& object : report.objects) {
+    if (!object.differs()) continue;
+    const std::string name = manifest_name(object);
+    out +=
+        fmt::format("diff -u -N {1}/{0} {2}/{0}\n--- {1}/{0}\n+++ {2}/{0}\n{3}", name, sides.before,
+                    sides.after, base::unified_hunks(manifest_of(object.live), manifest_of(object.merged)));
+  }
+  return options.colour ? coloured(out) : out;
+}
+
+std::string format_json(const Report& report, const FormatOptions& options) {
+  Json differences = Json::array();
+  for (const ObjectDiff& object : report.objects) {
+    for (const Difference& difference : object.differences) {
+      if (is_shown(difference, options)) differences.add(to_json(object, difference));
+    }
+  }
+  Json json{{"differences", differences},
+            {"summary",
+             {{"jobs", report.jobs},
+              {"differing", report.differing_jobs()},
+              {"orphaned", report.orphans()}}},
+            {"cost", Json::array(costs_of(report), [](const Cost& cost) { return to_json(cost); })}};
+  if (!report.new_version.empty()) {
+    const auto acceptance = [](const Acceptance& one) { return to_json(one); };
+    json.add("fromVersion", report.old_version);
+    json.add("toVersion", report.new_version);
+    json.add("acceptance", Json::array(report.acceptances, acceptance));
+  }
+  return json.report();
+}
+
+std::string verdict_text(Verdict verdict, const Report& report) {
+  switch (verdict) {
+    case Verdict::NoLonger: return fmt::format("no longer accepted by Trainer {}", report.new_version);
+    case Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
+    case Verdict::Never:
+      return fmt::format("accepted neither by Trainer {} nor by {}", report.old_version, report.new_version);
+  }
+  return "";
+}
+
+std::string summary_of(const Report& report, bool files) {
+  const auto is_new = [](const ObjectDiff& object) {
+    return object.kind == "JobSet" && object.differences.front().kind == DifferenceKind::Missing;
+  };
+  const size_t differing = report.differing_jobs();
+  const size_t added = files ? static_cast<size_t>(std::ranges::count_if(report.objects, is_new)) : 0;
+  const size_t jobs = differing - added;
+  std::string text = fmt::format("no difference in {}", counted(report.jobs, "job"));
+  if (differing > 0) {
+    const std::string_view verb = files ? "change" : "differ";
+    text = fmt::format("{} of {} {}{}", jobs, counted(report.jobs, "job"), verb, jobs == 1 ? "s" : "");
+  }
+  if (!report.new_version.empty()) text = summary_of_versions(report, text);
+  if (added > 0) text += fmt::format(", {} added", counted(added, "job"));
+  if (report.orphans() == 0) return text;
+  return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
+}
+
+std::string manifest_name(const ObjectDiff& object) {
+  const std::string_view group = group_of(object.api_version);
+  const std::string_view version =
+      std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
+  std::string name = fmt::format("{}{}{}.{}.{}.{}", group, group.empty() ? "" : ".", version, object.kind,
+                                 k8s::effective_namespace(object.ns), object.name);
+  // No object in a cluster has a slash in its name, but a saved file may.
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
+std::string manifest_of(const yaml::Node* object) {
+  std::string text;
+  if (object) yaml::write_yaml(*object, yaml::KeyOrder::Kubernetes, text);
+  return text;
+}
+
+}  // namespace trainjobc::diff
