@@ -110,7 +110,7 @@ build_libraries
 ninja -C "$host" --quiet trainjobc schemagen embed
 # shellcheck disable=SC2086
 quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/macos-arm64.cmake \
-  -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF \
+  -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \
   -DTRAINJOBC_HOST_BUILD="$host" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_UNITY_BUILD=ON ${CMAKE_FLAGS:-}
 ninja -C "$build" --quiet -j "$jobs" trainjobc-static
 python3 tools/macho.py "$build/static/trainjobc"
