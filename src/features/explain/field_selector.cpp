@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/explain/field_selector.h"
+#include "features/explain/explain.h"
 
 #include <fmt/format.h>
 
