@@ -120,7 +120,7 @@ def test_owner(folder):
     owned = JOB.replace("  name: NAME\n", "  name: a\n  uid: 6e1b\n")
     check("ownerReferences" not in run("render", "-", text=JOB.replace("NAME", "a")).stdout, "an owner reference without a uid")
     check("ownerReferences" in run("render", "-", text=owned).stdout, "no owner reference for an object with a uid")
-    check("uid" in (ROOT / "README.md").read_text(), "the README doesn't say when owner references are written")
+    check("uid" in (ROOT / "docs/limits.md").read_text(), "docs/limits.md doesn't say when owner references are written")
 
 
 def test_statuses(folder):

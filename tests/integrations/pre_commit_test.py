@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bad commit is stopped by the real pre-commit; a runtime outside the staged files comes from the configuration.
 
-A repository's other YAML is skipped. The README's hook and both of .pre-commit-hooks.yaml: the one that runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY
-here instead of compiling another. usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
+A repository's other YAML is skipped. The hook of docs/tasks/pre-commit.md and both of .pre-commit-hooks.yaml: the one that
+runs the trainjobc on the PATH, and the one that pip installs, whose package takes BINARY here instead of compiling another.
+usage: pre_commit_test.py BINARY. Without pre-commit, a git checkout or pip's index
 it says so and ends with status 77.
 """
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-README = "readme"  # the hook of its .pre-commit-config.yaml
+DOCUMENTED = "documented"  # the hook that docs/tasks/pre-commit.md shows
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
@@ -71,9 +72,9 @@ OTHERS = {
 }
 
 
-def readme_hook():
-    """The README's .pre-commit-config.yaml."""
-    blocks = re.findall(r"^```yaml\n(repos:\n.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+def documented_hook():
+    """The .pre-commit-config.yaml that the page shows."""
+    blocks = re.findall(r"^```yaml\n(repos:\n.*?)^```", (ROOT / "docs/tasks/pre-commit.md").read_text(), re.M | re.S)
     return blocks[0]
 
 
@@ -102,7 +103,7 @@ def try_hook(hook, environment, folder):
     (repo / "platform/runtime.yaml").write_text(RUNTIME)
     (repo / ".trainjobc.yaml").write_text("runtimes: [platform]\ncatalogue: false\nexclude: [charts/*/templates/job.yaml]\n")
     own = f"repos:\n- repo: {ROOT}\n  rev: {git('rev-parse', 'HEAD')}\n  hooks:\n  - id: {hook}\n"
-    (repo / ".pre-commit-config.yaml").write_text(readme_hook() if hook == README else own)
+    (repo / ".pre-commit-config.yaml").write_text(documented_hook() if hook == DOCUMENTED else own)
     run("git", "add", ".")
     run("git", "commit", "-qm", "platform")
     run("pre-commit", "install")
@@ -138,7 +139,7 @@ def main():
             **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         }
         on_path = {**environment, "PATH": f"{binary.parent}:{os.environ['PATH']}"}
-        problems = [try_hook(hook, on_path, folder) for hook in (README, "trainjobc-lint-system")]
+        problems = [try_hook(hook, on_path, folder) for hook in (DOCUMENTED, "trainjobc-lint-system")]
         if has_index():
             packed = {**environment, "CMAKE_ARGS": f"-DTRAINJOBC_PREBUILT={binary}"}
             problems.append(try_hook("trainjobc-lint", packed, folder))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the pages of the documentation's site: those of docs/, and the reference pages, which it makes of what the binary
-prints, the examples of rules, the settings' schema and the C++ header.
+"""Writes the pages of the documentation's site: those of docs/, with their marks (<!-- keys -->) filled in, and the pages of
+commands and rules, from what the binary prints, the examples of rules, the settings' schema and the C++ header.
 
 usage: generate.py TRAINJOBC FOLDER
 """
@@ -21,7 +21,7 @@ STAGES = {
     "input": "The API server or Trainer's webhooks would refuse the TrainJob or the runtime",
     "jobset": "JobSet's webhooks would refuse what the controller makes",
     "job": "The API server would refuse the Jobs and pods of the JobSet",
-    "advice": "Accepted by the cluster, and regretted later",
+    "advice": "The cluster accepts it, but it is probably a mistake",
 }
 LINK = re.compile(r"(?<!\!)(\[[^\]\n]*\])\(([^)\s]+)\)")
 
@@ -57,15 +57,18 @@ def copy_pages(folder):
                 return found.group(0)
             return f"{text}({home_page()}/blob/main/{to.relative_to(ROOT)}{'#' + anchor if anchor else ''})"
 
-        target.write_text(with_figures(LINK.sub(moved, path.read_text())))
+        target.write_text(filled(LINK.sub(moved, path.read_text())))
 
 
-def with_figures(text):
-    """Puts the figures of tests/conformance/figures.json where a page asks for them."""
-    if "<!-- figures -->" not in text:
-        return text
-    figures = json.loads((ROOT / "tests/conformance/figures.json").read_text())
-    versions = sorted({name.split("/")[0] for name in figures if "/" in name})
+def filled(text):
+    """The page, with its marks replaced."""
+    return re.sub(r"<!-- (\w+) -->", lambda found: MARKS[found.group(1)](), text)
+
+
+def figures():
+    """Those of tests/conformance/figures.json, as a table."""
+    known = json.loads((ROOT / "tests/conformance/figures.json").read_text())
+    versions = sorted({name.split("/")[0] for name in known if "/" in name})
     kinds = {
         "verdict": "accepted or refused, as the cluster",
         "fields": "refused for the same fields",
@@ -79,11 +82,11 @@ def with_figures(text):
     for kind, words in kinds.items():
         cells = []
         for version in versions:
-            counts = [row[kind] for name, row in figures.items() if name.startswith(version + "/") and kind in row]
+            counts = [row[kind] for name, row in known.items() if name.startswith(version + "/") and kind in row]
             cells.append(f"{sum(one[0] for one in counts):,} of {sum(one[1] for one in counts):,}" if counts else "–")
-        good, wanted = figures["all"][kind]
+        good, wanted = known["all"][kind]
         table += f"| {words} | " + " | ".join(cells) + f" | {good:,} of {wanted:,} |\n"
-    return text.replace("<!-- figures -->", table)
+    return table
 
 
 def commands_of(binary, prefix=()):
@@ -96,7 +99,7 @@ def commands_of(binary, prefix=()):
 
 
 def write_commands(binary, folder):
-    pages = ["# Commands\n\nWhat `trainjobc COMMAND --help` prints. Exit status: 0 good, 1 bad news, 2 it could not be done.\n"]
+    pages = ["# Commands\n\nWhat `trainjobc COMMAND --help` prints. Exit status: 0 success, 1 findings, differences or rejected inputs, 2 usage or I/O error.\n"]
     pages.append(f"```text\n{said_by(binary, '--help').rstrip()}\n```\n")
     for words in commands_of(binary):
         name = " ".join(words)
@@ -179,34 +182,39 @@ def man_entries(name, section):
         yield names, plain(" ".join(words)).strip()
 
 
-def write_configuration(folder):
+def table_of_keys():
     schema = json.loads((ROOT / "schema/trainjobc-config.json").read_text())
-    text = ("# Configuration\n\n`.trainjobc.yaml` applies to the files in its folder and below, except where a nearer one applies. "
-            "trainjobc looks for it from each input upward to the repository's root. Flags override environment variables, which "
-            "override the file. An unknown key is an error.\n\n")
-    example = re.search(r"^## Settings\n.*?^(```yaml\n.*?^```)", (ROOT / "README.md").read_text(), re.M | re.S).group(1)
-    text += f"{example}\n\n## Keys\n\n| key | |\n|---|---|\n"
+    text = "| key | |\n|---|---|\n"
     for names, words in man_entries("trainjobc.yaml.5", "KEYS"):
         if names.split("[")[0] not in schema["properties"]:
             raise ValueError(f"the manual page names {names}, which the schema does not have")
         text += f"| `{names}` | {words} |\n"
-    text += ("\nThe [JSON Schema](" + home_page() + "/blob/main/schema/trainjobc-config.json) of the file is installed as "
-             "`share/trainjobc/trainjobc-config.json`.\n\n## Environment variables\n\n| variable | |\n|---|---|\n")
+    return text
+
+
+def table_of_variables():
+    text = "| variable | |\n|---|---|\n"
     for names, words in man_entries("trainjobc.1", "ENVIRONMENT"):
         text += f"| {', '.join(f'`{name.strip()}`' for name in names.split(','))} | {words} |\n"
-    text += ("\n## Comments\n\nA comment suppresses findings of its rules on its line or, alone on a line, on the next. The reason after "
-             "the two dashes can't be left out; a comment that suppresses nothing is reported.\n\n```yaml\n"
-             "image: ghcr.io/team-a/train:latest  # trainjobc:ignore advice/image-tag -- this registry serves one build only\n```\n")
-    (folder / "configuration.md").write_text(text)
+    return text
 
 
-def write_api(folder):
+def public_header():
+    """The text at the top of the header, and its declarations."""
     header = (ROOT / "include/trainjobc/trainjobc.h").read_text()
     about, _, body = header.partition("#pragma once")
-    about = re.sub(r"^// ?(?:SPDX.*)?", "", about, flags=re.M).strip()
-    words = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", about) if not part.startswith("  "))
-    text = f"# C++ API\n\n{words}\n\n```cmake\nfind_package(trainjobc REQUIRED)\ntarget_link_libraries(program PRIVATE trainjobc::trainjobc)\n```\n"
+    return re.sub(r"^// ?(?:SPDX.*)?", "", about, flags=re.M).strip(), body
+
+
+def about_api():
+    about, _ = public_header()
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", about) if not part.startswith("  "))
+
+
+def declarations():
+    _, body = public_header()
     body = body.partition("namespace trainjobc {")[2].rpartition("}  // namespace")[0].strip()
+    text = ""
     for part in re.split(r"\n\n(?=\S)", body):
         comment = re.match(r"(?://[^\n]*\n)*", part).group(0)
         declaration = part[len(comment):]
@@ -215,19 +223,20 @@ def write_api(folder):
         if comment:
             text += " ".join(line.removeprefix("//").strip() for line in comment.splitlines()) + "\n\n"
         text += f"```cpp\n{declaration}\n```\n"
-    (folder / "cpp.md").write_text(text)
+    return text.strip()
+
+
+# What replaces <!-- NAME --> in a page.
+MARKS = {"figures": figures, "keys": table_of_keys, "variables": table_of_variables, "about": about_api, "declarations": declarations}
 
 
 def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     folder = pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "reference").mkdir(parents=True)
     copy_pages(folder)
     write_commands(binary, folder / "reference")
     write_rules(binary, folder / "reference")
-    write_configuration(folder / "reference")
-    write_api(folder / "reference")
     changes = (ROOT / "CHANGELOG.md").read_text().replace("(docs/versions.md)", "(versions.md)")
     (folder / "changelog.md").write_text(changes)
 
