@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES) and the built-in runtime catalogue
-# (TRAINJOBC_CATALOGUE_SOURCE). Their generators are built and run as part of the build.
+# The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES), the built-in runtime catalogue
+# (TRAINJOBC_CATALOGUE_SOURCE) and the rules (TRAINJOBC_RULES_SOURCE). Their generators are built and run as part of the build.
 
 # For another system or processor: a build for this one, whose generators can run here.
 set(TRAINJOBC_HOST_BUILD "" CACHE PATH "When cross-compiling: a build for this machine")
@@ -40,6 +40,7 @@ if(TARGET schemagen)
   target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)
 endif()
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
+add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
 
 # The shells' scripts, for `trainjobc completion`.
 set(completions ${PROJECT_SOURCE_DIR}/completions)

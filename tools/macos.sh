@@ -107,7 +107,7 @@ tools/bootstrap.sh python3-venv dpkg-dev perl file
 install_zig
 fetch_sources
 build_libraries
-ninja -C "$host" --quiet trainjobc schemagen embed
+ninja -C "$host" --quiet trainjobc schemagen embed rulegen
 # shellcheck disable=SC2086
 quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/macos-arm64.cmake \
   -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \

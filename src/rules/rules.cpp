@@ -6,33 +6,8 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
-
-#include "rules/rules_tables.h"
 
 namespace trainjobc::rules {
-namespace {
-
-std::vector<Rule> collect() {
-  std::vector<Rule> all;
-  for (const std::span<const Rule> table :
-       {tables::advice(), tables::input(), tables::input_policy(), tables::job(), tables::job_container(),
-        tables::job_set(), tables::job_set_schema(), tables::migrate(), tables::render(), tables::yaml()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  for (Rule& rule : all) {
-    if (rule.stage == base::Stage::JobSet) rule.exception = base::Severity::Warning;
-  }
-  std::ranges::sort(all, {}, &Rule::id);
-  return all;
-}
-
-}  // namespace
-
-std::span<const Rule> all_rules() {
-  static const std::vector<Rule> kAll = collect();
-  return kAll;
-}
 
 const Rule* find_rule(std::string_view id) {
   const std::span<const Rule> all = all_rules();
@@ -67,7 +42,9 @@ void set_rule(base::Diagnostic& diagnostic, std::string_view id) {
 
 void except(base::Diagnostic& diagnostic) {
   const Rule* rule = find_rule(diagnostic.rule);
-  if (rule && rule->exception) diagnostic.severity = *rule->exception;
+  if (!rule) return;
+  if (rule->stage == base::Stage::JobSet) diagnostic.severity = base::Severity::Warning;
+  if (rule->exception) diagnostic.severity = *rule->exception;
 }
 
 void defer(base::Diagnostic& diagnostic) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every rule that a diagnostic can carry: its id, what it means, and how bad it is. No other place says a
-// finding's stage or severity.
+// Every rule that a diagnostic can carry: its id, what it means, and how bad it is. They are the pages of
+// rules/, which the build turns into a table; no other place says a finding's stage or severity.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,10 @@ struct Rule {
   base::Stage stage = base::Stage::Input;
   base::Severity severity = base::Severity::Error;  // unless configured otherwise
   std::string_view summary;                         // one line, without a final stop
-  // A few sentences: why the cluster refuses it or users regret it, and what to do. {NAME.FACT} is a fact
-  // about a plugin; policy::explanation_of fills it in.
+  // A few sentences: why the cluster refuses it or what goes wrong later, and what to do; after an empty line
+  // an example may follow. {NAME.FACT} is a fact about a plugin; policy::explanation_of fills it in.
   std::string_view explanation_template;
-  // The severity in the one context that a comment of the row names. Every rule of a JobSet is a warning if
-  // another cluster creates the JobSet.
-  std::optional<base::Severity> exception;
+  std::optional<base::Severity> exception;  // in the one context that the rule's page names
 };
 
 // By id, ascending.
@@ -33,12 +31,13 @@ const Rule* find_rule(std::string_view id);
 // The address of the part of the site that explains the rule.
 std::string page_of(std::string_view id);
 
-// A finding of that rule, with the stage and the severity of its row.
+// A finding of that rule, with its stage and severity.
 base::Diagnostic finding(std::string_view id, std::string message = "", std::string hint = "",
                          base::Location location = {});
 // Makes it a finding of another rule.
 void set_rule(base::Diagnostic& diagnostic, std::string_view id);
-// Gives it the severity of its rule's exception, if it has one.
+// Gives it the severity of its rule's exception, if it has one. A finding on a JobSet becomes a warning:
+// another cluster creates it.
 void except(base::Diagnostic& diagnostic);
 // Marks a finding on a runtime that its jobs will cause later: no object is refused for it yet.
 void defer(base::Diagnostic& diagnostic);

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every rule has an example in tools/docs/rules, for its page of the documentation: the mistake is reported by the rule,
-the mend by no rule that ends lint.
+"""The example of each rule's page, rules/STAGE/NAME.md: the mistake is reported by this rule and no other, the mend by none, apart
+from the rules that the page names after "also". Under a Trainer older than "since" the rule does not report the mistake.
 
 usage: rule_examples_test.py TRAINJOBC
 """
+import concurrent.futures
+import os
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -13,30 +16,58 @@ sys.path.insert(0, str(ROOT / "tools/docs"))
 import examples  # noqa: E402
 import rule_runs  # noqa: E402
 
+VERSIONS = sorted((path.stem.removeprefix("v") for path in (ROOT / "schema").glob("v*.json")), key=lambda version: [int(part) for part in version.split(".")])
 
-def problems_of(binary, example):
-    if not example.is_changed():
-        return ["its example has no line with - or +"]
-    mistake = rule_runs.findings(binary, example, "+")
-    mend = rule_runs.findings(binary, example, "-")
+
+def problems_without_example(page, pages):
+    """Such a page says why: another rule reports the mistake first, or no manifest can contain it."""
+    if "unreachable" in page.facts:
+        return [] if page.note else ["its page does not say why it has no example"]
+    first = re.search(r"\]\(\.\./(\w+/[\w-]+)\.md\)", page.note)
+    if not first:
+        return ["its page has no example, and names no rule that reports the mistake first"]
+    return [] if first.group(1) in pages else [f"its page names {first.group(1)}, which is no rule"]
+
+
+def problems_of_since(binary, page):
     problems = []
-    if example.rule not in mistake:
-        problems.append(f"its mistake is reported by {sorted(mistake) or 'no rule'}, not by it:\n{example.manifest('+')[:3000]}")
-    left = {rule for rule, severity in mend.items() if rule == example.rule or severity == "error"}
-    if left:
-        problems.append(f"its mend is still reported by {sorted(left)}:\n{example.manifest('-')[:3000]}")
+    since = page.facts["since"]
+    for version in VERSIONS[: VERSIONS.index(since)]:
+        if page.rule in rule_runs.findings(binary, page, "+", version):
+            problems.append(f"Trainer {version} has it too, not only {since}")
+    if page.rule not in rule_runs.findings(binary, page, "+", since):
+        problems.append(f"Trainer {since} does not have it")
     return problems
+
+
+def problems_of(binary, page, pages):
+    if not page.sections:
+        return problems_without_example(page, pages)
+    if not page.is_changed():
+        return ["its example has no line with - or +"]
+    mistake = set(rule_runs.findings(binary, page, "+"))
+    mend = set(rule_runs.findings(binary, page, "-"))
+    also = page.also()
+    problems = []
+    if mistake - also != {page.rule}:
+        problems.append(f"its mistake is reported by {sorted(mistake) or 'no rule'}:\n{page.manifest('+')[:3000]}")
+    if mend - also:
+        problems.append(f"its mend is still reported by {sorted(mend)}:\n{page.manifest('-')[:3000]}")
+    if also - mistake - mend:
+        problems.append(f"{sorted(also - mistake - mend)} are in \"also\" and report nothing")
+    return problems + (problems_of_since(binary, page) if "since" in page.facts else [])
 
 
 def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
-    known = rule_runs.rules(binary)
-    found = examples.read_examples()
-    problems = [f"{rule}: there is no such rule" for rule in found if rule not in known]
-    problems += [f"{rule} has no example in tools/docs/rules" for rule in known if rule not in found and rule not in rule_runs.NOT_REACHED | rule_runs.HIDDEN_BY.keys()]
-    for rule, example in found.items():
-        problems += [f"{rule}: {problem}" for problem in problems_of(binary, example)]
-    print("\n".join(problems) or f"{len(found)} rules have an example of the mistake and its mend")
+    pages = examples.read_pages()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        checked = pool.map(lambda page: [f"{page.rule}: {problem}" for problem in problems_of(binary, page, pages)], pages.values())
+        problems = [problem for one in checked for problem in one]
+    if pages.keys() != rule_runs.rules(binary).keys():
+        problems.append(f"the binary has other rules than rules/: {sorted(pages.keys() ^ rule_runs.rules(binary).keys())}")
+    with_example = sum(bool(page.sections) for page in pages.values())
+    print("\n".join(problems) or f"{len(pages)} rules; the mistake of {with_example} is reported by exactly this rule, their mend by none")
     return 1 if problems else 0
 
 

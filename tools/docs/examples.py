@@ -1,25 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of rules in tools/docs/rules: a mistake and its mend for each rule, as one diff.
-
-    == RULE
-    note: A sentence, where the example needs one.
-    flags: --trainer-version 2.0        of lint
-    command: render --ssh-key file:KEY  instead of lint; mend-command: for the mend
-    SECTION:
-      a line of both
-    - a line of the mistake
-    + a line of the mend
-
-Sections name the place: `file` is a whole file, `config` a .trainjobc.yaml, `job` a TrainJob (without apiVersion, kind and
-what it must have); the others are parts of a runtime, which a TrainJob uses. @{TEXT*N} is TEXT, N times.
-"""
+"""The pages of rules, rules/STAGE/NAME.md: rules/README.md describes them. An example is a mistake and its mend as one diff."""
 import pathlib
 import re
 
-HERE = pathlib.Path(__file__).resolve().parent
-FIELDS = {"note", "flags", "command", "mend-command", "encoding"}
-WHERE = {
-    "file": "",
+RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
+WHERE = {  # the heading of a section of an example; lines without one are a whole file
     "config": ".trainjobc.yaml",
     "job": "a TrainJob",
     "mlPolicy": "spec.mlPolicy of a runtime",
@@ -47,11 +32,38 @@ OTHERWISE = {
 JOB = {"metadata": {"name": "name: llama"}, "spec": {"runtimeRef": "runtimeRef: {name: %s}", "trainer": "trainer: {}"}}
 
 
-class Example:
-    def __init__(self, rule):
-        self.rule = rule
-        self.fields = {}
+class Page:
+    """A rule's page: what its head says, and its example."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rule = f"{path.parent.name}/{path.stem}"
+        head, body = re.fullmatch(r"---\n(.*?)^---\n(.*)", path.read_text(), re.M | re.S).groups()
+        self.facts = {key: re.sub(r"  #.*", "", value).strip('"') for key, value in re.findall(r"^([\w-]+): (.*)$", head, re.M)}
+        before, fence, example = body.partition("\n## Example\n")[2].partition("\n```diff\n")
+        self.note = before.strip()
         self.sections = {}  # name: lines with their sign
+        self.read_sections(example.rpartition("\n```")[0].split("\n") if fence else [])
+
+    def read_sections(self, lines):
+        sections = {f"# {words}": name for name, words in WHERE.items()}
+        section = "file"
+        for line in lines:
+            if line in sections:
+                section = sections[line]
+            elif line[:2] in ("  ", "- ", "+ ") or line in ("", "+", "-"):
+                self.sections.setdefault(section, []).append(line)
+            else:
+                raise ValueError(f"{self.path}: {line!r} is not the place or a line of an example")
+
+    def also(self):
+        """Other rules that report the mistake or its mend."""
+        return set(self.facts.get("also", "").split(", ")) - {""}
+
+    def command(self, without):
+        """The arguments of the command that reports the rule."""
+        command = self.facts.get("command", "lint")
+        return (self.facts.get("mend-command", command) if without == "-" else command).split()
 
     def lines(self, section, without):
         """Of the mistake (without "+") or the mend (without "-")."""
@@ -59,7 +71,7 @@ class Example:
 
     def is_changed(self):
         """Or what makes it a mistake is not in the text."""
-        return bool(self.fields.keys() & {"encoding", "mend-command"}) or any(
+        return bool(self.facts.keys() & {"encoding", "mend-command"}) or any(
             line[:1] in "+-" for lines in self.sections.values() for line in lines if line)
 
     def manifest(self, without):
@@ -93,15 +105,15 @@ class Example:
         return "".join(line + "\n" for line in self.lines("config", without))
 
     def shown(self):
-        """The diff as readers see it: each section under the name of its place."""
+        """The diff as readers see it."""
         text = ""
         for name, lines in self.sections.items():
-            if WHERE[name] and (name != "job" or len(self.sections) > 1):
+            if name in WHERE:
                 text += f"# {WHERE[name]}\n"
             for line in lines:
                 line = re.sub(r"@\{(.*?)\*(\d+)\}", lambda found: f"{found.group(1)}… ({int(found.group(2)):,} times)"
                               if int(found.group(2)) > 1 else "…", line)
-                text += line.rstrip() + "\n"
+                text += line + "\n"
         return text
 
 
@@ -131,25 +143,7 @@ def job_text(own, runtime):
     return text
 
 
-def read_examples():
+def read_pages():
     """By rule, in the order of the files."""
-    examples = {}
-    for path in sorted((HERE / "rules").glob("*.txt")):
-        for part in re.split(r"^== ", path.read_text(), flags=re.M)[1:]:
-            rule, *lines = part.rstrip("\n").split("\n")
-            example = Example(rule)
-            section = None
-            for line in lines:
-                named = re.match(r"^([\w-]+):(?: (.*))?$", line)
-                if named and named.group(1) in FIELDS and named.group(2):
-                    example.fields[named.group(1)] = named.group(2)
-                elif named and named.group(1) in WHERE and not named.group(2):
-                    section = example.sections.setdefault(named.group(1), [])
-                elif section is not None and (line[:2] in ("  ", "- ", "+ ") or not line):
-                    section.append(line)
-                else:
-                    raise ValueError(f"{path.name}: {rule}: {line!r} is not a section, field or line")
-            if rule in examples:
-                raise ValueError(f"{path.name}: {rule} has two examples")
-            examples[rule] = example
-    return examples
+    pages = [Page(path) for path in sorted(RULES.glob("*/*.md"))]
+    return {page.rule: page for page in pages}

@@ -111,29 +111,21 @@ def anchor(rule):
     return rule.split("/")[1]
 
 
-def rule_section(binary, rule, severity, example):
-    title, _, rest = rule_runs.explanation(binary, rule)
-    paragraphs = []
-    for part in re.split(r"\n\n+", rest):
-        if part.startswith("    "):
-            paragraphs.append("```yaml\n" + "\n".join(line[4:] for line in part.split("\n")) + "\n```")
-        else:
-            paragraphs.append(escaped(part.replace("\n", " ")))
-    text = f"## {rule} {{ #{anchor(rule)} }}\n\n**{escaped(title)}** ({severity})\n\n" + paragraphs[0] + "\n"
-    if example:
-        if "note" in example.fields:
-            text += f"\n{example.fields['note']}\n"
-        if any(line[:1] in "+-" for lines in example.sections.values() for line in lines):
-            text += f"\n```diff\n{example.shown()}```\n"
-        command = " ".join(rule_runs.arguments_of(example, "+"))
-        finding = rule_runs.text(binary, example)
-        if finding:
-            text += f"\n```text\n$ trainjobc {command} job.yaml\n{finding}\n```\n"
-    else:
-        text += "".join(f"\n{part}\n" for part in paragraphs[1:])
-    if rule in rule_runs.HIDDEN_BY:
-        first = rule_runs.HIDDEN_BY[rule]
-        text += f"\nThe same mistake in a manifest is reported by [{first}]({first.split('/')[0]}.md#{anchor(first)}) before it gets that far.\n"
+def rule_section(binary, page, severity):
+    title, _, rest = rule_runs.explanation(binary, page.rule)
+    prose, _, snippet = rest.partition("\n\n")
+    since = f", since Trainer {page.facts['since']}" if "since" in page.facts else ""
+    text = (f"## {page.rule} {{ #{anchor(page.rule)} }}\n\n**{escaped(title)}** ({severity}{since})\n\n"
+            + escaped(prose.replace("\n", " ")) + "\n")
+    if snippet and not page.sections:
+        text += "\n```yaml\n" + re.sub(r"^    ", "", snippet, flags=re.M) + "\n```\n"
+    if page.note:
+        text += "\n" + re.sub(r"\]\(\.\./(\w+)/([\w-]+)\.md\)", r"](\1.md#\2)", page.note) + "\n"
+    if any(line[:1] in "+-" for lines in page.sections.values() for line in lines):
+        text += f"\n```diff\n{page.shown()}```\n"
+    finding = rule_runs.text(binary, page) if page.sections else ""
+    if finding:
+        text += f"\n```text\n$ trainjobc {' '.join(page.command('+'))} job.yaml\n{finding}\n```\n"
     return text
 
 
@@ -145,7 +137,7 @@ def escaped(text):
 
 def write_rules(binary, folder):
     rules = rule_runs.rules(binary)
-    known = examples.read_examples()
+    pages = examples.read_pages()
     by_page = {}
     for rule in rules:
         by_page.setdefault(rule.split("/")[0], []).append(rule)
@@ -156,7 +148,7 @@ def write_rules(binary, folder):
         about = STAGES.get(page, "Of single commands")
         index.append(f"\n## {page}\n\n{about}.\n\n| rule | severity | |\n|---|---|---|")
         index += [f"| [{rule}]({page}.md#{anchor(rule)}) | {rules[rule][0]} | {escaped(rules[rule][1])} |" for rule in names]
-        sections = [rule_section(binary, rule, rules[rule][0], known.get(rule)) for rule in names]
+        sections = [rule_section(binary, pages[rule], rules[rule][0]) for rule in names]
         (folder / "rules" / f"{page}.md").write_text(
             f"# Rules: {page}\n\n{about}. Each example shows the mistake (-) and what to write instead (+).\n\n" + "\n".join(sections))
     (folder / "rules/index.md").write_text("\n".join(index) + "\n")

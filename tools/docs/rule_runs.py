@@ -6,15 +6,6 @@ import re
 import subprocess
 import tempfile
 
-# Only fields of an object's status have such formats, and the API server drops what a manifest says there.
-NOT_REACHED = {"input/pattern", "jobset/pattern", "jobset/format"}
-# Another rule reports the same mistake first: in a runtime or patch, before there is a JobSet; or because the setting is
-# not available at all.
-HIDDEN_BY = {
-    "jobset/bounds": "input/bounds", "jobset/cel": "input/cel", "jobset/enum": "input/enum", "jobset/quantity": "input/quantity",
-    "jobset/in-place-restart": "jobset/feature-gate", "jobset/restart-limit": "jobset/feature-gate",
-}
-
 
 def rules(binary):
     """id: (severity, title), in order."""
@@ -35,7 +26,7 @@ def run(binary, example, without, arguments):
         folder = pathlib.Path(name)
         # Not lint's or git's: settings of the machine must not matter.
         (folder / ".git").mkdir()
-        encoding = example.fields.get("encoding") if without == "+" else None
+        encoding = example.facts.get("encoding") if without == "+" else None
         (folder / "job.yaml").write_bytes(example.manifest(without).encode(encoding or "utf-8"))
         if "config" in example.sections:
             (folder / ".trainjobc.yaml").write_text(example.config(without))
@@ -43,17 +34,9 @@ def run(binary, example, without, arguments):
         return subprocess.run([binary, *arguments, "job.yaml"], cwd=folder, capture_output=True, text=True, check=False)
 
 
-def arguments_of(example, without):
-    """Of the command that reports the rule."""
-    command = example.fields.get("command")
-    if without == "-" and "mend-command" in example.fields:
-        command = example.fields["mend-command"]
-    return command.split() if command else ["lint", *example.fields.get("flags", "").split()]
-
-
-def findings(binary, example, without):
-    """Rule: severity."""
-    arguments = arguments_of(example, without)
+def findings(binary, example, without, version=None):
+    """Rule: severity. With a version of Trainer: what lint reports for it."""
+    arguments = ["lint", "--trainer-version", version] if version else example.command(without)
     if arguments[0] == "lint" and "config" not in example.sections:
         done = run(binary, example, without, [*arguments, "--format", "json"])
         return {one["rule"]: one["severity"] for one in json.loads(done.stdout)["diagnostics"]}
@@ -63,7 +46,7 @@ def findings(binary, example, without):
 
 def text(binary, example):
     """The finding of the mistake, as the command prints it."""
-    done = run(binary, example, "+", arguments_of(example, "+"))
+    done = run(binary, example, "+", example.command("+"))
     for part in re.split(r"\n\n+", done.stdout + done.stderr):
         lines = part.split("\n")
         for at, line in enumerate(lines):
