@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "lint/report/reports.h"
+#include "lint/report/findings.h"
 
 namespace trainjobc::test {
 

@@ -19,7 +19,7 @@
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
 #include "lint/lint.h"
-#include "lint/report/reports.h"
+#include "lint/report/findings.h"
 
 namespace trainjobc::cli {
 namespace {

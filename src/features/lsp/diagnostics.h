@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "lint/report/report_place.h"
+#include "lint/report/findings.h"
 #include "features/lsp/protocol/messages.h"
 #include "features/lsp/workspace.h"
 

@@ -7,7 +7,7 @@
 #include "base/files/paths.h"
 #include "base/text/ascii.h"
 #include "base/text/utf16.h"
-#include "lint/report/report_place.h"
+#include "lint/report/findings.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lint/report/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/text/ascii.h"
+#include "base/text/utf16.h"
+#include "compile/consequences.h"
+#include "lint/report/document.h"
+#include "lint/report/json.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using base::Diagnostic;
+using base::Location;
+using base::Severity;
+using report::counted;
+using report::Json;
+
+using Make = std::string (*)(const ReportInput&);
+
+// In the order of ReportFormat.
+constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
+// Of all formats but text.
+constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   sarif_report,
+                                                  junit_report, github_report, gitlab_report};
+
+// 2 errors, 1 warning
+std::string by_severity(const base::Diagnostics& diagnostics) {
+  std::string out;
+  for (const auto& [severity, noun] : {std::pair(Severity::Error, "error"),
+                                       std::pair(Severity::Warning, "warning"),
+                                       std::pair(Severity::Info, "note")}) {
+    const auto count =
+        static_cast<size_t>(std::ranges::count(diagnostics.items(), severity, &Diagnostic::severity));
+    if (count > 0) out += (out.empty() ? "" : ", ") + counted(count, noun);
+  }
+  return out;
+}
+
+// Files that are only searched for runtimes may have findings; they count as files too.
+std::string in_files(const ReportInput& input) {
+  std::set<std::string_view> all(input.files.begin(), input.files.end());
+  std::set<std::string_view> found;
+  for (const Diagnostic& d : input.diagnostics.items()) {
+    if (d.location.file) found.insert(d.location.file->name());
+  }
+  if (found.empty()) return "";
+  all.insert(found.begin(), found.end());
+  return fmt::format(" in {} of {}", found.size(), counted(all.size(), "file"));
+}
+
+std::string summary(const ReportInput& input) {
+  const auto& items = input.diagnostics.items();
+  const auto fixable = std::ranges::count_if(items, [](const Diagnostic& d) { return !d.fix.empty(); });
+  return fmt::format("{} ({}){}{}\n", counted(items.size(), "finding"), by_severity(input.diagnostics),
+                     in_files(input),
+                     fixable == 0 ? "" : fmt::format("; {} can be fixed with --fix", fixable));
+}
+
+Json to_json(const Diagnostic& d) {
+  return {{"rule", d.rule},
+          {"stage", to_string(d.stage)},
+          {"severity", to_string(d.severity)},
+          {"object", d.object},
+          {"field", d.field},
+          {"message", d.message},
+          {"hint", d.hint},
+          {"file", d.location.file ? d.location.file->name() : ""},
+          {"line", d.location.line},
+          {"column", d.location.column},
+          {"endLine", d.location.end_line},
+          {"endColumn", d.location.end_column}};
+}
+
+// The column, in UTF-16 code units, of a byte column.
+uint32_t utf16_column(std::string_view line, uint32_t column) {
+  const size_t bytes = std::min<size_t>(column == 0 ? 0 : column - 1, line.size());
+  return static_cast<uint32_t>(base::utf16_length(line.substr(0, bytes))) + 1;
+}
+
+Region region_of(const Location& at) {
+  if (at.line == 0) return {};
+  Region region;
+  region.line = at.line;
+  region.column = utf16_column(at.file->line(at.line), at.column);
+  region.end_line = std::max(at.line, at.end_line);
+  region.end_column = utf16_column(at.file->line(region.end_line), at.end_column);
+  if (region.end_line == region.line) region.end_column = std::max(region.column, region.end_column);
+  return region;
+}
+
+// FNV-1a. A zero byte ends each part.
+uint64_t hash(std::initializer_list<std::string_view> parts) {
+  uint64_t value = 0xcbf29ce484222325ULL;
+  const auto add = [&](unsigned char byte) { value = (value ^ byte) * 0x100000001b3ULL; };
+  for (const std::string_view part : parts) {
+    for (const char c : part) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::span<const std::string_view> report_format_names() {
+  return kNames;
+}
+
+std::optional<ReportFormat> parse_report_format(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<ReportFormat>(found - kNames.begin());
+}
+
+std::string make_report(ReportFormat format, ReportInput input) {
+  std::string report;
+  write_report(format, std::move(input), [&](std::string_view part) {
+    report += part;
+    return true;
+  });
+  return report;
+}
+
+bool write_report(ReportFormat format, ReportInput input, const WritePart& write) {
+  if (format != ReportFormat::Json)
+    input.diagnostics = compile::without_consequences(std::move(input.diagnostics));
+  return format == ReportFormat::Text ? text_report(input, write)
+                                      : write(kMakers[static_cast<size_t>(format)](input));
+}
+
+bool text_report(const ReportInput& input, const WritePart& write) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  if (input.diagnostics.empty()) return true;
+  std::string part;
+  for (const Diagnostic& diagnostic : input.diagnostics.items()) {
+    part += base::format_text(diagnostic, input.style);
+    part += '\n';
+    if (part.size() < kAtOnce) continue;
+    if (!write(part)) return false;
+    part.clear();
+  }
+  return write(part + summary(input));
+}
+
+std::string json_report(const ReportInput& input) {
+  const auto finding = [](const Diagnostic& d) { return to_json(d); };
+  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding)}}).report();
+}
+
+Places::Places(const ReportInput& input) : input_(input) {
+  for (const LintedObject& object : input.objects) objects_.try_emplace(object.object, &object);
+}
+
+std::optional<Place> Places::of(const Diagnostic& diagnostic) const {
+  if (auto place = of(diagnostic.location)) return place;
+  const auto object = objects_.find(diagnostic.object);
+  if (object != objects_.end()) {
+    const uint32_t line = std::max<uint32_t>(object->second->line, 1);
+    return Place{path_of(object->second->file), {line, 1, line, 1}};
+  }
+  if (input_.files.empty()) return std::nullopt;
+  return Place{path_of(input_.files.front()), {}};
+}
+
+std::optional<Place> Places::of(const Location& location) const {
+  if (!location.file || is_built_in(location.file->name())) return std::nullopt;
+  return Place{path_of(location.file->name()), region_of(location)};
+}
+
+std::string Places::path_of(std::string_view file_name) const {
+  namespace fs = std::filesystem;
+  if (file_name.starts_with('<')) return std::string(file_name);  // <stdin>
+  const fs::path given = (fs::path(input_.repository.working_directory) / file_name).lexically_normal();
+  const fs::path root = fs::path(input_.repository.root).lexically_normal();
+  if (!given.is_absolute() || !root.is_absolute()) return given.generic_string();
+  const fs::path inside = given.lexically_relative(root);
+  return (inside.empty() || *inside.begin() == ".." ? given : inside).generic_string();
+}
+
+std::string full_message(const Diagnostic& diagnostic) {
+  return diagnostic.hint.empty() ? diagnostic.message
+                                 : fmt::format("{}; {}", diagnostic.message, diagnostic.hint);
+}
+
+bool is_built_in(std::string_view name) {
+  return name.starts_with("catalogue/v");
+}
+
+std::string to_uri(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    if (base::is_alnum(c) || kPlain.find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+std::string Fingerprints::next(std::initializer_list<std::string_view> parts) {
+  const uint64_t value = hash(parts);
+  return fmt::format("{:016x}:{}", value, ++seen_[value]);
+}
+
+std::string identity(const Diagnostic& diagnostic) {
+  const Location& at = diagnostic.location;
+  // A line with a secret is not even hashed: a short secret could be guessed from the hash.
+  const bool has_line = at.file && at.line != 0 && !diagnostic.hide_source;
+  const std::string_view line =
+      has_line ? base::trimmed(at.file->line(at.line), base::kBlanks) : std::string_view();
+  if (!line.empty()) return std::string(line);
+  return fmt::format("{} {} {}", diagnostic.object, diagnostic.field, diagnostic.message);
+}
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reports of lint's findings.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "compile/compile.h"
+
+namespace trainjobc::lint {
+
+enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
+
+// The base of the paths in a report: both absolute, or empty if the working directory is the root.
+struct Repository {
+  std::string root;
+  std::string working_directory;
+};
+
+// The content of a report. The diagnostics are sorted; the rest is what was linted.
+struct ReportInput {
+  base::Diagnostics diagnostics;
+  std::span<const std::string> files;  // every linted file, those without objects too
+  std::span<const LintedObject> objects;
+  base::TextStyle style;  // of the text report
+  // The findings that fail a case of the JUnit report.
+  std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
+    return diagnostic.severity == base::Severity::Error;
+  };
+  Repository repository;
+};
+
+// text, json, ...: the values of --format, in the order of ReportFormat.
+std::span<const std::string_view> report_format_names();
+std::optional<ReportFormat> parse_report_format(std::string_view name);
+
+// The whole report, its last line break included; empty for a clean text or GitHub report.
+std::string make_report(ReportFormat format, ReportInput input);
+
+// The same, handed over in parts that end with a line, so that a long text report is never in memory whole.
+// Ends, with false, when `write` returns false.
+using WritePart = std::function<bool(std::string_view)>;
+bool write_report(ReportFormat format, ReportInput input, const WritePart& write);
+
+// The formats; make_report and write_report choose one.
+
+// For people: each diagnostic with its source line, then a summary.
+bool text_report(const ReportInput& input, const WritePart& write);
+// {"diagnostics": [...]}, as defined by the command-line contract.
+std::string json_report(const ReportInput& input);
+// SARIF 2.1.0: one run, with all rules and their help.
+std::string sarif_report(const ReportInput& input);
+// JUnit XML: one suite per file, one case per object.
+std::string junit_report(const ReportInput& input);
+// Workflow commands of GitHub Actions: one annotation per finding, as many as GitHub shows.
+std::string github_report(const ReportInput& input);
+// GitLab's Code Quality report, a subset of Code Climate's.
+std::string gitlab_report(const ReportInput& input);
+
+// Reports for CI systems need a file of the repository and an existing line for every finding, and an identity of
+// the finding that stays when lines above it change.
+
+// All four at least 1; columns count UTF-16 code units, the end column is one past the last.
+struct Region {
+  uint32_t line = 1;
+  uint32_t column = 1;
+  uint32_t end_line = 1;
+  uint32_t end_column = 1;
+};
+
+struct Place {
+  std::string path;  // from the repository's root if the file is below it, "/" between its parts
+  Region region;
+};
+
+class Places {
+ public:
+  explicit Places(const ReportInput& input);
+
+  // The place of the finding, otherwise the beginning of its object, otherwise the first file. nullopt
+  // without files.
+  std::optional<Place> of(const base::Diagnostic& diagnostic) const;
+  // nullopt if there is no location, or if it is in a built-in runtime.
+  std::optional<Place> of(const base::Location& location) const;
+  std::string path_of(std::string_view file_name) const;
+
+ private:
+  const ReportInput& input_;
+  std::map<std::string_view, const LintedObject*> objects_;  // the first of each id
+};
+
+// The message with its hint.
+std::string full_message(const base::Diagnostic& diagnostic);
+
+// Whether it is the name of a runtime of the catalogue, and not a path.
+bool is_built_in(std::string_view name);
+
+// `path` as a relative URI reference, or as a file: URI if it is absolute.
+std::string to_uri(std::string_view path);
+
+// Names findings: "<hash>:<n>" for the n-th with equal `parts`. Each name is unique.
+class Fingerprints {
+ public:
+  std::string next(std::initializer_list<std::string_view> parts);
+
+ private:
+  std::map<uint64_t, size_t> seen_;
+};
+
+// What identifies a finding besides its rule: its source line without indentation, so that lines above may
+// change, or its message if it has no line.
+std::string identity(const base::Diagnostic& diagnostic);
+
+}  // namespace trainjobc::lint

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SARIF 2.1.0: for code scanning at GitHub, Azure DevOps and in editors. No empty strings and no snippets:
+// several readers refuse the former, and the latter would carry manifests out of the repository.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "base/text/lines.h"
+#include "base/version.h"
+#include "lint/report/findings.h"
+#include "lint/report/json.h"
+#include "policy/rule_texts.h"
+#include "rules/rules.h"
+
+namespace trainjobc::lint {
+namespace {
+
+using base::Diagnostic;
+using base::Severity;
+using report::Json;
+
+constexpr std::string_view kSchema = "https://json.schemastore.org/sarif-2.1.0.json";
+
+std::string_view level_of(Severity severity) {
+  switch (severity) {
+    case Severity::Error: return "error";
+    case Severity::Warning: return "warning";
+    case Severity::Info: return "note";
+  }
+  return "none";
+}
+
+Json text(std::string_view words) {
+  return {{"text", words}};
+}
+
+// An explanation as Markdown: its indented examples become code blocks.
+std::string to_markdown(std::string_view explanation) {
+  constexpr std::string_view kIndent = "    ";
+  std::string out;
+  bool in_code = false;
+  for (std::string_view line : base::Lines(explanation)) {
+    const bool is_code = line.starts_with(kIndent);
+    if (is_code != in_code) out += is_code ? "```yaml\n" : "```\n";
+    in_code = is_code;
+    if (is_code) line.remove_prefix(kIndent.size());
+    for (const char c : line) {
+      if (!is_code && (c == '*' || c == '_' || c == '<' || c == '[')) out += '\\';
+      out += c;
+    }
+    out += '\n';
+  }
+  if (in_code) out += "```\n";
+  return out;
+}
+
+Json to_json(const rules::Rule& rule) {
+  const std::string explanation = policy::explanation_of(rule);
+  const std::string_view first_paragraph = std::string_view(explanation).substr(0, explanation.find("\n\n"));
+  return {{"id", rule.id},
+          {"shortDescription", text(rule.summary)},
+          {"fullDescription", text(first_paragraph)},
+          {"helpUri", rules::page_of(rule.id)},
+          {"defaultConfiguration", {{"level", level_of(rule.severity)}}},
+          {"help", {{"text", explanation}, {"markdown", to_markdown(explanation)}}}};
+}
+
+Json driver() {
+  const auto rule = [](const rules::Rule& one) { return to_json(one); };
+  return {{"name", "trainjobc"},
+          {"semanticVersion", base::kVersion},
+          {"rules", Json::array(rules::all_rules(), rule)}};
+}
+
+Json to_json(const Region& region) {
+  return {{"startLine", region.line},
+          {"startColumn", region.column},
+          {"endLine", region.end_line},
+          {"endColumn", region.end_column}};
+}
+
+Json artifact_location(const Place& place) {
+  Json json{{"uri", to_uri(place.path)}};
+  if (!place.path.starts_with('/')) json.add("uriBaseId", "%SRCROOT%");
+  return json;
+}
+
+Json physical_location(const Place& place) {
+  return {{"artifactLocation", artifact_location(place)}, {"region", to_json(place.region)}};
+}
+
+// An array of one.
+Json only(const Json& item) {
+  Json json = Json::array();
+  json.add(item);
+  return json;
+}
+
+class SarifWriter {
+ public:
+  explicit SarifWriter(const ReportInput& input) : places_(input) {}
+
+  Json result(const Diagnostic& d) {
+    Json json{{"ruleId", d.rule}};
+    if (const rules::Rule* rule = rules::find_rule(d.rule))
+      json.add("ruleIndex", rule - rules::all_rules().data());
+    json.add("level", level_of(d.severity));
+    json.add("message", text(full_message(d)));
+    const auto place = places_.of(d);
+    if (place) json.add("locations", only({{"physicalLocation", physical_location(*place)}}));
+    if (!d.notes.empty()) {
+      const auto location = [&](const base::Note& note) { return related_location(note); };
+      json.add("relatedLocations", Json::array(d.notes, location));
+    }
+    // One count per file: another finding in one file does not change those of another.
+    Fingerprints& fingerprints = fingerprints_[place ? place->path : ""];
+    json.add("partialFingerprints",
+             {{"primaryLocationLineHash", fingerprints.next({d.rule, identity(d)})}});
+    if (const std::optional<Json> fix = to_fix(d)) json.add("fixes", only(*fix));
+    Json properties = Json::object();
+    if (!d.object.empty()) properties.add("object", d.object);
+    if (!d.field.empty()) properties.add("field", d.field);
+    if (!properties.is_empty()) json.add("properties", properties);
+    return json;
+  }
+
+ private:
+  Json related_location(const base::Note& note) const {
+    Json location = Json::object();
+    std::string message = note.message;
+    if (const auto place = places_.of(note.location)) {
+      location.add("physicalLocation", physical_location(*place));
+    } else if (const base::SourceFile* built_in = note.location.file) {
+      message += fmt::format(" at {}:{}", built_in->name(), note.location.line);
+    }
+    location.add("message", text(message));
+    return location;
+  }
+
+  // One fix with all edits, or none: a fix is never applied in part.
+  std::optional<Json> to_fix(const Diagnostic& d) const {
+    if (d.hide_source) return std::nullopt;  // its text may be a secret
+    struct Change {
+      Json file;
+      Json replacements = Json::array();
+    };
+    std::map<std::string, Change> changes;
+    for (const base::Edit& edit : d.fix) {
+      const auto place = places_.of(edit.range);
+      if (!place || edit.range.line == 0) return std::nullopt;
+      Change& change = changes[place->path];
+      change.file = artifact_location(*place);
+      Json replacement{{"deletedRegion", to_json(place->region)}};
+      if (!edit.text.empty()) replacement.add("insertedContent", text(edit.text));
+      change.replacements.add(replacement);
+    }
+    if (changes.empty()) return std::nullopt;
+    Json fix = Json::object();
+    if (!d.hint.empty()) fix.add("description", text(d.hint));
+    fix.add("artifactChanges", Json::array(changes, [](const auto& entry) -> Json {
+              const Change& change = entry.second;
+              return {{"artifactLocation", change.file}, {"replacements", change.replacements}};
+            }));
+    return fix;
+  }
+
+  Places places_;
+  std::map<std::string, Fingerprints> fingerprints_;
+};
+
+}  // namespace
+
+std::string sarif_report(const ReportInput& input) {
+  SarifWriter writer(input);
+  const auto result = [&](const Diagnostic& d) { return writer.result(d); };
+  const Json run{{"tool", {{"driver", driver()}}},
+                 {"columnKind", "utf16CodeUnits"},
+                 {"results", Json::array(input.diagnostics.items(), result)}};
+  return Json({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", only(run)}}).report();
+}
+
+}  // namespace trainjobc::lint
