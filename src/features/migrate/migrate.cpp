@@ -5,26 +5,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "compile/input/document_type.h"
+#include "compile/input/input.h"
+#include "compile/runtimes/catalogue_files.h"
+#include "compile/target.h"
+#include "features/diff/acceptance.h"
+#include "features/diff/compare_objects.h"
+#include "features/diff/live/live.h"
+#include "features/migrate/rewrite_file.h"
+#include "features/migrate/trainer_versions.h"
+#include "features/migrate/v1/convert.h"
+#include "k8s/namespaces.h"
+#include "model/runtime_id.h"
+#include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "model/v1_kinds.h"
+#include "policy/plugins.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
-#include "features/diff/compare_objects.h"
-#include "features/migrate/files.h"
-#include "features/migrate/missing_processes.h"
-#include "features/migrate/v1_jobs.h"
 #include "yaml/fields.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::migrate {
 namespace {
 
 using base::Diagnostic;
-using base::Severity;
-using base::Stage;
 using yaml::Node;
 
 // A job without its runtime can be migrated, though not compared.
@@ -45,6 +63,234 @@ std::string suffix_for(const Compilation& compiled) {
   return prefixes.empty() ? "" : "migrate";
 }
 
+// What is left of a rendered TrainJob: its objects would take ten times the memory.
+struct RenderedJob {
+  std::string runtime;          // "ClusterTrainingRuntime//torch"
+  std::string processes;        // torch's processes per node; "" if it has none
+  bool sets_processes = false;  // the TrainJob sets them itself
+  size_t content = 0;           // a hash of the objects
+};
+
+// By "TrainJob/namespace/name".
+using RenderedJobs = std::map<std::string, RenderedJob>;
+
+const Node* find_processes(const Node& node) {
+  if (yaml::text_of(node.get("name")) == policy::torch::kPlugin.framework.processes) return node.get("value");
+  for (const Node* item : node.items()) {
+    if (const Node* found = find_processes(*item)) return found;
+  }
+  for (const yaml::Entry& entry : node.entries()) {
+    if (const Node* found = find_processes(*entry.value)) return found;
+  }
+  return nullptr;
+}
+
+class JobSummaries : public ObjectSink {
+ public:
+  void begin(size_t jobs) override { jobs_.assign(jobs, {}); }
+
+  void take(size_t job, std::span<const Object> objects) override {
+    RenderedJob& summary = jobs_[job];
+    std::string text;
+    for (const Object& object : objects) {
+      yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, text);
+      if (object.kind == "JobSet") summary.processes = yaml::text_of(find_processes(*object.root));
+    }
+    summary.content = std::hash<std::string>()(text);
+    const Node& train_job = *objects.front().train_job;
+    summary.runtime =
+        model::runtime_of(train_job, k8s::effective_namespace(text_at(train_job, {"metadata", "namespace"})))
+            .str();
+    summary.sets_processes = train_job.at({"spec", "trainer", "numProcPerNode"}) != nullptr;
+  }
+
+  RenderedJobs take_jobs(const std::vector<SunkJob>& sunk) {
+    RenderedJobs jobs;
+    for (const SunkJob& one : sunk)
+      jobs.emplace(diff::object_id(model::kTrainJob, one.ns, one.name), std::move(jobs_[one.job]));
+    return jobs;
+  }
+
+ private:
+  std::vector<RenderedJob> jobs_;
+};
+
+// All passes over some files, without the objects.
+struct Rendering {
+  Compilation compiled;
+  RenderedJobs jobs;
+};
+
+Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options) {
+  JobSummaries summaries;
+  Rendering rendering{compile_in_passing(std::move(inputs), std::move(runtimes), options, &summaries), {}};
+  rendering.jobs = summaries.take_jobs(rendering.compiled.sunk);
+  return rendering;
+}
+
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The number of torch processes per node: until Trainer 2.1 it is set by a runtime, or by a word in the
+// TrainJob; later only by a number in the TrainJob.
+using ProcessNumbers = std::map<std::string, int64_t>;  // by TrainJob
+
+// The numbers that make `after` have as many processes per node as `before`, for TrainJobs that set it in a
+// way that no longer exists: themselves, or by one of the `setting` runtimes.
+ProcessNumbers missing_processes(const RenderedJobs& before, const RenderedJobs& after,
+                                 const std::set<std::string>& setting) {
+  ProcessNumbers numbers;
+  for (const auto& [job, old_one] : before) {
+    const auto new_one = after.find(job);
+    if (new_one == after.end() || !(old_one.sets_processes || setting.contains(old_one.runtime))) continue;
+    const auto wanted = number(old_one.processes);
+    if (wanted && old_one.processes != new_one->second.processes) numbers[job] = *wanted;
+  }
+  return numbers;
+}
+
+// The name under which an object's findings are reported: the file's if the object is unreadable.
+std::string object_of(const Diagnostic& diagnostic) {
+  if (!diagnostic.object.empty()) return diagnostic.object;
+  return diagnostic.location.file ? diagnostic.location.file->name() : "";
+}
+
+std::set<std::string> refused_objects(const base::Diagnostics& diagnostics) {
+  std::set<std::string> refused;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (base::is_refusal(diagnostic)) refused.insert(object_of(diagnostic));
+  }
+  return refused;
+}
+
+// The v1 jobs of a migration: which are converted, and which Trainer would refuse afterwards.
+class V1Jobs {
+ public:
+  // The arguments must outlive the object.
+  V1Jobs(const MigrateOptions& options, const std::vector<Source>& inputs,
+         const std::vector<Source>& runtimes)
+      : options_(options), inputs_(inputs), runtimes_(runtimes) {}
+
+  // Forgets the conversions, for another round; not what was refused.
+  void start();
+
+  // What becomes of the object; nullopt if it is none of a v1 API.
+  std::optional<Changed> convert(const yaml::Node& object, const yaml::Maker& make,
+                                 base::Diagnostics& problems);
+
+  // Remembers the jobs whose new objects have errors. Whether there are any: then they have to be left as
+  // they are in another round.
+  bool refuse(const base::Diagnostics& after);
+
+  // Whether it is one of the jobs: "PyTorchJob/default/mnist".
+  bool knows(const std::string& object) const;
+  // Adds the jobs of the last round, as the TrainJobs that they are or would be.
+  void collect(std::vector<LintedObject>& objects) const;
+
+ private:
+  using Place = std::pair<std::string, uint32_t>;  // file and line
+
+  struct V1Name {
+    std::string v1;         // PyTorchJob/default/mnist
+    std::string train_job;  // TrainJob/default/mnist
+  };
+
+  v1::Converter& converter();
+
+  const MigrateOptions& options_;
+  const std::vector<Source>& inputs_;
+  const std::vector<Source>& runtimes_;
+  std::unique_ptr<v1::Converter> converter_;
+  std::map<Place, V1Name> jobs_;
+  std::map<std::string, Place> made_;  // new objects, and what they were made of
+  std::map<Place, std::vector<base::Diagnostic>> refused_;
+};
+
+void V1Jobs::start() {
+  converter_.reset();
+  jobs_.clear();
+  made_.clear();
+}
+
+v1::Converter& V1Jobs::converter() {
+  if (converter_) return *converter_;
+  const compile::Target target = compile::choose_target(options_.to);
+  converter_ = std::make_unique<v1::Converter>(
+      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain});
+  for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
+  for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
+  if (!options_.compile.use_catalogue) return *converter_;
+  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
+    if (file.version == target.behaviours->trainer)
+      converter_->add_known(std::string(file.name), std::string(file.text));
+  }
+  return *converter_;
+}
+
+std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
+                                       base::Diagnostics& problems) {
+  const model::V1Kind* kind =
+      model::find_v1_kind(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+  if (!kind) return std::nullopt;
+  const model::ObjectId id = model::identify(object);
+  const std::string job = model::ObjectId{model::kTrainJob, id.ns, id.name}.str();
+  const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
+  if (!options_.compile.jobs.empty() && std::ranges::none_of(options_.compile.jobs, is_it))
+    return Changed{{&object}};
+  const base::Location at = yaml::locate(object);
+  const Place place{at.file ? at.file->name() : "", at.line};
+  jobs_[place] = {id.str(), job};
+  const auto refused = refused_.find(place);
+  v1::Converted converted;
+  if (refused != refused_.end()) {
+    for (base::Diagnostic refusal : refused->second) {
+      refusal.location = yaml::locate(*object.get("kind"));
+      converted.findings.push_back(std::move(refusal));
+    }
+  } else {
+    converted = converter().convert(object, *kind, make);
+  }
+  for (base::Diagnostic& finding : converted.findings) {
+    finding.object = id.str();
+    problems.add(std::move(finding));
+  }
+  if (converted.documents.empty()) return Changed{{&object}};
+  for (const Node* document : converted.documents) made_.try_emplace(model::identify(*document).str(), place);
+  return Changed{std::move(converted.documents), true};
+}
+
+bool V1Jobs::refuse(const base::Diagnostics& after) {
+  bool any = false;
+  for (const base::Diagnostic& refusal : after.items()) {
+    if (refusal.severity != base::Severity::Error) continue;
+    const auto made = made_.find(refusal.object);
+    if (made == made_.end()) continue;
+    const std::string kind = refusal.object.substr(0, refusal.object.find('/'));
+    base::Diagnostic lost = rules::finding(
+        "migrate/lost",
+        fmt::format("Trainer {} refuses the {} that this becomes: {}", options_.to, kind, refusal.message),
+        refusal.hint);
+    lost.field = refusal.field;
+    refused_[made->second].push_back(std::move(lost));
+    any = true;
+  }
+  return any;
+}
+
+bool V1Jobs::knows(const std::string& object) const {
+  return std::ranges::any_of(jobs_, [&](const auto& job) { return job.second.v1 == object; });
+}
+
+void V1Jobs::collect(std::vector<LintedObject>& objects) const {
+  for (const auto& [place, job] : jobs_)
+    objects.push_back(
+        {.file = place.first, .object = job.train_job, .line = place.second, .name = {}, .root = nullptr});
+}
+
 class Migrator {
  public:
   Migrator(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options)
@@ -59,34 +305,39 @@ class Migrator {
   }
 
   Migration run() {
-    before_ = compile_sources(inputs_, runtimes_, options_.compile);
-    if (options_.compile.name_suffix.empty()) {
-      options_.compile.name_suffix = suffix_for(before_);
-      if (!options_.compile.name_suffix.empty())
-        before_ = compile_sources(inputs_, runtimes_, options_.compile);
-    }
+    choose_suffix();
+    before_ = render(inputs_, runtimes_, options_.compile);
     collect_rejected();
-    used_runtimes_ = used_runtimes(before_);
+    for (const auto& [id, job] : before_.jobs) used_runtimes_.insert(job.runtime);
     rewrite();
-    Compilation after = compile_rewritten();
-    while (v1_.refuse(after)) {
+    Rendering after = render_rewritten();
+    while (v1_.refuse(after.compiled.diagnostics)) {
       rewrite();
-      after = compile_rewritten();
+      after = render_rewritten();
     }
-    processes_ = missing_processes(before_, after, with_processes_);
+    processes_ = missing_processes(before_.jobs, after.jobs, with_processes_);
     if (!processes_.empty()) {
       rewrite();
-      after = compile_rewritten();
+      after = render_rewritten();
     }
-    return report(std::move(after));
+    return report(after);
   }
 
  private:
+  // Only inputs with a generateName are compiled once more, with their objects.
+  void choose_suffix() {
+    const auto generates = [](const Source& source) {
+      return source.text.find("generateName") != std::string::npos;
+    };
+    if (!options_.compile.name_suffix.empty() || std::ranges::none_of(inputs_, generates)) return;
+    options_.compile.name_suffix = suffix_for(compile_sources(inputs_, runtimes_, options_.compile));
+  }
+
   void collect_rejected() {
-    for (const Diagnostic& diagnostic : before_.diagnostics.items()) {
+    for (const Diagnostic& diagnostic : before_.compiled.diagnostics.items()) {
       if (rejects(diagnostic)) rejected_.insert(diagnostic.object);
     }
-    for (const LintedObject& object : before_.linted) linted_[{object.file, object.line}] = &object;
+    for (const LintedObject& object : before_.compiled.linted) linted_[{object.file, object.line}] = &object;
   }
 
   // The name in the inputs' diagnostics.
@@ -132,7 +383,7 @@ class Migrator {
       std::optional<Changed> converted = v1_.convert(object, make, problems);
       return converted ? std::move(*converted) : changes(object, make, problems);
     };
-    for (const base::SourceFile* file : before_.files)
+    for (const base::SourceFile* file : before_.compiled.files)
       results_.push_back(rewrite_file(*file, changes_of_inputs));
     for (const Source& source : runtimes_) {
       const base::SourceFile file(source.name, source.text);
@@ -140,38 +391,42 @@ class Migrator {
     }
   }
 
-  Compilation compile_rewritten() const {
+  std::vector<Source> rewritten_inputs() const {
     std::vector<Source> sources;
     for (size_t i = 0; i < results_.size(); ++i)
-      sources.push_back({before_.files[i]->name(), results_[i].text, inputs_[i].named});
-    Options options = options_.compile;
-    options.trainer_version = options_.to;
-    return compile_sources(std::move(sources), rewritten_runtimes_, options);
+      sources.push_back({inputs_[i].name, results_[i].text, inputs_[i].named});
+    return sources;
   }
 
-  Migration report(Compilation after) {
+  Rendering render_rewritten() const {
+    Options options = options_.compile;
+    options.trainer_version = options_.to;
+    return render(rewritten_inputs(), rewritten_runtimes_, options);
+  }
+
+  Migration report(const Rendering& after) {
     Migration migration;
     for (size_t i = 0; i < results_.size(); ++i) {
       migration.changed += results_[i].changed;
       if (results_[i].changed > 0)
-        migration.files.push_back({before_.files[i]->name(), inputs_[i].text, results_[i].text});
+        migration.files.push_back({inputs_[i].name, inputs_[i].text, results_[i].text});
       migration.findings.append(std::move(results_[i].problems));
     }
-    migration.linted = before_.linted;
+    migration.linted = before_.compiled.linted;
     v1_.collect(migration.linted);
     migration.objects = migration.linted.size();
-    migration.passed_over = before_.passed_over;
-    migration.other_jobs = before_.other_jobs;
+    migration.passed_over = before_.compiled.passed_over;
+    migration.other_jobs = before_.compiled.other_jobs;
     add_rejections(migration.findings);
     add_refusals(after, migration.findings);
     migration.findings.sort();
-    compare(after, migration.differences);
-    migration.memory = {before_.memory, after.memory};
+    migration.differences = compare(after);
+    migration.memory = {before_.compiled.memory, after.compiled.memory};
     return migration;
   }
 
   void add_rejections(base::Diagnostics& findings) const {
-    for (Diagnostic diagnostic : before_.diagnostics.items()) {
+    for (Diagnostic diagnostic : before_.compiled.diagnostics.items()) {
       if (rejects(diagnostic) || (compile::is_of_unread_job(diagnostic) && !v1_.knows(diagnostic.object))) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
@@ -183,33 +438,62 @@ class Migrator {
   }
 
   // Findings of the new version in objects that the old one accepted, besides the known losses.
-  void add_refusals(const Compilation& after, base::Diagnostics& findings) const {
+  void add_refusals(const Rendering& after, base::Diagnostics& findings) const {
     std::set<std::string> lost;
     for (const Diagnostic& finding : findings.items()) lost.insert(finding.object);
-    for (const diff::Acceptance& acceptance : diff::compare_acceptance(before_, after)) {
-      if (acceptance.verdict != diff::Verdict::NoLonger || lost.contains(acceptance.object)) continue;
-      for (Diagnostic refusal : acceptance.refusals) {
-        refusal.message =
-            fmt::format("Trainer {} refuses the migrated {}: {}", options_.to,
-                        acceptance.object.substr(0, acceptance.object.find('/')), refusal.message);
-        findings.add(std::move(refusal));
-      }
+    const std::set<std::string> refused = refused_objects(before_.compiled.diagnostics);
+    const auto is_job = [](const std::string& object) { return object.starts_with("TrainJob/"); };
+    for (Diagnostic refusal : after.compiled.diagnostics.items()) {
+      const std::string object = object_of(refusal);
+      if (!base::is_refusal(refusal) || lost.contains(object)) continue;
+      const bool accepted = is_job(object) ? before_.jobs.contains(object) : !refused.contains(object);
+      if (!accepted || after.jobs.contains(object)) continue;
+      refusal.message = fmt::format("Trainer {} refuses the migrated {}: {}", options_.to,
+                                    object.substr(0, object.find('/')), refusal.message);
+      findings.add(std::move(refusal));
     }
   }
 
-  void compare(const Compilation& after, diff::Report& report) const {
+  diff::Report compare(const Rendering& after) const {
+    diff::Report report;
+    std::vector<std::string> differing;  // as namespace/name
+    for (const auto& [id, job] : before_.jobs) {
+      const auto found = after.jobs.find(id);
+      if (found == after.jobs.end()) continue;
+      ++report.jobs;
+      if (found->second.content != job.content) differing.push_back(id.substr(id.find('/') + 1));
+    }
+    if (!differing.empty()) report = compare_again(std::move(differing), report.jobs);
+    report.old_version = before_.compiled.trainer_version;
+    report.new_version = options_.to;
+    return report;
+  }
+
+  // Renders the jobs that differ once more, and compares their objects.
+  diff::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
+    // Each job is looked up in the list. A version that was chosen from all files stays the same for a few.
+    constexpr size_t kFew = 100;
+    const std::string& version = before_.compiled.trainer_version;
+    Options options = options_.compile;
+    if (differing.size() <= kFew && version.find(',') == std::string::npos) {
+      options.jobs = std::move(differing);
+      options.trainer_version = version;
+    }
+    const Compilation before = compile_sources(inputs_, runtimes_, options);
+    options.trainer_version = options_.to;
+    const Compilation after = compile_sources(rewritten_inputs(), rewritten_runtimes_, options);
     diff::CompareOptions how;
     how.schemas = target_.schemas;
     how.refusals = false;
     auto live = std::make_shared<diff::LiveSet>();
-    for (const Object& object : diff::rendered_by_both(before_, after).objects) {
+    for (const Object& object : diff::rendered_by_both(before, after).objects) {
       live->objects.push_back({std::string(object.api_version), std::string(object.kind),
                                std::string(object.ns), std::string(object.name), object.root});
     }
-    report = diff::compare_objects(diff::rendered_by_both(after, before_), std::move(live), how);
-    report.memory.push_back(before_.memory);
-    report.old_version = before_.trainer_version;
-    report.new_version = options_.to;
+    diff::Report report = diff::compare_objects(diff::rendered_by_both(after, before), std::move(live), how);
+    report.jobs = jobs;
+    report.memory.push_back(before.memory);
+    return report;
   }
 
   MigrateOptions options_;
@@ -217,7 +501,7 @@ class Migrator {
   std::vector<Source> runtimes_;
   V1Jobs v1_;
   compile::Target target_;
-  Compilation before_;
+  Rendering before_;
   std::set<std::string> rejected_;                                          // objects
   std::map<std::pair<std::string, uint32_t>, const LintedObject*> linted_;  // by file and line
   std::set<std::string> used_runtimes_;

@@ -13,8 +13,8 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "compile/target.h"
+#include "features/migrate/v1/shared_runtime.h"
 #include "model/v1_kinds.h"
-#include "features/migrate/v1/split.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a v1 job becomes, before it is known what its TrainJob says and what a runtime says: a complete
-// runtime.
+// What a v1 job becomes, before it is known which part its TrainJob sets and which part a runtime: a complete
+// runtime. Each kind of job fills one in.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "features/migrate/v1/findings.h"
 #include "features/migrate/v1/job.h"
 #include "yaml/node.h"
 
@@ -47,7 +48,7 @@ struct Draft {
   const yaml::Node* queue = nullptr;      // of Volcano
 };
 
-// One job on its way.
+// A job that is being converted.
 struct Conversion {
   const Job& job;
   const yaml::Maker& make;
@@ -57,7 +58,7 @@ struct Conversion {
   Draft draft = {};
 };
 
-// One for each kind: fills in the draft, or loses the job.
+// One for each kind, in the file of its name: fills in the draft, or reports why it can't.
 void draft_torch(Conversion& conversion);
 void draft_xgboost(Conversion& conversion);
 void draft_jax(Conversion& conversion);
@@ -67,5 +68,56 @@ void draft_paddle(Conversion& conversion);
 
 // What spec.runPolicy says of the job as a whole: time to live, deadline, gang. After the roles.
 void apply_run_policy(Conversion& conversion);
+
+// The replica's pod template as Trainer takes it: the main container is called "node" (with `renamed`), the
+// operator's port is gone, the others have names, and the restart policy is the Job's.
+PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool renamed = true);
+
+// One environment variable: a value, or a field of the pod.
+const yaml::Node* variable(const yaml::Maker& make, std::string_view name, std::string_view value);
+const yaml::Node* variable_of_field(const yaml::Maker& make, std::string_view name, std::string_view path);
+
+// The template with the variables added to the main container, after its own. Those of the same names, and
+// `without`, are removed: the operator's replace the user's.
+PodTemplate with_env(const yaml::Maker& make, PodTemplate pods, const NodeList& env,
+                     std::span<const std::string_view> without = {});
+
+// The main container.
+const yaml::Node& main_container(const PodTemplate& pods);
+PodTemplate with_main(const yaml::Maker& make, PodTemplate pods, const yaml::Node* container);
+
+// <job>-<replicatedJob>-<index>-<pod>.<job>
+std::string address_of(const Job& job, std::string_view replicated_job, int64_t index, int64_t pod);
+
+// The restart policy of a replica, as the Job template's spec and its pod template say it.
+void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role);
+
+// The first replica, if all replicas of the job are alike but for their number; nullptr, with a finding,
+// if not. `hint` says what to do instead.
+const Replica* only_template(Conversion& conversion, const std::string& hint);
+
+// Whether all replicas are alike but for their number.
+bool are_alike(const Conversion& conversion);
+
+// Whether the text is in a command, an argument or a variable's value of the container.
+bool mentions(const yaml::Node& container, std::string_view text);
+
+// The job's name is part of addresses that are written out. False, with a finding, if it has none.
+bool has_name(Conversion& conversion);
+
+// With --plain: no policy of Trainer, and the variables written out.
+
+// A replica as a replicatedJob of its own, called like the replica. Its container keeps its name.
+DraftRole plain_role(Conversion& conversion, const Replica& replica);
+// Makes the draft a runtime of this job only.
+void finish_plain(Conversion& conversion, std::string_view framework);
+
+// Adds a Job for each pod of the replica, so that the ranks of all replicas follow each other: kRankField.
+void add_ranked(Conversion& conversion, const Replica& replica, const NodeList& env);
+// The index of the pod's Job among all Jobs of the JobSet.
+inline constexpr std::string_view kRankField = "metadata.annotations['jobset.sigs.k8s.io/job-global-index']";
+
+// The job succeeds when its master does.
+void succeed_with_master(Conversion& conversion);
 
 }  // namespace trainjobc::migrate::v1

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // JAXJob and XGBoostJob: one replicatedJob of nodes, with the variables that their programs read.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "features/migrate/v1/plain.h"
-#include "features/migrate/v1/pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {
 
+using yaml::Maker;
 using yaml::Node;
 
 void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
@@ -36,6 +39,33 @@ void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
   const bool is_one = conversion.job.replicas.size() == 1 && replica.count_node;
   draft.num_nodes = is_one ? replica.count_node : conversion.make.integer(conversion.job.pods());
   draft.roles.push_back(std::move(role));
+}
+
+// `rank`: the field of the pod that has its rank.
+NodeList xgboost_env(const Conversion& conversion, std::string_view master,
+                     const std::vector<std::string>& workers, std::string_view rank) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  NodeList env{variable(make, "MASTER_PORT", std::to_string(job.port(job.replicas.front()))),
+               variable(make, "MASTER_ADDR", master),
+               variable(make, "WORLD_SIZE", std::to_string(job.pods())),
+               variable_of_field(make, "RANK", rank), variable(make, "PYTHONUNBUFFERED", "1")};
+  if (workers.empty()) return env;
+  env.push_back(variable(make, "WORKER_PORT", std::to_string(job.port(job.replicas.back()))));
+  env.push_back(variable(make, "WORKER_ADDRS", fmt::format("{}", fmt::join(workers, ","))));
+  return env;
+}
+
+// With --plain, for a master that differs from the workers.
+void draft_plain_xgboost(Conversion& conversion) {
+  const Job& job = conversion.job;
+  if (!has_name(conversion)) return;
+  std::vector<std::string> workers;
+  for (int64_t i = 0; i + 1 < job.pods(); ++i) workers.push_back(address_of(job, "worker", i, 0));
+  const NodeList env = xgboost_env(conversion, address_of(job, "master", 0, 0), workers, kRankField);
+  for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
+  succeed_with_master(conversion);
+  finish_plain(conversion, "xgboost");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A job of the v1 API, read.
+// A job of Training Operator v1 or of the MPI Operator, read and checked: the fields that its API has, and
+// the replicas of its kind.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,33 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "model/train_job.h"
 #include "model/v1_kinds.h"
-#include "features/migrate/v1/findings.h"
+#include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
+
+class V1Findings {
+ public:
+  // The job can't be converted: nothing of Trainer means the same.
+  void lose(std::string field, std::string message, std::string hint, const yaml::Node* where);
+  // The job is converted, and this part of it means something else afterwards.
+  void change(std::string field, std::string message, std::string hint, const yaml::Node* where);
+  // The v1 API ignores this field.
+  void ignore(base::Diagnostic diagnostic);
+
+  bool refused() const { return refused_; }
+  const std::vector<base::Diagnostic>& items() const { return items_; }
+
+ private:
+  void add(std::string_view rule, std::string field, std::string message, std::string hint,
+           const yaml::Node* where);
+
+  std::vector<base::Diagnostic> items_;
+  bool refused_ = false;
+};
 
 // One entry of the replica specs.
 struct Replica {
@@ -48,5 +70,11 @@ struct Job {
 
 // nullopt, with findings, for a job that the v1 operator does not accept.
 std::optional<Job> read_job(const yaml::Node& root, const model::V1Kind& kind, V1Findings& findings);
+
+// The job without unknown fields, which an API server drops, and without nulls and its status. Each unknown
+// field is a finding. `pod_template` is the schema of a PodTemplateSpec.
+const yaml::Node* with_known_fields(const yaml::Node& root, const model::V1Kind& kind,
+                                    const schema::Schema& pod_template, const yaml::Maker& make,
+                                    V1Findings& findings);
 
 }  // namespace trainjobc::migrate::v1

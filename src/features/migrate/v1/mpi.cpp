@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "features/migrate/v1/pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::migrate::v1 {

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "base/text/ascii.h"
+#include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
-#include "features/migrate/v1/plain.h"
-#include "features/migrate/v1/pods.h"
 #include "yaml/fields.h"
 #include "yaml/write/writer.h"
 

@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <array>
 
+#include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "features/migrate/v1/plain.h"
-#include "features/migrate/v1/pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::migrate::v1 {
@@ -144,6 +143,38 @@ void add_elastic(Conversion& conversion, NodeList& env) {
                                "Trainer has no autoscaling: the number of nodes stays",
                                "change spec.trainer.numNodes, and create the job again", metrics);
   }
+}
+
+// With --plain, for a master that differs from the workers.
+void draft_plain_torch(Conversion& conversion) {
+  const Job& job = conversion.job;
+  if (!has_name(conversion)) return;
+  if (const Node* elastic = job.get("elasticPolicy")) {
+    conversion.findings.lose("spec.elasticPolicy", "the nodes of an elastic job must be alike",
+                             "make Master and Worker alike", elastic);
+    return;
+  }
+  const Maker& make = conversion.make;
+  const Node* given = job.get("nprocPerNode");
+  const std::string processes(given ? given->text() : "auto");
+  const bool is_number = processes.find_first_not_of("0123456789") == std::string::npos;
+  const int64_t per_node = is_number && processes.size() < 6 ? std::stoll(processes) : 1;
+  const std::string master = address_of(job, "master", 0, 0);
+  const std::string port = std::to_string(job.port(job.replicas.front()));
+  const auto torch = policy::torch::kPlugin.framework;
+  const NodeList env{variable(make, "PYTHONUNBUFFERED", "1"),
+                     variable(make, "MASTER_PORT", port),
+                     variable(make, torch.port, port),
+                     variable(make, "MASTER_ADDR", master),
+                     variable(make, torch.address, master),
+                     variable(make, "WORLD_SIZE", std::to_string(job.pods() * per_node)),
+                     variable_of_field(make, "RANK", kRankField),
+                     variable_of_field(make, torch.rank, kRankField),
+                     variable(make, torch.processes, processes),
+                     variable(make, torch.nodes, std::to_string(job.pods()))};
+  for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
+  succeed_with_master(conversion);
+  finish_plain(conversion, "torch");
 }
 
 }  // namespace

@@ -6,22 +6,26 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/diagnostic.h"
 #include "compile/target.h"
 #include "model/dialects.h"
 #include "model/train_job.h"
-#include "features/migrate/loss.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate {
 
+// What the other version can't express.
+using Losses = std::vector<base::Diagnostic>;
+
 struct ObjectOptions {
   compile::Target target;
   std::string manager;  // of runtimePatches that overrides become
-  std::optional<int64_t>
-      num_processes;  // per node, to be set in spec.trainer: what the runtime or a word set before
-  bool processes_known =
-      false;  // of a runtime: all its TrainJobs get the number that the runtime can no longer set
+  // Per node, to be set in spec.trainer: the runtime or a word such as "gpu" set it before.
+  std::optional<int64_t> num_processes;
+  // Of a runtime: all its TrainJobs get the number that the runtime can no longer set.
+  bool processes_known = false;
 };
 
 struct MigratedObject {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/migrate/files.h"
+#include "features/migrate/rewrite_file.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a runtime a TrainJob can say itself, and what it can't.
+// Which part of a runtime a TrainJob can set itself, so that jobs share runtimes.
 #pragma once
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "schema/schema.h"
 #include "features/migrate/v1/draft.h"
+#include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/migrate/v1/split.h"
+#include "features/migrate/v1/shared_runtime.h"
 
 #include <algorithm>
 #include <array>

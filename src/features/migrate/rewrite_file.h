@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "features/migrate/objects.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate {
