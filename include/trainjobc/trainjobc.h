@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The C++ API of trainjobc. TrainJobs and their runtimes go in; out come the objects that the Kubeflow
-// Trainer controller would create, and findings: what the cluster would refuse and what users would regret.
+// Trainer controller would create, and findings: what the cluster would refuse, and probable mistakes.
 // No cluster is needed.
 //
 //   find_package(trainjobc REQUIRED)

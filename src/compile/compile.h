@@ -114,7 +114,7 @@ struct Compilation {
   std::vector<PassedOver> passed_over;         // sorted by file and line
   std::vector<CheckedDocument> checked;        // in no order
   std::vector<SunkJob> sunk;                   // those that count, by namespace and name
-  std::vector<const base::SourceFile*> files;  // the inputs, for those who look at their text
+  std::vector<const base::SourceFile*> files;  // the inputs, in their order
   std::set<std::string> with_findings;         // the files that diagnostics are about
   std::string
       trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files

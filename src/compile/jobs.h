@@ -52,7 +52,7 @@ struct JobsContext {
   const VersionPlan& plan;
   const AdmittedRuntimes& runtimes;
   const RuntimeIndex& index;
-  ObjectSink* sink = nullptr;  // nullptr: nobody wants the objects before all passes are done
+  ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
   JobCache* cache = nullptr;     // neither with a sink, nor if units are kept
   const Moves* moves = nullptr;  // since its results were kept; if there is a cache

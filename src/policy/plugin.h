@@ -104,7 +104,7 @@ struct Framework {
   std::string_view (*dialect_processes)(const RuntimeInfo&) = nullptr;
   std::string_view rank;
   std::string_view port;
-  std::string_view address;         // the variable, or what else, that holds the first node's address
+  std::string_view address;         // the variable or setting with the first node's address
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
   bool has_flags = false;           // each variable has a flag, which has priority: --nnodes for PET_NNODES
 

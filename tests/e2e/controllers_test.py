@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs TrainJobs through a control plane with the real controllers, and holds what they make of them against what
+"""Runs TrainJobs through a control plane with the real controllers, and compares what they make of them with what
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 
 usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--skip N]

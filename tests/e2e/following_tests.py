@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""submit --wait on a control plane with the real controllers: what holds a job up, and how it ends."""
+"""submit --wait on a control plane with the real controllers: what blocks a job, and how it ends."""
 
 import json
 import re

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Completion in real shells: the tab key in bash and zsh on a pseudo-terminal, fish's own `complete`.
 
-usage: shells_test.py BINARY. A shell that is not installed is skipped, with a word.
+usage: shells_test.py BINARY. A shell that is not installed is skipped, with a message.
 """
 import os
 import pathlib

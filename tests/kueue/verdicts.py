@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Holds what `plan --quota` says against what Kueue did with the same jobs and quotas."""
+"""Compares what `plan --quota` says with what Kueue did with the same jobs and quotas."""
 
 import json
 import os

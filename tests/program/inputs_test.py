@@ -3,7 +3,7 @@
 """Odd files and folders, read from a real file system: nothing hangs, nothing ends in a signal, and what git ignores
 is what git says.
 
-usage: inputs_test.py BINARY. Without git its part is skipped, with a word.
+usage: inputs_test.py BINARY. Without git its part is skipped, with a message.
 """
 import os
 import pathlib

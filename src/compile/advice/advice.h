@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// trainjobc's own advice on what the cluster accepts and users regret.
+// trainjobc's own advice: what the cluster accepts, but is probably a mistake.
 #pragma once
 
 #include "model/behaviours.h"

@@ -54,7 +54,7 @@ struct ReadObjects {
   std::vector<InputObject> objects;
   std::vector<PassedOver> passed_over;
   base::Diagnostics diagnostics;
-  bool is_as_written = false;  // one object, which is all of the document, and was not translated
+  bool is_as_written = false;  // the document is one object and was not translated
 };
 
 // The files of one run and what was read from them. Everything lives until the last copy goes.

@@ -37,8 +37,8 @@ namespace trainjobc::yaml {
 // Limits for hostile input, per document; limits of bytes are per file.
 struct ReadLimits {
   size_t max_bytes = size_t{128} << 20U;
-  // Of keys and scalars that aliases repeat. A document has the share that it has of the file's text, and at
-  // least ten times its own size: what one may repeat does not depend on the others.
+  // Of keys and scalars that aliases repeat, in all documents. It is divided among them by their size; each
+  // may repeat at least ten times its own, whatever the others do.
   size_t max_repeated_bytes = size_t{64} << 20U;
   size_t max_values = 5'000'000;  // keys count too; what an alias repeats counts as often as it is repeated
   size_t max_depth = 400;         // of collections in collections

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What older versions of Trainer take in the place of what the last one takes."""
+"""The older forms of fields that the newest Trainer version has in another form."""
 
 FRAMEWORKS = ("torch", "torch", "mpi", "plain", "jax", "xgboost", "flux")
 OLDER_FRAMEWORKS = {"2.1": ("torch", "torch", "mpi", "plain")}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Live objects and trainjobc's, held against each other."""
+"""Compares live objects with trainjobc's."""
 
 import json
 

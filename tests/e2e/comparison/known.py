@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Differences that are known, with their causes. Each is mended by taking it away from here."""
+"""Known differences and their causes. Remove an entry when its difference is fixed."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Some cases at once on a control plane: apply, wait until nothing moves, read back, delete."""
+"""Some cases at once on a control plane: apply, wait until nothing changes, read back, delete."""
 
 import concurrent.futures
 import dataclasses

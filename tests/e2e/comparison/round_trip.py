@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Holds what trainjobc says of a case against what the control plane made of it."""
+"""Compares what trainjobc says about a case with what the control plane did with it."""
 
 import collections
 import dataclasses

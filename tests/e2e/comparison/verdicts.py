@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What API servers, webhooks and controllers say, taken apart into fields."""
+"""Splits the messages of API servers, webhooks and controllers into fields."""
 
 import dataclasses
 import json

@@ -30,7 +30,7 @@ std::string to_string(const CursorPath& path);
 bool matches(const CursorPath& path, std::initializer_list<std::string_view> keys);
 
 enum class Spot : uint8_t {
-  None,        // between values, or in a text that nobody completes
+  None,        // between values, or in text that has no completions
   Key,         // of a map
   Value,       // a scalar
   KeyOrValue,  // a word on its own line: what its place takes decides

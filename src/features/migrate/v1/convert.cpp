@@ -69,8 +69,8 @@ struct RuntimeName {
 
 class TrainJobBuilder {
  public:
-  TrainJobBuilder(const Conversion& conversion, const std::vector<Said>& say)
-      : draft_(conversion.draft), job_(conversion.job), make_(conversion.make), say_(say) {}
+  TrainJobBuilder(const Conversion& conversion, const std::vector<RoleSettings>& needed)
+      : draft_(conversion.draft), job_(conversion.job), make_(conversion.make), needed_(needed) {}
 
   const Node* run(const RuntimeName& runtime, const std::string& manager) const {
     const bool is_default = runtime.kind == model::kClusterTrainingRuntime;
@@ -103,9 +103,9 @@ class TrainJobBuilder {
   }
 
   const Node* trainer() const {
-    const auto said = std::ranges::find_if(say_, &Said::trains);
+    const auto settings = std::ranges::find_if(needed_, &RoleSettings::trains);
     static const Entries kNothing;
-    const Entries& entries = said != say_.end() ? said->trainer : kNothing;
+    const Entries& entries = settings != needed_.end() ? settings->trainer : kNothing;
     const auto value = [&](std::string_view key) {
       const Entry* entry = find(entries, key);
       return entry ? entry->value : nullptr;
@@ -119,23 +119,23 @@ class TrainJobBuilder {
                           {"resourcesPerNode", value("resources"), {}}});
   }
 
-  const Node* patch_of(const Said& said) const {
-    Entries spec = said.pod;
-    if (!said.container.empty()) {
+  const Node* patch_of(const RoleSettings& settings) const {
+    Entries spec = settings.pod;
+    if (!settings.container.empty()) {
       Entries container{{"name", make_.string(model::kNode), {}}};
-      container.insert(container.end(), said.container.begin(), said.container.end());
+      container.insert(container.end(), settings.container.begin(), settings.container.end());
       spec.push_back({"containers", list_of_one(make_, make_.map(container)), {}});
     }
     const Node* pod = map_of(
-        make_, {{"metadata", said.metadata, {}}, {"spec", spec.empty() ? nullptr : make_.map(spec), {}}});
+        make_, {{"metadata", settings.metadata, {}}, {"spec", spec.empty() ? nullptr : make_.map(spec), {}}});
     const Node* of_job = make_.with_path(nullptr, {"spec", "template"}, pod);
-    return map_of(make_, {{"name", make_.copied(said.job), {}}, {"template", of_job, {}}});
+    return map_of(make_, {{"name", make_.copied(settings.job), {}}, {"template", of_job, {}}});
   }
 
   const Node* patches(const std::string& manager) const {
     NodeList jobs;
-    for (const Said& said : say_) {
-      if (said.is_patch()) jobs.push_back(patch_of(said));
+    for (const RoleSettings& settings : needed_) {
+      if (settings.is_patch()) jobs.push_back(patch_of(settings));
     }
     const Node* metadata = nullptr;
     if (draft_.queue)
@@ -152,10 +152,10 @@ class TrainJobBuilder {
   const Draft& draft_;
   const Job& job_;
   const Maker& make_;
-  const std::vector<Said>& say_;
+  const std::vector<RoleSettings>& needed_;
 };
 
-// Everything that the draft says, as the spec of a runtime.
+// The whole draft, as the spec of a runtime.
 const Node* complete_spec(const Draft& draft, const Maker& make) {
   const Node* policy = nullptr;
   if (!draft.is_own) {
@@ -184,10 +184,10 @@ const Node* runtime_object(const RuntimeName& id, std::string_view framework, co
                        {"spec", &spec, {}}});
 }
 
-// The TrainJob: the settings of the v1 job, and `say` about its runtime.
+// The TrainJob: the settings of the v1 job, and those that its runtime lacks.
 const Node* train_job_object(const Conversion& conversion, const RuntimeName& runtime,
-                             const std::vector<Said>& say, const std::string& manager) {
-  return TrainJobBuilder(conversion, say).run(runtime, manager);
+                             const std::vector<RoleSettings>& needed, const std::string& manager) {
+  return TrainJobBuilder(conversion, needed).run(runtime, manager);
 }
 
 struct KindDraft {
@@ -268,12 +268,12 @@ const Node* Converter::keep(const Node& node) {
 }
 
 const Converter::Known* Converter::find(const SplitRuntime& wanted, const std::string& ns,
-                                        const yaml::Maker& make, std::vector<Said>& say) const {
+                                        const yaml::Maker& make, std::vector<RoleSettings>& needed) const {
   for (const Known& known : known_) {
     if (known.kind == model::kTrainingRuntime && known.ns != ns) continue;
-    auto found = to_say(wanted, known.runtime, make);
+    auto found = needed_settings(wanted, known.runtime, make);
     if (!found) continue;
-    say = std::move(*found);
+    needed = std::move(*found);
     return &known;
   }
   return nullptr;
@@ -319,17 +319,17 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
     return {runtime_object(id, draft.framework, *complete, make),
             train_job_object(conversion, id, {}, options_.manager)};
   }
-  std::vector<Said> say;
+  std::vector<RoleSettings> needed;
   if (const Known* known = find(split_runtime(*complete, train_job, make),
-                                std::string(k8s::effective_namespace(ns)), make, say))
-    return {train_job_object(conversion, {known->kind, known->ns, known->name}, say, options_.manager)};
+                                std::string(k8s::effective_namespace(ns)), make, needed))
+    return {train_job_object(conversion, {known->kind, known->ns, known->name}, needed, options_.manager)};
   const SplitRuntime made = split_runtime(*complete, train_job, make, RuntimeUse::New);
   const Node* spec = with_numbers(*made.rest, *complete, make);
   id.name = name_for(draft, *made.rest, job);
   known_.push_back({kind, in_namespace ? std::string(k8s::effective_namespace(ns)) : "", id.name,
                     split_runtime(*keep(*spec), train_job, yaml::Maker(arena_))});
   return {runtime_object(id, draft.framework, *spec, make),
-          train_job_object(conversion, id, made.said, options_.manager)};
+          train_job_object(conversion, id, made.settings, options_.manager)};
 }
 
 }  // namespace trainjobc::migrate::v1

@@ -54,7 +54,7 @@ class Converter {
   };
 
   const Known* find(const SplitRuntime& wanted, const std::string& ns, const yaml::Maker& make,
-                    std::vector<Said>& say) const;
+                    std::vector<RoleSettings>& needed) const;
   std::vector<const yaml::Node*> documents_of(const Conversion& conversion);
   std::string name_for(const Draft& draft, const yaml::Node& spec, const Job& job);
   // A copy of the tree that lives as long as the converter.

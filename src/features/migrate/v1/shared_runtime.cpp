@@ -20,7 +20,7 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::array<std::string_view, 5> kOfTrainer{"image", "command", "args", "env", "resources"};
-// Variables of an MPI pod that say what it is.
+// Variables of an MPI pod that tell its role.
 constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VISIBLE_DEVICES",
                                                     "NVIDIA_DRIVER_CAPABILITIES"};
 
@@ -58,17 +58,17 @@ class Splitter {
     SplitRuntime result;
     NodeList jobs;
     for (const Node* job : yaml::items_at(spec_, {"template", "spec", "replicatedJobs"})) {
-      Said said{.job = yaml::text_at(*job, "name"),
-                .trains = model::ancestor_of(*job) == model::kTrainer,
-                .trainer = {},
-                .container = {},
-                .pod = {}};
+      RoleSettings settings{.job = yaml::text_at(*job, "name"),
+                            .trains = model::ancestor_of(*job) == model::kTrainer,
+                            .trainer = {},
+                            .container = {},
+                            .pod = {}};
       const Node* pod = job->at({"template", "spec", "template"});
-      if (pod && pod->is_map()) job = with_pod(job, rest_of_pod(*pod, said));
+      if (pod && pod->is_map()) job = with_pod(job, rest_of_pod(*pod, settings));
       const Node* replicas = job->get("replicas");
       if (replicas && replicas->as_int() == 1) job = make_.with(job, "replicas", nullptr);
       jobs.push_back(job);
-      result.said.push_back(std::move(said));
+      result.settings.push_back(std::move(settings));
     }
     const Node* given = spec_.at({"template", "spec", "replicatedJobs"});
     const Node* rest = make_.with_path(&spec_, {"template", "spec", "replicatedJobs"},
@@ -97,30 +97,30 @@ class Splitter {
     return rest;
   }
 
-  const Node* rest_of_pod(const Node& pod, Said& said) const {
+  const Node* rest_of_pod(const Node& pod, RoleSettings& settings) const {
     const Node* rest = &pod;
     if (const Node* metadata = pod.get("metadata"); metadata && metadata->size() > 0) {
-      said.metadata = metadata;
+      settings.metadata = metadata;
       rest = make_.with(rest, "metadata", nullptr);
     }
     const Node* spec = pod.get("spec");
     if (!spec || !spec->is_map()) return rest;
-    return make_.with(rest, "spec", rest_of_spec(*spec, said));
+    return make_.with(rest, "spec", rest_of_spec(*spec, settings));
   }
 
-  const Node* rest_of_spec(const Node& spec, Said& said) const {
+  const Node* rest_of_spec(const Node& spec, RoleSettings& settings) const {
     const std::set<std::string_view> mounted = mounted_elsewhere(spec);
     Entries kept;
     for (const Entry& entry : spec.entries()) {
       if (entry.key == "containers") {
-        kept.push_back({entry.key, rest_of_containers(*entry.value, said), entry.key_origin});
+        kept.push_back({entry.key, rest_of_containers(*entry.value, settings), entry.key_origin});
       } else if (entry.key == "initContainers" || !patch_ || !patch_->property(entry.key) ||
                  (keeps_group_ && entry.key == "securityContext")) {
         kept.push_back(entry);
       } else if (entry.key == "volumes") {
-        split_volumes(entry, mounted, kept, said);
+        split_volumes(entry, mounted, kept, settings);
       } else if (!entry.value->is_empty_value()) {
-        said.pod.push_back(entry);
+        settings.pod.push_back(entry);
       }
     }
     return make_.map(kept, spec.origin());
@@ -143,50 +143,50 @@ class Splitter {
   }
 
   void split_volumes(const Entry& volumes, const std::set<std::string_view>& mounted, Entries& kept,
-                     Said& said) const {
+                     RoleSettings& settings) const {
     NodeList stay;
     NodeList go;
     for (const Node* volume : volumes.value->items())
       (mounted.contains(yaml::text_at(*volume, "name")) ? stay : go).push_back(volume);
     if (go.empty() || stay.empty()) {
-      if (volumes.value->size() > 0) (go.empty() ? kept : said.pod).push_back(volumes);
+      if (volumes.value->size() > 0) (go.empty() ? kept : settings.pod).push_back(volumes);
       return;
     }
     kept.push_back({volumes.key, make_.list(stay), volumes.key_origin});
-    said.pod.push_back({volumes.key, make_.list(go, volumes.value->origin()), volumes.key_origin});
+    settings.pod.push_back({volumes.key, make_.list(go, volumes.value->origin()), volumes.key_origin});
   }
 
-  const Node* rest_of_containers(const Node& containers, Said& said) const {
+  const Node* rest_of_containers(const Node& containers, RoleSettings& settings) const {
     NodeList items;
     for (const Node* container : containers.items()) {
       const bool is_node = yaml::text_at(*container, "name") == model::kNode;
-      items.push_back(is_node && container->is_map() ? rest_of_container(*container, said) : container);
+      items.push_back(is_node && container->is_map() ? rest_of_container(*container, settings) : container);
     }
     return make_.list(items, containers.origin());
   }
 
-  bool says(const Entry& entry, const Said& said) const {
-    if (!said.trains || std::ranges::find(kOfTrainer, entry.key) == kOfTrainer.end()) return false;
+  bool is_for_trainer(const Entry& entry, const RoleSettings& settings) const {
+    if (!settings.trains || std::ranges::find(kOfTrainer, entry.key) == kOfTrainer.end()) return false;
     // An MPI TrainJob's settings reach the launcher only, or all pods, so the runtime has these.
     if (is_mpi_ && (entry.key == "image" || entry.key == "resources")) return false;
     if (is_mpi_ && launcher_trains_ && entry.key == "env") return false;
     return entry.key != "resources" || !entry.value->get("claims");
   }
 
-  const Node* rest_of_container(const Node& container, Said& said) const {
+  const Node* rest_of_container(const Node& container, RoleSettings& settings) const {
     const schema::Schema* patch = inner(patch_, {"containers"});
     Entries kept;
     for (const Entry& entry : container.entries()) {
       const bool is_patched =
           entry.key != "name" && entry.key != "env" && patch && patch->property(entry.key);
-      if (says(entry, said)) {
+      if (is_for_trainer(entry, settings)) {
         if (entry.key == "env" && is_mpi_) {
-          split_env(entry, kept, said);
+          split_env(entry, kept, settings);
         } else if (entry.value->size() > 0 || entry.value->is_scalar()) {
-          said.trainer.push_back(entry);
+          settings.trainer.push_back(entry);
         }
       } else if (is_patched) {
-        if (!entry.value->is_empty_value()) said.container.push_back(entry);
+        if (!entry.value->is_empty_value()) settings.container.push_back(entry);
       } else {
         kept.push_back(entry);
       }
@@ -194,7 +194,7 @@ class Splitter {
     return make_.map(kept, container.origin());
   }
 
-  void split_env(const Entry& env, Entries& kept, Said& said) const {
+  void split_env(const Entry& env, Entries& kept, RoleSettings& settings) const {
     NodeList stay;
     NodeList go;
     for (const Node* item : env.value->items()) {
@@ -202,7 +202,8 @@ class Splitter {
       (is_of_pod ? stay : go).push_back(item);
     }
     if (!stay.empty()) kept.push_back({env.key, make_.list(stay), {}});
-    if (!go.empty()) said.trainer.push_back({env.key, make_.list(go, env.value->origin()), env.key_origin});
+    if (!go.empty())
+      settings.trainer.push_back({env.key, make_.list(go, env.value->origin()), env.key_origin});
   }
 
   const Node& spec_;
@@ -254,7 +255,7 @@ std::optional<Entries> remaining(const Entries& wanted, const Entries& given, co
 }
 
 // Whether a job that sets `wanted` has nothing else of the runtime's `given`. The runtime's variables stay.
-bool trainer_fits(const Said& wanted, const Said& given) {
+bool trainer_fits(const RoleSettings& wanted, const RoleSettings& given) {
   return std::ranges::all_of(given.trainer, [&](const Entry& entry) {
     const Entry* own = entry_of(wanted.trainer, entry.key);
     if (!own) return false;
@@ -272,23 +273,23 @@ SplitRuntime split_runtime(const Node& spec, const schema::Schema& train_job, co
   return Splitter(spec, train_job, make, use).run();
 }
 
-std::optional<std::vector<Said>> to_say(const SplitRuntime& wanted, const SplitRuntime& candidate,
-                                        const Maker& make) {
-  if (!yaml::equal(*wanted.rest, *candidate.rest) || wanted.said.size() != candidate.said.size())
+std::optional<std::vector<RoleSettings>> needed_settings(const SplitRuntime& wanted,
+                                                         const SplitRuntime& candidate, const Maker& make) {
+  if (!yaml::equal(*wanted.rest, *candidate.rest) || wanted.settings.size() != candidate.settings.size())
     return std::nullopt;
-  std::vector<Said> say;
-  for (size_t i = 0; i < wanted.said.size(); ++i) {
-    const Said& own = wanted.said[i];
-    const Said& given = candidate.said[i];
+  std::vector<RoleSettings> needed;
+  for (size_t i = 0; i < wanted.settings.size(); ++i) {
+    const RoleSettings& own = wanted.settings[i];
+    const RoleSettings& given = candidate.settings[i];
     auto container = remaining(own.container, given.container, make);
     auto pod = remaining(own.pod, given.pod, make);
     if (!container || !pod || !trainer_fits(own, given)) return std::nullopt;
     if (given.metadata && (!own.metadata || !yaml::equal(*own.metadata, *given.metadata)))
       return std::nullopt;
-    say.push_back({own.job, own.trains, own.trainer, std::move(*container), std::move(*pod),
-                   given.metadata ? nullptr : own.metadata});
+    needed.push_back({own.job, own.trains, own.trainer, std::move(*container), std::move(*pod),
+                      given.metadata ? nullptr : own.metadata});
   }
-  return say;
+  return needed;
 }
 
 }  // namespace trainjobc::migrate::v1

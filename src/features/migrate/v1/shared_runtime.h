@@ -13,8 +13,8 @@
 
 namespace trainjobc::migrate::v1 {
 
-// What a TrainJob can say of one replicatedJob. Nodes are nullptr for what is not said.
-struct Said {
+// What a TrainJob can set in one replicatedJob. Nodes are nullptr for what is not set.
+struct RoleSettings {
   std::string_view job;                  // the replicatedJob
   bool trains = false;                   // spec.trainer is about it
   Entries trainer;                       // image, command, args, env, resources of its container "node"
@@ -26,8 +26,8 @@ struct Said {
 };
 
 struct SplitRuntime {
-  const yaml::Node* rest = nullptr;  // a runtime's spec without all that
-  std::vector<Said> said;            // by replicatedJob
+  const yaml::Node* rest = nullptr;    // a runtime's spec without the settings
+  std::vector<RoleSettings> settings;  // by replicatedJob
 };
 
 // Of a new runtime of MPI, the group of its pods, which may read their key, is a part of `rest` that a job
@@ -39,8 +39,9 @@ enum class RuntimeUse { Known, New };
 SplitRuntime split_runtime(const yaml::Node& spec, const schema::Schema& train_job, const yaml::Maker& make,
                            RuntimeUse use = RuntimeUse::Known);
 
-// What a TrainJob has to say so that a runtime which says `candidate` becomes `wanted`; nullopt if it can't.
-std::optional<std::vector<Said>> to_say(const SplitRuntime& wanted, const SplitRuntime& candidate,
-                                        const yaml::Maker& make);
+// What a TrainJob has to set so that the runtime `candidate` becomes `wanted`; nullopt if it can't.
+std::optional<std::vector<RoleSettings>> needed_settings(const SplitRuntime& wanted,
+                                                         const SplitRuntime& candidate,
+                                                         const yaml::Maker& make);
 
 }  // namespace trainjobc::migrate::v1

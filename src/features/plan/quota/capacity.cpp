@@ -13,7 +13,7 @@ const ResourceQuota& quota_for(const Quotas& quotas, const FlavorResource& of) {
   return found != quotas.end() ? found->second : kNone;
 }
 
-// What of the quota stays with its owner and those below.
+// The part of the quota that the owner does not lend, and uses itself or in its children.
 Units kept(const ResourceQuota& quota, Units subtree) {
   return quota.lending_limit ? std::max<Units>(0, subtree - *quota.lending_limit) : 0;
 }
