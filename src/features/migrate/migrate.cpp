@@ -93,7 +93,7 @@ class JobSummaries : public ObjectSink {
     RenderedJob& summary = jobs_[job];
     std::string text;
     for (const Object& object : objects) {
-      yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, text);
+      yaml::write_yaml(*object.root, yaml::KeyOrder::Alphabet, text);
       if (object.kind == "JobSet") summary.processes = yaml::text_of(find_processes(*object.root));
     }
     summary.content = std::hash<std::string>()(text);
