@@ -42,6 +42,19 @@ endif()
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
 
+# The list of the subjects of advice (TRAINJOBC_ADVICE_SUBJECTS): each file of the folder defines NAME::checks().
+file(GLOB subjects CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compile/advice/checks/*.cpp)
+set(declarations "")
+set(functions "")
+foreach(subject IN LISTS subjects)
+  cmake_path(GET subject STEM name)
+  string(APPEND declarations "namespace ${name} {\nChecks checks();\n}\n")
+  list(APPEND functions ${name}::checks)
+endforeach()
+list(JOIN functions ", " functions)
+set(TRAINJOBC_ADVICE_SUBJECTS ${PROJECT_BINARY_DIR}/generated/advice_subjects.cpp)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/advice_subjects.cpp.in ${TRAINJOBC_ADVICE_SUBJECTS} @ONLY)
+
 # The shells' scripts, for `trainjobc completion`.
 set(completions ${PROJECT_SOURCE_DIR}/completions)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS

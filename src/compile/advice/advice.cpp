@@ -1,46 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of advice checks, and the functions that run them.
+// Runs the checks, and what several of them need.
 #include "compile/advice/advice.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
 
 #include "compile/advice/checks.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+#include "yaml/fields.h"
 
-namespace trainjobc::compile {
+namespace trainjobc::compile::advice {
+
+base::Diagnostic& Advisor::warn(std::string_view rule, std::string field, std::string message,
+                                const base::Location& where, std::string hint) {
+  base::Diagnostic& diagnostic =
+      found_.emplace_back(rules::finding(rule, std::move(message), std::move(hint), where));
+  diagnostic.field = std::move(field);
+  return diagnostic;
+}
+
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node) {
+  const base::Location where = node ? yaml::locate(*node) : base::Location{};
+  if (where.file) diagnostic.notes.push_back({std::move(message), where});
+}
+
+base::Location locate_key_of(const yaml::Node* map, std::string_view key) {
+  const yaml::Entry* entry = map ? map->find(key) : nullptr;
+  return entry ? yaml::locate_key(*entry) : base::Location{};
+}
+
+std::string replicated_job_field(size_t index) {
+  return fmt::format("spec.template.spec.replicatedJobs[{}]", index);
+}
+
+std::vector<ContainerPlace> containers_of(const policy::RuntimeInfo& info) {
+  std::vector<ContainerPlace> places;
+  for (size_t job = 0; job < info.pod_sets.size(); ++job) {
+    const policy::PodSet& set = info.pod_sets[job];
+    const std::string pod = replicated_job_field(job) + ".template.spec.template.spec";
+    for (size_t i = 0; i < set.init_containers.size(); ++i) {
+      places.push_back({set, set.init_containers[i], true, fmt::format("{}.initContainers[{}]", pod, i)});
+    }
+    for (size_t i = 0; i < set.containers.size(); ++i) {
+      places.push_back({set, set.containers[i], false, fmt::format("{}.containers[{}]", pod, i)});
+    }
+  }
+  return places;
+}
+
+TrainerPlace trainer_of(const policy::RuntimeInfo& info) {
+  const auto at = std::ranges::find(info.pod_sets, model::kTrainer, &policy::PodSet::ancestor);
+  if (at == info.pod_sets.end()) return {};
+  return {&*at, static_cast<size_t>(at - info.pod_sets.begin())};
+}
+
+const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {
+  const auto at = std::ranges::find(set.containers, name, &policy::Container::name);
+  return at != set.containers.end() ? &*at : nullptr;
+}
+
 namespace {
 
-using namespace advice;
+using yaml::Node;
 
-using JobRule = void (*)(const AdviceContext&, Advisor&);
-using RuntimeRule = void (*)(const RuntimeContext&, Advisor&);
-
-constexpr std::array kJobRules = std::to_array<JobRule>({
-    check_job_image,          check_job_command,    check_job_launcher,       check_mpi_images,
-    check_job_devices,        check_job_sizes,      check_job_processes,      check_hidden_gpus,
-    check_num_nodes,          check_zero_nodes,     check_trainer_section,    check_trainer_effect,
-    check_initializer_effect, check_overridden_env, check_env_sources,        check_generated_env,
-    check_flux_settings,      check_job_secrets,    check_gang_retries,       check_job_starts,
-    check_job_size,           check_job_deadline,   check_suspended_claims,   check_job_queue,
-    check_suspended,          check_patch_targets,  check_overridden_patches, check_idle_patches,
-    check_tune_command,       check_jax_initialize,
-});
-
-constexpr std::array kRuntimeRules = std::to_array<RuntimeRule>({
-    check_framework_label,  check_kueue_label,     check_runtime_images,  check_runtime_commands,
-    check_runtime_launcher, check_runtime_devices, check_runtime_sizes,   check_runtime_processes,
-    check_gpu_limits,       check_mpi_jobs,        check_launcher_count,  check_second_trainer,
-    check_pod_counts,       check_addresses,       check_ports,           check_runtime_generated_env,
-    check_runtime_secrets,  check_ssh_key,         check_failure_policy,  check_job_retries,
-    check_runtime_starts,   check_runtime_size,    check_retained_claims, check_priority_classes,
-    check_runtime_queue,
-});
+const Node* node_of(const Node& replicated_job) {
+  for (const Node* container :
+       items_at(replicated_job, {"template", "spec", "template", "spec", "containers"})) {
+    if (text_at(*container, "name") == model::kNode) return container;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
+std::optional<int64_t> to_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+const Node* rendered_node(const Node& job_set, std::string_view replicated_job) {
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
+    if (text_at(*job, "name") == replicated_job) return node_of(*job);
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> rendered_number(const Node& job_set, std::string_view variable) {
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
+    const Node* container = node_of(*job);
+    for (const Node* item : yaml::items_of(container ? container->get("env") : nullptr)) {
+      if (text_at(*item, "name") == variable) return to_number(text_at(*item, "value"));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace trainjobc::compile::advice
+
+namespace trainjobc::compile {
+
+using namespace advice;
+
 k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
-  for (const JobRule rule : kJobRules) rule(context, advisor);
+  for (const Subject subject : subjects()) {
+    for (const JobCheck check : subject().job) check(context, advisor);
+  }
   return advisor.take();
 }
 
@@ -49,7 +119,9 @@ k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behav
   const model::TrainJob job;
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;
-  for (const RuntimeRule rule : kRuntimeRules) rule({runtime, info, has_jobs}, advisor);
+  for (const Subject subject : subjects()) {
+    for (const RuntimeCheck check : subject().runtime) check({runtime, info, has_jobs}, advisor);
+  }
   return advisor.take();
 }
 

@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions in the registry of advice; each checks for one kind of problem.
+// What checks get and use. Each file of checks/ is a subject, whose function checks() lists its checks. The
+// build makes the list of subjects (cmake/generated.cmake): objects that register themselves before main
+// would need global state, and the linker drops them from a static library.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
 #include "compile/advice/advice.h"
-#include "compile/advice/advisor.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
+
+class Advisor {
+ public:
+  // A warning, or information if the rule's row says so. The reference is valid until the next call.
+  base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
+                         const base::Location& where, std::string hint = "");
+
+  k8s::Violations take() { return std::move(found_); }
+
+ private:
+  k8s::Violations found_;
+};
+
+// Adds a note if the node is in a file.
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
+
+// The place of a map's key; none if the map has no such key. `map` may be nullptr.
+base::Location locate_key_of(const yaml::Node* map, std::string_view key);
 
 // What advice on a runtime is based on.
 struct RuntimeContext {
@@ -15,99 +44,65 @@ struct RuntimeContext {
   bool has_jobs = false;
 };
 
-// framework_label.cpp
-void check_framework_label(const RuntimeContext& context, Advisor& advisor);
-void check_kueue_label(const RuntimeContext& context, Advisor& advisor);
+using JobCheck = void (*)(const AdviceContext&, Advisor&);
+using RuntimeCheck = void (*)(const RuntimeContext&, Advisor&);
 
-// containers/images.cpp
-void check_runtime_images(const RuntimeContext& context, Advisor& advisor);
-void check_job_image(const AdviceContext& context, Advisor& advisor);
+// The checks of a subject.
+struct Checks {
+  std::span<const JobCheck> job;
+  std::span<const RuntimeCheck> runtime;
+};
+using Subject = Checks (*)();
 
-// containers/container_commands.cpp
-void check_job_command(const AdviceContext& context, Advisor& advisor);
-void check_runtime_commands(const RuntimeContext& context, Advisor& advisor);
+// One for each file of checks/.
+std::span<const Subject> subjects();
 
-// containers/launcher.cpp
-void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor);
-void check_job_launcher(const AdviceContext& context, Advisor& advisor);
-void check_mpi_images(const AdviceContext& context, Advisor& advisor);
+// The containers of a runtime.
+struct ContainerPlace {
+  const policy::PodSet& set;
+  const policy::Container& container;
+  bool is_init = false;
+  std::string field;  // spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0]
+};
 
-// containers/devices.cpp, sizes.cpp
-void check_runtime_devices(const RuntimeContext& context, Advisor& advisor);
-void check_job_devices(const AdviceContext& context, Advisor& advisor);
-void check_runtime_sizes(const RuntimeContext& context, Advisor& advisor);
-void check_job_sizes(const AdviceContext& context, Advisor& advisor);
+// All of them, in the order of the document; a pod's init containers come first.
+std::vector<ContainerPlace> containers_of(const policy::RuntimeInfo& info);
 
-// containers/processes.cpp
-void check_runtime_processes(const RuntimeContext& context, Advisor& advisor);
-void check_job_processes(const AdviceContext& context, Advisor& advisor);
+// spec.template.spec.replicatedJobs[0]
+std::string replicated_job_field(size_t index);
 
-// containers/tune.cpp, containers/jax_initialize.cpp
-void check_tune_command(const AdviceContext& context, Advisor& advisor);
-void check_jax_initialize(const AdviceContext& context, Advisor& advisor);
+// The first pod set with the ancestor label `trainer`, and its position; nullptr if there is none.
+struct TrainerPlace {
+  const policy::PodSet* set = nullptr;
+  size_t index = 0;
+};
+TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 
-// containers/gpus.cpp
-void check_gpu_limits(const RuntimeContext& context, Advisor& advisor);
-void check_hidden_gpus(const AdviceContext& context, Advisor& advisor);
+// The first container of the set with that name; init containers don't count.
+const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 
-// nodes.cpp
-void check_mpi_jobs(const RuntimeContext& context, Advisor& advisor);
-void check_launcher_count(const RuntimeContext& context, Advisor& advisor);
-void check_second_trainer(const RuntimeContext& context, Advisor& advisor);
-void check_pod_counts(const RuntimeContext& context, Advisor& advisor);
-void check_num_nodes(const AdviceContext& context, Advisor& advisor);
-void check_zero_nodes(const AdviceContext& context, Advisor& advisor);
+using yaml::text_at;
 
-// trainer.cpp
-void check_trainer_section(const AdviceContext& context, Advisor& advisor);
-void check_trainer_effect(const AdviceContext& context, Advisor& advisor);
-void check_initializer_effect(const AdviceContext& context, Advisor& advisor);
+// What the JobSet shows about its job.
 
-// network.cpp
-void check_addresses(const RuntimeContext& context, Advisor& advisor);
-void check_ports(const RuntimeContext& context, Advisor& advisor);
+// The text as a number; nullopt if it is anything else.
+std::optional<int64_t> to_number(std::string_view text);
 
-// containers/env_vars.cpp
-void check_overridden_env(const AdviceContext& context, Advisor& advisor);
-void check_env_sources(const AdviceContext& context, Advisor& advisor);
-void check_generated_env(const AdviceContext& context, Advisor& advisor);
-void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor);
-void check_flux_settings(const AdviceContext& context, Advisor& advisor);
+// The container `node` of the replicatedJob of that name; nullptr if there is none.
+const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
 
-// secrets/secrets.cpp
-void check_job_secrets(const AdviceContext& context, Advisor& advisor);
-void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor);
+// The number in that variable, of the first container `node` in the JobSet that has it.
+std::optional<int64_t> rendered_number(const yaml::Node& job_set, std::string_view variable);
 
-// ssh_key.cpp
-void check_ssh_key(const RuntimeContext& context, Advisor& advisor);
+// The part of a patch that is for one replicatedJob.
+struct PodPatch {
+  const yaml::Node* job_name = nullptr;
+  std::string job_field;                 // of its name
+  const yaml::Node* pod_spec = nullptr;  // nullptr if the patch does not change it
+  std::string pod_field;
+};
 
-// restarts.cpp
-void check_failure_policy(const RuntimeContext& context, Advisor& advisor);
-void check_job_retries(const RuntimeContext& context, Advisor& advisor);
-void check_gang_retries(const AdviceContext& context, Advisor& advisor);
-
-// never_starts.cpp
-void check_runtime_starts(const RuntimeContext& context, Advisor& advisor);
-void check_job_starts(const AdviceContext& context, Advisor& advisor);
-void check_job_deadline(const AdviceContext& context, Advisor& advisor);
-
-// limits.cpp
-void check_runtime_size(const RuntimeContext& context, Advisor& advisor);
-void check_job_size(const AdviceContext& context, Advisor& advisor);
-
-// retained_claims.cpp
-void check_retained_claims(const RuntimeContext& context, Advisor& advisor);
-void check_suspended_claims(const AdviceContext& context, Advisor& advisor);
-
-// queues.cpp
-void check_priority_classes(const RuntimeContext& context, Advisor& advisor);
-void check_runtime_queue(const RuntimeContext& context, Advisor& advisor);
-void check_job_queue(const AdviceContext& context, Advisor& advisor);
-void check_suspended(const AdviceContext& context, Advisor& advisor);
-
-// patch_targets.cpp, patch_values.cpp
-void check_patch_targets(const AdviceContext& context, Advisor& advisor);
-void check_overridden_patches(const AdviceContext& context, Advisor& advisor);
-void check_idle_patches(const AdviceContext& context, Advisor& advisor);
+// Of spec.runtimePatches, or of the overrides of older versions.
+std::vector<PodPatch> pod_patches(const model::TrainJob& job);
 
 }  // namespace trainjobc::compile::advice

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/text/lines.h"
-#include "compile/advice/containers/command_lines.h"
+#include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "features/plan/jobset_pods.h"
 #include "features/plan/ranks.h"

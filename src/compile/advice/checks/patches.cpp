@@ -1,19 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Patch values without effect: a later manager replaces them, or merging ignores them.
+// What a TrainJob changes in its runtime's template: spec.runtimePatches, or the overrides of older versions.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "base/text/suggest.h"
 #include "compile/advice/checks.h"
-#include "compile/advice/pod_patches.h"
+#include "model/overrides.h"
+#include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {
 namespace {
 
+using yaml::Node;
+
+// A tree that is merged into another one.
+struct PatchTree {
+  std::string who;     // manager "example.com/me"
+  std::string prefix;  // distinguishes targets; "" if the tree names them itself
+  std::string field;   // of the root
+  const Node* root = nullptr;
+};
+
+constexpr std::string_view kTemplate = "trainingRuntimeSpec.template";
+
+void add_runtime_patch(const Node& patch, const std::string& field, std::vector<PodPatch>& out) {
+  const Node* spec = patch.at({"trainingRuntimeSpec", "template", "spec"});
+  const auto jobs = yaml::items_of(spec ? spec->get("replicatedJobs") : nullptr);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const std::string job = fmt::format("{}.{}.spec.replicatedJobs[{}]", field, kTemplate, i);
+    const Node* name = jobs[i]->get("name");
+    if (!name) continue;
+    out.push_back({name, job + ".name", jobs[i]->at({"template", "spec", "template", "spec"}),
+                   job + ".template.spec.template.spec"});
+  }
+}
+
+void add_override(const model::PodOverride& change, const std::string& field, std::vector<PodPatch>& out) {
+  const bool is_pod_spec = change.spec == change.node;
+  for (size_t i = 0; i < change.target_jobs.size(); ++i) {
+    out.push_back({change.target_jobs[i].node, fmt::format("{}.targetJobs[{}].name", field, i), change.spec,
+                   is_pod_spec ? field : field + ".spec"});
+  }
+}
+
+// spec.podSpecOverrides[0]; a job has overrides of only one kind.
+std::string override_field(const model::PodOverride& change, size_t index) {
+  return fmt::format("spec.{}[{}]", change.field, index);
+}
+
+struct MergedList {
+  std::string_view list;
+  std::string_view key;
+};
+constexpr std::array kMergedLists = std::to_array<MergedList>({{"replicatedJobs", "name"},
+                                                               {"containers", "name"},
+                                                               {"initContainers", "name"},
+                                                               {"env", "name"},
+                                                               {"volumes", "name"},
+                                                               {"volumeMounts", "mountPath"},
+                                                               {"imagePullSecrets", "name"},
+                                                               {"schedulingGates", "name"}});
+
+// The patches of a TrainJob as it was written, or as Go encodes it. Only for runtimePatches.
+std::vector<PatchTree> written_patches(const Node& source) {
+  std::vector<PatchTree> trees;
+  const auto patches = items_at(source, {"spec", "runtimePatches"});
+  for (size_t i = 0; i < patches.size(); ++i) {
+    const Node* root = patches[i]->at({"trainingRuntimeSpec", "template"});
+    const Node* manager = patches[i]->get("manager");
+    if (!root || !manager) continue;
+    trees.push_back({fmt::format("manager \"{}\"", manager->text()), "",
+                     fmt::format("spec.runtimePatches[{}].{}", i, kTemplate), root});
+  }
+  return trees;
+}
+
+// In the order in which they are merged.
+std::vector<PatchTree> patch_trees(const model::TrainJob& job) {
+  std::vector<PatchTree> trees = written_patches(*job.encoded);
+  const std::vector<model::PodOverride> overrides = model::decode_pod_overrides(job);
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    for (const model::LocatedText& target : overrides[i].target_jobs) {
+      trees.push_back({fmt::format("override {}", i + 1), fmt::format("[{}].", target.value),
+                       override_field(overrides[i], i), overrides[i].node});
+    }
+  }
+  return trees;
+}
+
+// The key by which the list's elements are merged; "" if a patch replaces the list as a whole.
+std::string_view merge_key_of(std::string_view list) {
+  const auto at = std::ranges::find(kMergedLists, list, &MergedList::list);
+  return at != kMergedLists.end() ? at->key : std::string_view();
+}
+
+// The element of the list that has the same merge key; nullptr if there is none, or if it is not a list.
+const Node* find_element(const Node* list, std::string_view merge_key, const Node& element) {
+  const Node* key = element.get(merge_key);
+  if (!list || !key) return nullptr;
+  for (const Node* item : list->items()) {
+    const Node* own = item->get(merge_key);
+    if (own && yaml::equal(*own, *key)) return item;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<PodPatch> pod_patches(const model::TrainJob& job) {
+  std::vector<PodPatch> patches;
+  const auto runtime_patches = model::runtime_patches(job);
+  for (size_t i = 0; i < runtime_patches.size(); ++i) {
+    add_runtime_patch(*runtime_patches[i], fmt::format("spec.runtimePatches[{}]", i), patches);
+  }
+  const std::vector<model::PodOverride> overrides = model::decode_pod_overrides(job);
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    add_override(overrides[i], override_field(overrides[i], i), patches);
+  }
+  return patches;
+}
+
+}  // namespace trainjobc::compile::advice
+
+namespace trainjobc::compile::advice::patches {
+namespace {
+
 using yaml::Entry;
 using yaml::Node;
+
+// Patches for replicatedJobs and containers that the runtime doesn't have: merging adds them, without an
+// image.
+
+constexpr std::string_view kPatchTarget = "advice/patch-target";
+
+std::vector<std::string_view> names_in(const Node* list) {
+  std::vector<std::string_view> names;
+  if (!list) return names;
+  for (const Node* item : list->items()) {
+    if (const Node* name = item->get("name")) names.push_back(name->text());
+  }
+  return names;
+}
+
+bool contains(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string suggest(std::string_view wrong, const std::vector<std::string_view>& names) {
+  if (names.empty()) return "it has none";
+  if (names.size() == 1) return fmt::format("did you mean \"{}\"?", names.front());
+  if (const auto meant = base::closest(wrong, names)) return fmt::format("did you mean \"{}\"?", *meant);
+  return fmt::format("it has {}", fmt::join(names, ", "));
+}
+
+struct ContainerList {
+  std::string_view key;
+  std::string_view what;
+};
+constexpr ContainerList kContainers{"containers", "container"};
+constexpr ContainerList kInitContainers{"initContainers", "init container"};
+
+void check_containers(const AdviceContext& context, const PodPatch& patch, const Node* runtime_pod,
+                      const ContainerList& list, const ContainerList& other, Advisor& advisor) {
+  const Node* patched = patch.pod_spec ? patch.pod_spec->get(list.key) : nullptr;
+  if (!patched) return;
+  const auto names = names_in(runtime_pod ? runtime_pod->get(list.key) : nullptr);
+  const auto other_names = names_in(runtime_pod ? runtime_pod->get(other.key) : nullptr);
+  for (size_t i = 0; i < patched->size(); ++i) {
+    const Node* name = patched->items()[i]->get("name");
+    if (!name || contains(names, name->text())) continue;
+    const std::string hint = contains(other_names, name->text()) ? fmt::format("patch it under {}", other.key)
+                                                                 : suggest(name->text(), names);
+    advisor.warn(
+        kPatchTarget, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
+        fmt::format(
+            "the patch names {} \"{}\", which runtime \"{}\" does not have; a new one without an image "
+            "would be added",
+            list.what, name->text(), context.runtime.id.name),
+        yaml::locate(*name), hint);
+  }
+}
+
+void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
+  const Node* spec = context.runtime.job_set_spec;
+  const Node* jobs = spec ? spec->get("replicatedJobs") : nullptr;
+  for (const PodPatch& patch : pod_patches(context.job)) {
+    const std::string_view job_name = patch.job_name->text();
+    const auto names = names_in(jobs);
+    if (!contains(names, job_name)) {
+      advisor.warn(
+          kPatchTarget, patch.job_field,
+          fmt::format(
+              "the patch names replicatedJob \"{}\", which runtime \"{}\" does not have; a new one without "
+              "an image would be added",
+              job_name, context.runtime.id.name),
+          yaml::locate(*patch.job_name), suggest(job_name, names));
+      continue;
+    }
+    const auto at = std::ranges::find(names, job_name);
+    const Node* runtime_pod =
+        jobs->items()[static_cast<size_t>(at - names.begin())]->at({"template", "spec", "template", "spec"});
+    check_containers(context, patch, runtime_pod, kContainers, kInitContainers, advisor);
+    check_containers(context, patch, runtime_pod, kInitContainers, kContainers, advisor);
+  }
+}
+
+// Patch values without effect: a later manager replaces them, or merging ignores them.
 
 constexpr std::string_view kDirective = "$patch";
 
@@ -221,8 +418,6 @@ class IdleValues {
   Advisor& advisor_;
 };
 
-}  // namespace
-
 void check_overridden_patches(const AdviceContext& context, Advisor& advisor) {
   PatchList(patch_trees(context.job)).report_losses(advisor);
 }
@@ -237,4 +432,12 @@ void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_patch_targets, check_overridden_patches, check_idle_patches};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks};
+}
+
+}  // namespace trainjobc::compile::advice::patches

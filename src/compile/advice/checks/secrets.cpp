@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Secrets in plain text: everyone who can read the repository or the TrainJob can read them. No report shows
-// their values: see secret_lines.h.
+// their values: see compile/advice/secrets/secret_lines.h.
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/containers/all_containers.h"
-#include "compile/advice/pod_patches.h"
 #include "k8s/secret_values.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::secrets {
 namespace {
 
 using k8s::is_plain_secret;
 using k8s::known_key;
 using k8s::known_key_in;
-
 using yaml::Node;
 
 constexpr std::string_view kPlainSecret = "advice/plain-secret";
@@ -63,8 +60,6 @@ void check_patched_pod(const Node* pod_spec, const std::string& field, Advisor& 
   }
 }
 
-}  // namespace
-
 void check_job_secrets(const AdviceContext& context, Advisor& advisor) {
   check_initializer(context.job.dataset, "dataset", advisor);
   check_initializer(context.job.model, "model", advisor);
@@ -86,4 +81,13 @@ void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_job_secrets};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_secrets};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::secrets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "compile/advice/containers/command_lines.h"
+#include "compile/advice/command_lines.h"
 
 #include <algorithm>
 #include <array>

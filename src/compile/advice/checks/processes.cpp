@@ -7,15 +7,13 @@
 #include <array>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/containers/all_containers.h"
-#include "compile/advice/containers/command_lines.h"
-#include "compile/advice/rendered.h"
+#include "compile/advice/command_lines.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins/torch.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::processes {
 namespace {
 
 using yaml::Entry;
@@ -149,8 +147,6 @@ bool sets_devices(const model::Trainer& trainer) {
          });
 }
 
-}  // namespace
-
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
   Plan plan = runtime_plan(context.info);
   if (plan.processes == 0) return;
@@ -197,4 +193,13 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   report(plan, field, where, advisor);
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_job_processes};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_processes};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::processes

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::environment {
 namespace {
 
 using policy::Container;
@@ -97,8 +95,6 @@ void check_storage_uri(const std::optional<model::Initializer>& initializer, std
   }
 }
 
-}  // namespace
-
 void check_overridden_env(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
   if (context.job.trainer) {
@@ -168,4 +164,14 @@ void check_flux_settings(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_overridden_env, check_env_sources, check_generated_env,
+                                   check_flux_settings};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_generated_env};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::environment

@@ -9,15 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/fields.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::restarts {
 namespace {
 
 using policy::PodSet;
@@ -92,8 +90,6 @@ void check_ignored_failures(const PodSet& set, const std::string& job, Advisor& 
   }
 }
 
-}  // namespace
-
 void check_failure_policy(const RuntimeContext& context, Advisor& advisor) {
   const Node* policy = context.info.job_set_spec ? context.info.job_set_spec->get("failurePolicy") : nullptr;
   if (!policy) return;
@@ -112,15 +108,11 @@ void check_job_retries(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-namespace {
-
 // Whether the nodes meet at an address from a variable; once they have met, a restarted node can't rejoin.
 bool meets_at_address(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework && std::ranges::find(framework->env, framework->address) != framework->env.end();
 }
-
-}  // namespace
 
 void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
@@ -142,4 +134,13 @@ void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
   add_note(found, fmt::format("backoffLimit: {}", retries->text()), retries);
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_gang_retries};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_failure_policy, check_job_retries};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::restarts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Labels of the runtime object itself.
+// An object as a whole: the labels of a runtime, and sizes that etcd refuses.
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
@@ -9,10 +9,12 @@
 #include "policy/plugin.h"
 #include "yaml/rewrite/insert.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::objects {
 namespace {
 
 using yaml::Node;
+
+// Labels of the runtime object itself.
 
 std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) {
   const std::string as_yaml = fmt::format("{}: {}", model::kFrameworkLabel, framework);
@@ -22,8 +24,6 @@ std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) 
   if (labels && labels->value->size() > 0) return yaml::insert_first(*labels, {as_yaml, as_json});
   return yaml::insert_map_first(*metadata, "labels", {as_yaml, as_json});
 }
-
-}  // namespace
 
 void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
   const Node& root = *context.runtime.root;
@@ -56,4 +56,45 @@ void check_kueue_label(const RuntimeContext& context, Advisor& advisor) {
                "label each TrainJob instead");
 }
 
-}  // namespace trainjobc::compile::advice
+// Objects that are too large for etcd.
+
+constexpr size_t kMaxRequest = size_t{1536} * 1024;  // etcd's --max-request-bytes
+
+// The size of the object as JSON, without escapes.
+size_t json_size(const Node& node) {
+  size_t size = 2;  // brackets, braces, quotes
+  for (const yaml::Entry& entry : node.entries()) size += entry.key.size() + 4 + json_size(*entry.value);
+  for (const Node* item : node.items()) size += 1 + json_size(*item);
+  if (!node.is_scalar()) return size;
+  return node.is_string() ? size + node.text().size() : node.text().size();
+}
+
+void check_size(const Node& object, std::string_view what, Advisor& advisor) {
+  const size_t size = json_size(object);
+  if (size <= kMaxRequest) return;
+  advisor.warn(
+      "advice/object-size", "",
+      fmt::format("{} can't be stored: it has {:.1f} MiB, and etcd accepts requests of at most 1.5 MiB", what,
+                  static_cast<double>(size) / (1024.0 * 1024.0)),
+      yaml::locate(object), "move scripts and data into images, ConfigMaps or volumes");
+}
+
+void check_runtime_size(const RuntimeContext& context, Advisor& advisor) {
+  check_size(*context.runtime.root, "the runtime", advisor);
+}
+
+void check_job_size(const AdviceContext& context, Advisor& advisor) {
+  check_size(*context.job.root, "the job", advisor);
+  check_size(context.admitted_job_set, "the JobSet", advisor);
+}
+
+constexpr JobCheck kJobChecks[] = {check_job_size};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_framework_label, check_kueue_label, check_runtime_size};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::objects

@@ -7,11 +7,10 @@
 #include <algorithm>
 
 #include "compile/advice/checks.h"
-#include "compile/advice/containers/all_containers.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 
-namespace trainjobc::compile::advice {
+namespace trainjobc::compile::advice::trainer {
 namespace {
 
 using yaml::Node;
@@ -123,8 +122,6 @@ void check_initializer(const AdviceContext& context, const std::optional<model::
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
 }
 
-}  // namespace
-
 void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
   const policy::Framework* framework = policy::framework_of(context.merged);
   if (!framework || framework->env_reader.empty()) return;
@@ -161,4 +158,12 @@ void check_initializer_effect(const AdviceContext& context, Advisor& advisor) {
   check_initializer(context, context.job.model, "model", model::kModelInitializer, advisor);
 }
 
-}  // namespace trainjobc::compile::advice
+constexpr JobCheck kJobChecks[] = {check_trainer_section, check_trainer_effect, check_initializer_effect};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks};
+}
+
+}  // namespace trainjobc::compile::advice::trainer

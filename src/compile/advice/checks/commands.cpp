@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is wrong with a command line: words that no program understands, `tune run`, JAX without its numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text/utf8.h"
+#include "compile/advice/checks.h"
+#include "compile/advice/command_lines.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+
+namespace trainjobc::compile::advice::commands {
+namespace {
+
+using policy::Framework;
+using yaml::Node;
+
+// Commands that no container can run as written.
+
+// Placeholders of templating tools aren't checked.
+bool is_template(std::string_view word) {
+  return word.find("{{") != std::string_view::npos || word.find("${") != std::string_view::npos;
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
+// Whether there are words on both sides of a space.
+bool holds_words(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\n");
+  const size_t space = begin == std::string_view::npos ? begin : text.find_first_of(" \t\n", begin);
+  return space != std::string_view::npos && text.find_first_not_of(" \t\n", space) != std::string_view::npos;
+}
+
+void check_program(const Node* command, const std::string& field, Advisor& advisor) {
+  const Node* program = command && command->size() > 0 ? command->items().front() : nullptr;
+  if (!program || is_template(program->text()) || !holds_words(program->text())) return;
+  base::Diagnostic& found =
+      advisor.warn("advice/one-word-command", fmt::format("{}[0]", field),
+                   "the container looks for a program with this whole line as its name: each item of a "
+                   "command must be one word",
+                   yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
+  found.hide_source = may_hold_secret(program->text());
+}
+
+// A character that word processors substitute for a typed one.
+struct Sign {
+  uint32_t code;
+  std::string_view name;
+  std::string_view typed;
+};
+
+constexpr Sign kSigns[] = {{0x201C, "the curly quote “", "\""}, {0x201D, "the curly quote ”", "\""},
+                           {0x201E, "the curly quote „", "\""}, {0x2018, "the curly quote ‘", "'"},
+                           {0x2019, "the curly quote ’", "'"},  {0x2013, "the dash –", "--"},
+                           {0x2014, "the dash —", "--"},        {0xA0, "a no-break space", "a space"}};
+
+const Sign* find_sign(uint32_t code) {
+  for (const Sign& sign : kSigns) {
+    if (sign.code == code) return &sign;
+  }
+  return nullptr;
+}
+
+// Whether a character at that place replaced the typed one: an opening quote, a dash before a flag.
+bool is_meant(const Sign& sign, std::string_view before, std::string_view after) {
+  if (sign.code == 0xA0) return true;
+  const bool starts = before.empty() || is_space(before.back());
+  if (sign.typed == "--") return starts && !after.empty() && after.front() >= 'A' && after.front() <= 'z';
+  return starts || before.back() == '=' || before.back() == '(' || before.back() == ',';
+}
+
+// The first such character in a script outside of quotes and comments.
+const Sign* sign_in_script(std::string_view script) {
+  if (script.find("<<") != std::string_view::npos) return nullptr;  // a here-document
+  char quote = 0;
+  for (size_t at = 0; at < script.size();) {
+    const base::CodePoint point = base::decode_utf8(script.substr(at));
+    const char c = script[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '#' && (at == 0 || is_space(script[at - 1]))) {
+      at = std::min(script.find('\n', at), script.size());
+      continue;
+    } else if (const Sign* sign = find_sign(point.value)) {
+      if (is_meant(*sign, script.substr(0, at), script.substr(at + point.length))) return sign;
+    }
+    at += std::max<size_t>(point.length, 1);
+  }
+  return nullptr;
+}
+
+// The same in a word that no shell reads: at its begin, or after --flag=.
+const Sign* sign_in_word(std::string_view word) {
+  const size_t equals = word.find('=');
+  const bool is_flag = equals != std::string_view::npos && !holds_words(word.substr(0, equals));
+  const auto sign_at = [&](size_t at) -> const Sign* {
+    const Sign* sign = find_sign(base::decode_utf8(word.substr(at)).value);
+    const size_t length = base::decode_utf8(word.substr(at)).length;
+    if (!sign || sign->code == 0xA0) return nullptr;
+    return is_meant(*sign, word.substr(0, at), word.substr(at + length)) ? sign : nullptr;
+  };
+  if (const Sign* sign = word.empty() ? nullptr : sign_at(0)) return sign;
+  return is_flag && equals + 1 < word.size() ? sign_at(equals + 1) : nullptr;
+}
+
+void check_signs(const CommandLine& line, const std::string& command, const std::string& args,
+                 Advisor& advisor) {
+  const auto words = words_of(line);
+  const size_t script = script_index(words);
+  const size_t of_command = line.command ? line.command->size() : 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const Sign* sign = i == script ? sign_in_script(words[i]) : sign_in_word(words[i]);
+    if (!sign) continue;
+    const bool in_args = i >= of_command;
+    const size_t index = in_args ? i - of_command : i;
+    const Node& word = *(in_args ? line.args : line.command)->items()[index];
+    base::Diagnostic& found = advisor.warn(
+        "advice/typographic-sign", fmt::format("{}[{}]", in_args ? args : command, index),
+        fmt::format("{} has no special meaning to a program or a shell: it stays part of the word",
+                    sign->name),
+        yaml::locate(word), fmt::format("write {}", sign->typed));
+    found.hide_source = may_hold_secret(word.text());
+  }
+}
+
+// Flux joins the words into one line, which a shell runs.
+bool is_joined(const policy::RuntimeInfo& info, const policy::PodSet* set) {
+  return info.policy && info.policy->flux && (!set || set->ancestor == model::kTrainer);
+}
+
+void check_job_command(const AdviceContext& context, Advisor& advisor) {
+  if (!context.job.trainer) return;
+  const CommandLine line{context.job.trainer->command, context.job.trainer->args};
+  if (!is_joined(context.merged, nullptr)) check_program(line.command, "spec.trainer.command", advisor);
+  check_signs(line, "spec.trainer.command", "spec.trainer.args", advisor);
+}
+
+void check_runtime_commands(const RuntimeContext& context, Advisor& advisor) {
+  for (const ContainerPlace& place : containers_of(context.info)) {
+    const CommandLine line{place.container.node->get("command"), place.container.node->get("args")};
+    if (!is_joined(context.info, &place.set)) check_program(line.command, place.field + ".command", advisor);
+    check_signs(line, place.field + ".command", place.field + ".args", advisor);
+  }
+}
+
+// Command lines of `tune run` that torchtune refuses.
+
+constexpr std::string_view kTuneCommand = "advice/tune-command";
+constexpr std::string_view kSingleDevice = "_single_device";
+constexpr std::string_view kAttentionModules = "model.lora_attn_modules";
+
+// Settings that only the models of LoRA recipes have.
+constexpr std::array<std::string_view, 8> kLoraSettings{
+    kAttentionModules, "model.apply_lora_to_mlp", "model.apply_lora_to_output",
+    "model.lora_rank", "model.lora_alpha",        "model.lora_dropout",
+    "model.use_dora",  "model.quantize_base"};
+
+// tune run [FLAG…] RECIPE --config CONFIG [SETTING…]
+struct TuneRun {
+  bool is_generated = false;     // by Trainer, of the job's [tune, run]
+  bool starts_torchrun = false;  // tune does if there are flags before the recipe
+  std::string_view recipe;       // "" if the words are not of that form
+  std::string_view config;
+  bool has_own_model = false;  // whose settings are unknown
+};
+
+std::string_view before_equals(std::string_view text) {
+  return text.substr(0, text.find('='));
+}
+
+bool is_own_model(std::string_view word) {
+  return before_equals(word) == "model" || before_equals(word) == "model._component_";
+}
+
+TuneRun read_command(const AdviceContext& context, const Node* container) {
+  TuneRun run;
+  run.is_generated = is_tune_run(context.job.trainer->command);
+  const Node* command = container ? container->get("command") : nullptr;
+  const auto words = words_of({command, container ? container->get("args") : nullptr});
+  const auto flag = std::ranges::find(words, "--config");
+  const bool is_tune = words.size() > 2 && base_name(words[0]) == "tune" && words[1] == "run";
+  if (!is_tune || words.end() - flag < 2 || flag - words.begin() < 3) return run;
+  run.recipe = *(flag - 1);
+  run.config = *(flag + 1);
+  run.starts_torchrun = words[2] != run.recipe;
+  run.has_own_model = run.config.ends_with(".yaml") || std::ranges::any_of(words, is_own_model);
+  return run;
+}
+
+// The place in spec.trainer where the number of processes comes from, and its field.
+struct Place {
+  base::Location where;
+  std::string field;
+};
+
+Place place_of_processes(const model::Trainer& trainer) {
+  for (const std::string_view key : {"numProcPerNode", "resourcesPerNode"}) {
+    const base::Location where = locate_key_of(trainer.node, key);
+    if (where.file) return {where, fmt::format("spec.trainer.{}", key)};
+  }
+  return {yaml::locate(*trainer.node), "spec.trainer"};
+}
+
+struct Fix {
+  bool is_needed = false;
+  std::string hint;
+};
+
+// Of the configurations that Trainer writes and its webhook lets pass, torchtune lacks these.
+Fix fix_of(std::string_view config) {
+  if (config.starts_with("llama3_2/7B")) return {true, "use a runtime of another model"};
+  if (config.starts_with("llama3_3/70B"))
+    return {config.ends_with(kSingleDevice), "ask for several GPUs, without numProcPerNode: 1"};
+  if (config.starts_with("qwen2_5/"))
+    return {config.find("_qlora") != config.npos, "remove model.quantize_base"};
+  return {config.ends_with("_qlora"), "ask for one GPU, or write numProcPerNode: 1"};
+}
+
+bool check_config(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
+  Fix fix = fix_of(run.config);
+  if (!fix.is_needed) return false;
+  const Node* name = context.job.runtime_ref.name.node;
+  advisor.warn(kTuneCommand, "spec.runtimeRef.name",
+               fmt::format("torchtune has no configuration \"{}\"", run.config), yaml::locate(*name),
+               std::move(fix.hint));
+  return true;
+}
+
+// Whether the recipe fits the way in which tune starts it.
+bool check_launch(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
+  const bool is_single = run.recipe.ends_with(kSingleDevice);
+  if (is_single != run.starts_torchrun) return false;
+  Place place = place_of_processes(*context.job.trainer);
+  if (is_single) {
+    const auto processes =
+        rendered_number(context.admitted_job_set, policy::framework_of(context.merged)->processes);
+    advisor.warn(kTuneCommand, std::move(place.field),
+                 fmt::format("tune refuses to start {} processes: with one GPU, Trainer chooses recipe {}, "
+                             "which does not support torchrun",
+                             processes.value_or(0), run.recipe),
+                 place.where, "write numProcPerNode: 1");
+  } else {
+    advisor.warn(kTuneCommand, std::move(place.field),
+                 fmt::format("tune starts recipe {} without torchrun, and it fails: the job has neither GPUs "
+                             "nor a number of processes",
+                             run.recipe),
+                 place.where, "ask for GPUs in resourcesPerNode, or write a number");
+  }
+  return true;
+}
+
+std::string lora_hint(const AdviceContext& context, const TuneRun& run, bool names_modules) {
+  if (!context.merged.behaviours->torchtune.has_lora) return "remove it; Trainer 2.1 and newer support LoRA";
+  if (!run.is_generated) return "write command: [tune, run], so that Trainer chooses a LoRA recipe";
+  if (!names_modules) return fmt::format("add {}, which selects a LoRA recipe", kAttentionModules);
+  return "write numNodes: 1: LoRA runs on one node only";
+}
+
+// LoRA's settings for a recipe whose model has none.
+void check_lora(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
+  const Node* args = context.job.trainer->args;
+  if (!args || run.has_own_model || !run.recipe.starts_with("full_finetune")) return;
+  const Node* first = nullptr;
+  size_t index = 0;
+  bool names_modules = false;
+  for (size_t i = 0; i < args->size(); ++i) {
+    const std::string_view name = before_equals(args->items()[i]->text());
+    names_modules |= name == kAttentionModules;
+    if (first || std::ranges::find(kLoraSettings, name) == kLoraSettings.end()) continue;
+    first = args->items()[i];
+    index = i;
+  }
+  if (!first) return;
+  advisor.warn(
+      kTuneCommand, fmt::format("spec.trainer.args[{}]", index),
+      fmt::format("recipe {} has no setting {}, and fails", run.recipe, before_equals(first->text())),
+      yaml::locate(*first), lora_hint(context, run, names_modules));
+}
+
+void check_tune_command(const AdviceContext& context, Advisor& advisor) {
+  if (!context.job.trainer || !context.merged.policy || !context.merged.policy->torch) return;
+  const TrainerPlace trainer = trainer_of(context.merged);
+  if (!trainer.set) return;
+  const TuneRun run = read_command(context, rendered_node(context.admitted_job_set, trainer.set->name));
+  if (run.recipe.empty()) return;
+  const bool is_refused =
+      run.is_generated && (check_config(context, run, advisor) || check_launch(context, run, advisor));
+  if (!is_refused) check_lora(context, run, advisor);
+}
+
+// Programs that start JAX without the numbers that it does not read from the environment.
+
+// Whether the script calls the function without arguments.
+bool calls_plainly(std::string_view script, std::string_view function) {
+  for (size_t at = script.find(function); at != std::string_view::npos; at = script.find(function, at + 1)) {
+    const std::string_view rest = script.substr(at + function.size());
+    if (!rest.starts_with('(')) continue;
+    const size_t next = rest.find_first_not_of(" \t\r\n", 1);
+    if (next != std::string_view::npos && rest[next] == ')') return true;
+  }
+  return false;
+}
+
+// The variable with a process's own number.
+std::string_view rank_variable(const Framework& framework) {
+  const auto found = std::ranges::find_if(framework.env, [&](std::string_view name) {
+    return name != framework.processes && name != framework.address;
+  });
+  return found != framework.env.end() ? *found : "";
+}
+
+void check_jax_initialize(const AdviceContext& context, Advisor& advisor) {
+  const Framework* framework = policy::framework_of(context.merged);
+  if (!context.job.trainer || !framework || framework->field != "jax") return;
+  const std::string function = fmt::format("{}.initialize", framework->env_reader);
+  const auto check = [&](const yaml::Node* list, std::string_view field) {
+    for (size_t i = 0; list && i < list->size(); ++i) {
+      const yaml::Node& word = *list->items()[i];
+      if (!calls_plainly(word.text(), function)) continue;
+      base::Diagnostic& found = advisor.warn(
+          "advice/jax-initialize", fmt::format("{}[{}]", field, i),
+          fmt::format("{}() reads {} only: without arguments it does not know how many processes there are",
+                      function, framework->address),
+          yaml::locate(word),
+          fmt::format("pass num_processes=int(os.environ[\"{}\"]), process_id=int(os.environ[\"{}\"])",
+                      framework->processes, rank_variable(*framework)));
+      found.hide_source = may_hold_secret(word.text());
+    }
+  };
+  check(context.job.trainer->command, "spec.trainer.command");
+  check(context.job.trainer->args, "spec.trainer.args");
+}
+
+constexpr JobCheck kJobChecks[] = {check_job_command, check_tune_command, check_jax_initialize};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_commands};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::commands

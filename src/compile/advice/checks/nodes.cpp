@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The nodes: how many there are, and how they find each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compile/advice/checks.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+
+namespace trainjobc::compile::advice::nodes {
+namespace {
+
+using policy::Container;
+using policy::NodeList;
+using policy::PodSet;
+using yaml::Node;
+
+// The numbers of nodes and pods.
+
+constexpr std::array<std::string_view, 2> kCounts{"parallelism", "completions"};
+
+void check_second_trainer(const RuntimeContext& context, Advisor& advisor) {
+  if (!context.info.policy || context.info.is_mpi()) return;
+  if (context.info.behaviours->first_trainer_counts) return;
+  const PodSet* first = trainer_of(context.info).set;
+  for (size_t i = 0; first && i < context.info.pod_sets.size(); ++i) {
+    const PodSet& set = context.info.pod_sets[i];
+    if (&set == first || set.ancestor != model::kTrainer) continue;
+    const Node* label = set.replicated_job->at({"template", "metadata", "labels", model::kAncestorLabel});
+    base::Diagnostic& found = advisor.warn(
+        "advice/second-trainer",
+        fmt::format("{}.template.metadata.labels[{}]", replicated_job_field(i), model::kAncestorLabel),
+        fmt::format("replicatedJob \"{}\" also trains, but the TrainJob's numNodes and the framework's "
+                    "variables go only to \"{}\"",
+                    set.name, first->name),
+        yaml::locate(*label), "train in one replicatedJob");
+    add_note(found, "the first one",
+             first->replicated_job->at({"template", "metadata", "labels", model::kAncestorLabel}));
+  }
+}
+
+void check_pod_counts(const RuntimeContext& context, Advisor& advisor) {
+  for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
+    const PodSet& set = context.info.pod_sets[i];
+    const bool trains = set.ancestor == model::kTrainer && context.info.policy;
+    for (const std::string_view key : kCounts) {
+      const Node* count = set.replicated_job->at({"template", "spec", key});
+      if (!count || !count->as_int() || *count->as_int() == set.count.value) continue;
+      const std::string now =
+          trains ? fmt::format("numNodes, {} unless the TrainJob says otherwise,", set.count.value)
+                 : fmt::format("the parallelism, {},", set.count.value);
+      advisor.warn("advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
+                   fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
+                   yaml::locate(*count), "remove it");
+    }
+  }
+}
+
+void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
+  if (!context.job.trainer || !context.job.trainer->num_nodes) return;
+  const model::LocatedInt& nodes = *context.job.trainer->num_nodes;
+  const policy::RuntimeInfo& info = context.merged;
+  const bool as_node = info.is_mpi() && info.policy->mpi->run_launcher_as_node;
+  const PodSet* node = info.pod_set_by_name(model::kNode);
+  if (info.is_mpi() ? node || as_node : trainer_of(info).set != nullptr) {
+    const PodSet* launcher = info.pod_set_by_name(model::kLauncher);
+    if (!as_node || !node || !launcher || launcher->count.value != 1 || nodes.value != 1) return;
+    advisor.warn("advice/mpi-num-nodes", "spec.trainer.numNodes",
+                 "numNodes: 1 runs two pods: the launcher is a node, and there is always one more",
+                 yaml::locate(*nodes.node),
+                 "write 2 to make this clear, or use a runtime without the replicatedJob \"node\"");
+    return;
+  }
+  const std::string lack =
+      info.is_mpi() ? fmt::format("no replicatedJob \"{}\"", model::kNode)
+                    : fmt::format("no replicatedJob with {}: {}", model::kAncestorLabel, model::kTrainer);
+  base::Diagnostic& found = advisor.warn(
+      "advice/num-nodes-no-effect", "spec.trainer.numNodes",
+      fmt::format("numNodes has no effect: runtime \"{}\" has {}", context.runtime.id.name, lack),
+      yaml::locate(*nodes.node),
+      info.is_mpi() ? "add it to the runtime" : "label the replicatedJob that trains, in the runtime");
+  add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+}
+
+void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
+  const auto& nodes = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
+  if (!nodes || nodes->value > 0) return;
+  const policy::RuntimeInfo& info = context.merged;
+  // The Job itself refuses counts below 0.
+  if (nodes->value < 0 && !(info.is_mpi() && info.policy->mpi->run_launcher_as_node)) return;
+  std::string effect = "no pod trains, and the job counts as complete";
+  if (info.is_mpi()) {
+    if (!info.pod_set_by_name(model::kNode)) return;
+    effect = info.policy->mpi->run_launcher_as_node ? "the launcher is a node, and there is always one more"
+                                                    : "the hostfile is empty, and mpirun finds no node";
+  } else if (!trainer_of(info).set) {
+    return;
+  }
+  advisor.warn("advice/num-nodes-zero", "spec.trainer.numNodes",
+               fmt::format("numNodes: {}: {}", nodes->value, effect), yaml::locate(*nodes->node),
+               "write 1 or more; suspend: true keeps a job from starting");
+}
+
+// How pods find each other.
+
+// Where the framework puts the first node's address; "" if it has none.
+std::string_view address_of(const policy::RuntimeInfo& info) {
+  const policy::Framework* framework = policy::framework_of(info);
+  return framework ? framework->address : "";
+}
+
+void check_network(const RuntimeContext& context, std::string_view address, Advisor& advisor) {
+  const Node* network = context.info.job_set_spec ? context.info.job_set_spec->get("network") : nullptr;
+  const Node* subdomain = network ? network->get("subdomain") : nullptr;
+  const Node* hostnames = network ? network->get("enableDNSHostnames") : nullptr;
+  if (subdomain && !subdomain->text().empty() && !address.empty()) {
+    advisor.warn(
+        "advice/address", "spec.template.spec.network.subdomain",
+        fmt::format(
+            "{} uses the TrainJob's name as the subdomain, not this one: the nodes can't find each other",
+            address),
+        yaml::locate(*subdomain), "remove it");
+  }
+  if (hostnames && hostnames->as_bool() == false) {
+    advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
+                 "without DNS hostnames the nodes can't find each other", yaml::locate(*hostnames),
+                 "remove it");
+  }
+}
+
+bool is_number(const Node& port, int64_t number) {
+  const Node* own = port.get("containerPort");
+  return own && own->as_int() == number;
+}
+
+bool is_probed(const Container& container, std::string_view port) {
+  for (const std::string_view probe : {"startupProbe", "livenessProbe", "readinessProbe"}) {
+    for (const std::string_view action : {"httpGet", "tcpSocket"}) {
+      const Node* used = container.node->at({probe, action, "port"});
+      if (used && used->is_string() && used->text() == port) return true;
+    }
+  }
+  return false;
+}
+
+// The trainer's port replaces the first port that has its number or, like it, no name.
+void check_replaced_port(const Container& container, const std::string& field, Advisor& advisor) {
+  const auto taken = std::ranges::find_if(container.ports, [](const Node* port) {
+    return is_number(*port, model::kTrainerPort) || !port->get("name");
+  });
+  if (taken == container.ports.end()) return;
+  const Node& port = **taken;
+  const std::string place = fmt::format("{}.ports[{}]", field, taken - container.ports.begin());
+  if (!is_number(port, model::kTrainerPort)) {
+    advisor.warn("advice/port-replaced", place,
+                 fmt::format("port {} is lost: it has no name, so the trainer's port {} replaces it",
+                             text_at(port, "containerPort"), model::kTrainerPort),
+                 yaml::locate(*port.get("containerPort")), "give it a name");
+  } else if (is_probed(container, text_at(port, "name"))) {
+    advisor.warn("advice/port-replaced", place,
+                 fmt::format("port {} loses its name \"{}\", which a probe of the container uses",
+                             model::kTrainerPort, text_at(port, "name")),
+                 yaml::locate(*port.get("name")), "use the number in the probe");
+  }
+}
+
+size_t count_unnamed(const NodeList& ports) {
+  return static_cast<size_t>(
+      std::ranges::count_if(ports, [](const Node* port) { return !port->get("name"); }));
+}
+
+void check_addresses(const RuntimeContext& context, Advisor& advisor) {
+  const std::string_view address = address_of(context.info);
+  if (address.empty() && !context.info.is_mpi()) return;
+  check_network(context, address, advisor);
+  const TrainerPlace trainer = trainer_of(context.info);
+  if (address.empty() || !trainer.set || trainer.set->name == model::kNode) return;
+  advisor.warn(
+      "advice/address", replicated_job_field(trainer.index) + ".name",
+      fmt::format(
+          "{} names a pod of replicatedJob \"{}\", which is not this one: the nodes can't find each other",
+          address, model::kNode),
+      yaml::locate(*trainer.set->replicated_job->get("name")),
+      fmt::format("rename it to \"{}\"", model::kNode));
+}
+
+void check_ports(const RuntimeContext& context, Advisor& advisor) {
+  const policy::Framework* framework = policy::framework_of(context.info);
+  const bool opens_port = framework && framework->opens_port;
+  const policy::PodSet* trainer = trainer_of(context.info).set;
+  for (const ContainerPlace& place : containers_of(context.info)) {
+    if (place.is_init) continue;
+    // Several ports without a name are an error in its jobs.
+    if (count_unnamed(place.container.ports) > 1) continue;
+    if (opens_port && &place.set == trainer && place.container.name == model::kNode) {
+      check_replaced_port(place.container, place.field, advisor);
+    }
+  }
+}
+
+constexpr JobCheck kJobChecks[] = {check_num_nodes, check_zero_nodes};
+constexpr RuntimeCheck kRuntimeChecks[] = {check_second_trainer, check_pod_counts, check_addresses,
+                                           check_ports};
+
+}  // namespace
+
+Checks checks() {
+  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+}
+
+}  // namespace trainjobc::compile::advice::nodes
