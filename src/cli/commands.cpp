@@ -8,8 +8,8 @@
 
 namespace trainjobc::cli {
 
-std::span<const Command> commands() {
-  static constexpr std::array kCommands = std::to_array<Command>({
+std::span<const CommandEntry> commands() {
+  static constexpr std::array kCommands = std::to_array<CommandEntry>({
       {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
       {"lint", "Report what the cluster would refuse, at the line to fix", setup_lint},
       {"explain", "Show where each field of the rendered objects comes from", setup_explain},

@@ -7,18 +7,18 @@
 
 namespace trainjobc::cli {
 
-std::function<int(Console&)> setup_render(CLI::App& app);
-std::function<int(Console&)> setup_lint(CLI::App& app);
-std::function<int(Console&)> setup_explain(CLI::App& app);
-std::function<int(Console&)> setup_plan(CLI::App& app);
-std::function<int(Console&)> setup_graph(CLI::App& app);
-std::function<int(Console&)> setup_diff(CLI::App& app);
-std::function<int(Console&)> setup_submit(CLI::App& app);
-std::function<int(Console&)> setup_migrate(CLI::App& app);
-std::function<int(Console&)> setup_function(CLI::App& app);
-std::function<int(Console&)> setup_runtimes(CLI::App& app);
-std::function<int(Console&)> setup_schema(CLI::App& app);
-std::function<int(Console&)> setup_completion(CLI::App& app);
-std::function<int(Console&)> setup_version(CLI::App& app);
+std::function<int(Console&)> setup_render(Command& command);
+std::function<int(Console&)> setup_lint(Command& command);
+std::function<int(Console&)> setup_explain(Command& command);
+std::function<int(Console&)> setup_plan(Command& command);
+std::function<int(Console&)> setup_graph(Command& command);
+std::function<int(Console&)> setup_diff(Command& command);
+std::function<int(Console&)> setup_submit(Command& command);
+std::function<int(Console&)> setup_migrate(Command& command);
+std::function<int(Console&)> setup_function(Command& command);
+std::function<int(Console&)> setup_runtimes(Command& command);
+std::function<int(Console&)> setup_schema(Command& command);
+std::function<int(Console&)> setup_completion(Command& command);
+std::function<int(Console&)> setup_version(Command& command);
 
 }  // namespace trainjobc::cli

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <charconv>
+#include <limits>
 #include <tuple>
 
 #include "base/files/paths.h"
@@ -17,25 +17,28 @@
 #include "compile/consequences.h"
 #include "compile/input/document_type.h"
 #include "compile/input/input.h"
-#include "model/trainer_version.h"
 #include "lint/configurations.h"
+#include "model/trainer_version.h"
 
 namespace trainjobc::cli {
-CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,
-                              const std::string& description, bool has_auto) {
+
+Flag& add_version_flag(Command& command, std::string_view names, std::string& version,
+                       const std::string& description, bool has_auto) {
   std::vector<std::string> known = model::trainer_versions();
   if (has_auto) known.insert(known.begin(), "auto");
-  return command.add_option(names, version, description)
-      ->check(CLI::IsMember(known))
-      ->transform([](std::string text) { return model::read_trainer_version(text).value_or(text); });
+  return command.add(names, &version, description)
+      .one_of(std::move(known))
+      .reads(
+          [](const std::string& text) {
+            return std::optional(model::read_trainer_version(text).value_or(text));
+          },
+          "");
 }
 
-void DirectoryFlags::add_to(CLI::App& command) {
-  CLI::Option* recursive_flag =
-      command.add_flag("-R,--recursive", recursive, "Read directories recursively: the default");
-  command.add_flag("--no-recursive", no_recursive, "Don't read directories recursively")
-      ->excludes(recursive_flag);
-  command.add_flag("--allow-empty", allow_empty, "Accept directories without Trainer objects");
+void DirectoryFlags::add_to(Command& command) {
+  command.add("-R,--recursive", &recursive, "Read directories recursively (the default)");
+  command.add("--no-recursive", &no_recursive, "Don't read directories recursively").excludes("--recursive");
+  command.add("--allow-empty", &allow_empty, "Accept directories without Trainer objects");
 }
 
 DiscoverOptions DirectoryFlags::options() const {
@@ -44,50 +47,61 @@ DiscoverOptions DirectoryFlags::options() const {
   return options;
 }
 
-void InputFlags::add_to(CLI::App& command) {
-  command.add_option("PATH", paths, "Files or directories with TrainJobs and runtimes; - is standard input")
-      ->type_name("PATH");
-  command.add_option("-f,--filename", filenames, "Same as PATH; can be repeated")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
+void InputFlags::add_to(Command& command, bool has_trainer_version) {
+  command.add("PATH", &paths, "Files or directories with TrainJobs and runtimes; - is standard input")
+      .takes("PATH");
+  command.add("-f,--filename", &filenames, "Same as PATH; can be repeated").takes("PATH");
   directories.add_to(command);
-  command
-      .add_option("--runtimes", runtimes,
-                  "File or directory with more runtimes; those of the inputs come first")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
-  command.add_option("--job", jobs, "Only this TrainJob, as NAME or NAMESPACE/NAME; can be repeated")
-      ->allow_extra_args(false)
-      ->type_name("JOB");
-  command.add_flag("--fail-if-no-objects-found", needs_objects,
-                   "Fail if the inputs contain no TrainJob and no runtime, even if they are files");
-  command.add_flag("-v,--verbose", verbose, "Show which files and documents are skipped, and why");
-  command.add_flag("--no-catalogue", no_catalogue, "Don't resolve runtimes from the built-in catalogue");
-  add_version_flag(command, "--trainer-version", trainer_version,
-                   "Kubeflow Trainer version to compile for [auto]", true);
-  command.add_option("-n,--namespace", ns, "Namespace for TrainJobs without one")->type_name("NAME");
-  command
-      .add_option("--name-suffix", name_suffix,
-                  "Suffix for metadata.generateName, instead of one derived from the content")
-      ->type_name("TEXT");
-  command.add_option("--config", config, "Configuration file to use instead of the nearest .trainjobc.yaml")
-      ->type_name("FILE");
-  command.add_flag("--no-config", no_config, "Ignore configuration files");
-  command.add_option("--threads", threads, "Number of threads; 0 means one per processor")
-      ->capture_default_str();
+  command.add("--runtimes", &runtimes, "File or directory with more runtimes; those of the inputs come first")
+      .takes("PATH");
+  command.add("--job", &jobs, "Only this TrainJob, as NAME or NAMESPACE/NAME; can be repeated").takes("JOB");
+  command.add("--fail-if-no-objects-found", &needs_objects,
+              "Fail if the inputs contain no TrainJob and no runtime, even if they are files");
+  command.add("-v,--verbose", &verbose, "Show which files and documents are skipped, and why");
+  command.add("--no-catalogue", &no_catalogue, "Don't resolve runtimes from the built-in catalogue");
+  if (has_trainer_version) {
+    add_version_flag(command, "--trainer-version", trainer_version,
+                     "Kubeflow Trainer version to compile for [auto]", true);
+  }
+  command.add("-n,--namespace", &ns, "Namespace for TrainJobs without one").takes("NAME");
+  command.add("--name-suffix", &name_suffix,
+              "Suffix for metadata.generateName, instead of one derived from the content");
+  command.add("--config", &config, "Configuration file to use instead of the nearest .trainjobc.yaml")
+      .takes("FILE");
+  command.add("--no-config", &no_config, "Ignore configuration files");
+  command.add("--threads", &threads, "Number of threads; 0 means one per processor").shows_default();
+  command.variables.push_back({std::string(kConfigVariable), "Same as --config."});
+  command.variables.push_back({"TRAINJOBC_TRAINER_VERSION", "Same as --trainer-version."});
+  command.variables.push_back({"TRAINJOBC_RUNTIMES", "A file or directory, like --runtimes."});
 }
 
-void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what) {
-  command.add_option("--timeout", seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 for no limit", what))
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, unsigned>{{"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->type_name("TIME")
-      ->capture_default_str();
+namespace {
+
+// "90", "90s", "10m", "2h": seconds.
+std::optional<std::string> read_time(const std::string& text) {
+  constexpr uint64_t kLongest = std::numeric_limits<unsigned>::max();
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = std::string_view(text).substr(digits);
+  const uint64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  uint64_t amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, amount);
+  if (digits == 0 || factor == 0 || error != std::errc() || amount > kLongest / factor) return std::nullopt;
+  return std::to_string(amount * factor);
 }
 
-void ColourFlag::add_to(CLI::App& command) {
-  command.add_option("--color", choice, "When to use colour")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+}  // namespace
+
+void add_timeout(Command& command, unsigned& seconds, std::string_view what) {
+  command.add("--timeout", &seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 for no limit", what))
+      .takes("TIME")
+      .reads(read_time, "a time such as 90, 90s, 10m or 2h")
+      .shows_default();
+}
+
+void ColourFlag::add_to(Command& command) {
+  command.add("--color", &choice, "When to use colour").one_of({"auto", "always", "never"}).shows_default();
+  command.variables.push_back({"NO_COLOR", "No colour, if it is not empty."});
+  command.variables.push_back({"CLICOLOR_FORCE", "Colour even if the output is not a terminal."});
 }
 
 ColourChoice ColourFlag::value() const {

@@ -7,18 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
+#include "cli/command.h"
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
 #include "compile/compile.h"
-#include "schema/schema.h"
 #include "lint/groups.h"
+#include "schema/schema.h"
 
 namespace trainjobc::cli {
 
 // A flag that takes a Trainer version, in any of its spellings.
-CLI::Option* add_version_flag(CLI::App& command, const std::string& names, std::string& version,
-                              const std::string& description, bool has_auto);
+Flag& add_version_flag(Command& command, std::string_view names, std::string& version,
+                       const std::string& description, bool has_auto);
+
+// Names the file of settings; a command with this variable reads them.
+inline constexpr std::string_view kConfigVariable = "TRAINJOBC_CONFIG";
 
 // Which files of a directory to read, and what to report about the others.
 struct DirectoryFlags {
@@ -26,12 +29,12 @@ struct DirectoryFlags {
   bool no_recursive = false;
   bool allow_empty = false;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   DiscoverOptions options() const;
 };
 
 // --timeout; `what` is what it limits.
-void add_timeout(CLI::App& command, unsigned& seconds, std::string_view what);
+void add_timeout(Command& command, unsigned& seconds, std::string_view what);
 
 // The inputs and how to compile them.
 struct InputFlags {
@@ -50,13 +53,13 @@ struct InputFlags {
   bool no_config = false;
   unsigned threads = 0;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command, bool has_trainer_version = true);
 };
 
 struct ColourFlag {
   std::string choice = "auto";
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   ColourChoice value() const;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // trainjobc completion
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -11,18 +10,16 @@
 
 namespace trainjobc::cli {
 
-std::function<int(Console&)> setup_completion(CLI::App& app) {
+std::function<int(Console&)> setup_completion(Command& command) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  app.footer(
-      "Packages install these scripts. The scripts call the trainjobc on the PATH for completions.\n"
-      "\n"
-      "Examples:\n"
-      "  source <(trainjobc completion bash)\n"
-      "  trainjobc completion zsh > ~/.zsh/completions/_trainjobc\n"
-      "  trainjobc completion fish > ~/.config/fish/completions/trainjobc.fish");
+  Flag& wanted = command.add("SHELL", &*shell, "bash, zsh or fish").one_of({"bash", "zsh", "fish"});
+  wanted.required = true;
+  command.details = {
+      "Packages install these scripts. The scripts call the trainjobc on the PATH for completions."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"source <(trainjobc completion bash)",
+                      "trainjobc completion zsh > ~/.zsh/completions/_trainjobc",
+                      "trainjobc completion fish > ~/.config/fish/completions/trainjobc.fish"};
   return [shell](Console& console) {
     const std::string_view script = *shell == "bash"  ? kBashCompletion
                                     : *shell == "zsh" ? kZshCompletion

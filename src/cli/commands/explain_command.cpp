@@ -3,7 +3,6 @@
 // trainjobc explain
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -143,32 +142,30 @@ int run_explain(Console& console, ExplainFlags flags) {
 
 }  // namespace
 
-std::function<int(Console&)> setup_explain(CLI::App& app) {
+std::function<int(Console&)> setup_explain(Command& command) {
   auto flags = std::make_shared<ExplainFlags>();
-  flags->input.add_to(app);
-  app.add_option(
-         "--field", flags->field,
-         "Only fields whose path contains this text, such as env or PET_NNODES, or that this JSONPath "
-         "selects, such as ..image or '.spec.*.name'")
-      ->type_name("FIELD");
-  app.add_flag("--with-defaults", flags->with_defaults,
-               "Explain the JobSet with the defaults that JobSet admission adds");
-  app.add_option("-o,--format", flags->format, "Output format; the default is yaml, or text with --field")
-      ->check(CLI::IsMember({"yaml", "text", "json"}));
-  flags->colour.add_to(app);
-  app.footer(
-      "Prints what render prints, with a comment after each field: its place in the inputs and,\n"
-      "if it was not only copied, the rule that computed it. With --field, prints one line\n"
-      "per field. A value that the job's overrides or a rule replaced is shown with the values before\n"
-      "it: of the runtime, and after each override.\n"
-      "\n"
-      "Exit status: 0 explained, 1 an input was rejected, 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc explain jobs/ml-research/bert-pretrain.yaml\n"
-      "  trainjobc explain jobs/ --job ml-research/bert-pretrain --field image\n"
-      "  trainjobc explain jobs/ --job bert-pretrain --field PET_NNODES -o json\n"
-      "  trainjobc explain jobs/ --job bert-pretrain --field ..resources");
+  flags->input.add_to(command);
+  command
+      .add("--field", &flags->field,
+           "Only fields whose path contains this text, such as env or PET_NNODES, or that this JSONPath "
+           "selects, such as ..image or '.spec.*.name'")
+      .takes("FIELD");
+  command.add("--with-defaults", &flags->with_defaults,
+              "Explain the JobSet with the defaults that JobSet admission adds");
+  command.add("-o,--format", &flags->format, "Output format; the default is yaml, or text with --field")
+      .one_of({"yaml", "text", "json"})
+      .was("--output");
+  flags->colour.add_to(command);
+  command.details = {
+      "Prints what render prints, with a comment after each field: its place in the inputs and, if it was "
+      "not only copied, the rule that computed it. With --field, prints one line per field. A value that the "
+      "job's overrides or a rule replaced is shown with the values before it: of the runtime, and after each "
+      "override."};
+  command.exit_statuses = {{0, "explained"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc explain jobs/ml-research/bert-pretrain.yaml",
+                      "trainjobc explain jobs/ --job ml-research/bert-pretrain --field image",
+                      "trainjobc explain jobs/ --job bert-pretrain --field PET_NNODES -o json",
+                      "trainjobc explain jobs/ --job bert-pretrain --field ..resources"};
   return [flags](Console& console) { return run_explain(console, *flags); };
 }
 

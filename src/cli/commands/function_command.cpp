@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // trainjobc function
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
@@ -35,23 +34,20 @@ int run_function(Console& console, const SshKeyFlag& keys) {
 
 }  // namespace
 
-std::function<int(Console&)> setup_function(CLI::App& app) {
+std::function<int(Console&)> setup_function(Command& command) {
   auto keys = std::make_shared<SshKeyFlag>();
-  keys->add_folder_to(app);
-  app.footer(
-      "Standard input and output are a ResourceList (config.kubernetes.io/v1 or v1beta1).\n"
-      "TrainJobs and runtimes in it are replaced by what the controller would create; other\n"
-      "items stay unchanged, byte for byte. The data of functionConfig may set trainerVersion,\n"
-      "namespace, nameSuffix, catalogue, sshKey (omit, seed:FILE, file:FILE, generate) and\n"
-      "keepInputs, which keeps the inputs as local config. FILE must be in --ssh-key-dir or\n"
-      "$TRAINJOBC_SSH_KEY_DIR. Anyone who can commit a job with some namespace and\n"
-      "name, and read what is rendered, has that job's key: give each team its own seed.\n"
-      "\n"
-      "Exit status: 0 rendered, 1 an input was rejected (results say why), 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  kpt fn eval jobs/ --exec \"trainjobc function\"\n"
-      "  kpt fn source jobs/ | trainjobc function");
+  keys->add_folder_to(command);
+  command.details = {
+      "Standard input and output are a ResourceList (config.kubernetes.io/v1 or v1beta1). TrainJobs and "
+      "runtimes in it are replaced by what the controller would create; other items stay unchanged, byte for "
+      "byte. The data of functionConfig may set trainerVersion, namespace, nameSuffix, catalogue, sshKey "
+      "(omit, seed:FILE, file:FILE, generate) and keepInputs, which keeps the inputs as local config. FILE "
+      "must be in --ssh-key-dir or $TRAINJOBC_SSH_KEY_DIR. Anyone who can commit a job with some namespace "
+      "and name, and read what is rendered, has that job's key: give each team its own seed."};
+  command.exit_statuses = {
+      {0, "rendered"}, {1, "an input was rejected (results say why)"}, {2, "usage or I/O"}};
+  command.examples = {"kpt fn eval jobs/ --exec \"trainjobc function\"",
+                      "kpt fn source jobs/ | trainjobc function"};
   return [keys](Console& console) { return run_function(console, *keys); };
 }
 

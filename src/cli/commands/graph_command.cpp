@@ -2,7 +2,6 @@
 
 #include "cli/commands/graph_command.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
@@ -38,23 +37,20 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   return rejected ? kRejected : kOk;
 }
 
-std::function<int(Console&)> setup_graph(CLI::App& app) {
+std::function<int(Console&)> setup_graph(Command& command) {
   auto flags = std::make_shared<GraphFlags>();
-  flags->input.add_to(app);
-  app.add_option("-o,--format", flags->format, "Output format; svg needs Graphviz")
-      ->check(CLI::IsMember({"mermaid", "dot", "svg"}))
-      ->capture_default_str();
-  flags->colour.add_to(app);
-  app.footer(
-      "Draws each job's pods and what they start after (solid arrows), and the Secrets, ConfigMaps,\n"
-      "volumes, Service and PodGroup that they use (dashed arrows). In a ```mermaid block, GitHub\n"
-      "and GitLab draw the default format.\n"
-      "\n"
-      "Exit status: 0 drawn, 1 an input was rejected, 2 usage, I/O or no Graphviz.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc graph jobs/ml-research/t5-deepspeed.yaml\n"
-      "  trainjobc graph jobs/ --job t5-deepspeed -o dot");
+  flags->input.add_to(command);
+  command.add("-o,--format", &flags->format, "Output format; svg needs Graphviz")
+      .one_of({"mermaid", "dot", "svg"})
+      .shows_default();
+  flags->colour.add_to(command);
+  command.details = {
+      "Draws each job's pods and what they start after (solid arrows), and the Secrets, ConfigMaps, volumes, "
+      "Service and PodGroup that they use (dashed arrows). In a ```mermaid block, GitHub and GitLab draw the "
+      "default format."};
+  command.exit_statuses = {{0, "drawn"}, {1, "an input was rejected"}, {2, "usage, I/O or no Graphviz"}};
+  command.examples = {"trainjobc graph jobs/ml-research/t5-deepspeed.yaml",
+                      "trainjobc graph jobs/ --job t5-deepspeed -o dot"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_graph(console, *flags, runner);

@@ -3,7 +3,6 @@
 // trainjobc lint
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <map>
@@ -206,40 +205,39 @@ int run_lint(Console& console, LintFlags flags) {
 
 }  // namespace
 
-std::function<int(Console&)> setup_lint(CLI::App& app) {
+std::function<int(Console&)> setup_lint(Command& command) {
   auto flags = std::make_shared<LintFlags>();
-  flags->input.add_to(app);
+  flags->input.add_to(command);
   const auto names = lint::report_format_names();
-  app.add_option("-o,--format", flags->formats,
-                 "Format of the report; can be repeated, each with its own --output-file")
-      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
-      ->allow_extra_args(false)
-      ->type_name("FORMAT");
-  app.add_option("--output-file", flags->outputs, "Write the report of the preceding --format to this file")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  app.add_option("--fail-on", flags->fail_on, "Lowest severity that exits with status 1 [error]")
-      ->check(CLI::IsMember({"error", "warning", "never"}));
-  app.add_flag("--fix", flags->fix, "Apply safe fixes to the files");
-  app.add_flag("--diff", flags->show_diff, "With --fix: show the changes without writing them")
-      ->needs("--fix");
-  app.add_flag("--list-rules", flags->list_rules, "List all rules");
-  app.add_option("--explain", flags->explain, "Explain a rule")->type_name("RULE");
-  flags->colour.add_to(app);
-  app.footer(
-      "--fix replaces files atomically and keeps their mode and owner; read-only files, and files\n"
-      "that have changed since they were read, stay unchanged.\n"
-      "Exit status: 0 no finding at the --fail-on level, 1 findings, 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc lint jobs/\n"
-      "  trainjobc lint . --format github\n"
-      "  trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text\n"
-      "  trainjobc lint --explain input/unknown-field");
-  return [flags, &app](Console& console) {
-    for (const CLI::Option* option : app.parse_order()) {
-      const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
-      if (name == "format" || name == "output-file") flags->is_output.push_back(name != "format");
+  command
+      .add("-o,--format", &flags->formats,
+           "Format of the report; can be repeated, each with its own --output-file")
+      .one_of(std::vector<std::string>(names.begin(), names.end()))
+      .takes("FORMAT");
+  command.add("--output-file", &flags->outputs, "Write the report of the preceding --format to this file")
+      .takes("FILE")
+      .was("--output");
+  command
+      .add("--fail-on", &flags->fail_on, "Exit with status 1 if a finding has at least this severity [error]")
+      .one_of({"error", "warning", "never"});
+  command.add("--fix", &flags->fix, "Apply safe fixes to the files");
+  command.add("--diff", &flags->show_diff, "With --fix: show the changes without writing them")
+      .needs("--fix");
+  command.add("--list-rules", &flags->list_rules, "List all rules");
+  command.add("--explain", &flags->explain, "Explain a rule").takes("RULE");
+  flags->colour.add_to(command);
+  command.details = {
+      "--fix replaces files atomically and keeps their mode and owner; read-only files, and files that have "
+      "changed since they were read, stay unchanged."};
+  command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
+  command.exit_statuses = {{0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc lint jobs/", "trainjobc lint . --format github",
+                      "trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text",
+                      "trainjobc lint --explain input/unknown-field"};
+  return [flags, &command](Console& console) {
+    for (const Flag* flag : command.given_flags) {
+      const bool is_output = flag->has_name("--output-file");
+      if (is_output || flag->has_name("--format")) flags->is_output.push_back(is_output);
     }
     return run_lint(console, *flags);
   };

@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -72,21 +71,18 @@ lsp::InputLoader workspace_loader(const Console& console) {
       };
 }
 
-std::function<int(Console&)> setup_lsp(CLI::App& app) {
+std::function<int(Console&)> setup_lsp(Command& command) {
   auto uses_stdio = std::make_shared<bool>(false);
-  app.add_flag("--stdio", *uses_stdio, "Use standard input and output: the default; editors pass this flag");
-  app.footer(
-      "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports\n"
-      "what `trainjobc lint` reports on the folders that the editor opens, with the text of its\n"
-      "buffers instead of the files; .trainjobc.yaml and the variables of `lint` apply. It also\n"
-      "completes, explains, navigates and fixes, and shows what a TrainJob is rendered to. It never\n"
-      "writes a file.\n"
-      "\n"
-      "Exit status: 0 ended by the editor, 1 the editor went away, 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc lsp\n"
-      "  trainjobc lsp --stdio");
+  command.add("--stdio", &*uses_stdio, "Use standard input and output (the default; editors pass this flag)");
+  command.details = {
+      "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports what "
+      "`trainjobc lint` reports on the folders that the editor opens, with the text of its buffers instead "
+      "of the files; .trainjobc.yaml and the variables of `lint` apply. It also completes, explains, "
+      "navigates and fixes, and shows what a TrainJob is rendered to. It never writes a file."};
+  command.exit_statuses = {{0, "ended by the editor"},
+                           {1, "the connection closed before the editor ended the session"},
+                           {2, "usage or I/O"}};
+  command.examples = {"trainjobc lsp", "trainjobc lsp --stdio"};
   return [uses_stdio](Console& console) { return run_lsp(console); };
 }
 

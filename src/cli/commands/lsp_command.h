@@ -12,6 +12,6 @@ namespace trainjobc::cli {
 // Loads what `lint` loads for paths, with the environment of the console.
 lsp::InputLoader workspace_loader(const Console& console);
 
-std::function<int(Console&)> setup_lsp(CLI::App& app);
+std::function<int(Console&)> setup_lsp(Command& command);
 
 }  // namespace trainjobc::cli

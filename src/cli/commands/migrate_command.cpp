@@ -3,7 +3,6 @@
 // trainjobc migrate
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -19,9 +18,9 @@
 #include "cli/input/load.h"
 #include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
-#include "model/behaviours.h"
 #include "features/diff/format.h"
 #include "features/migrate/migrate.h"
+#include "model/behaviours.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -195,47 +194,42 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
 
 }  // namespace
 
-std::function<int(Console&)> setup_migrate(CLI::App& app) {
+std::function<int(Console&)> setup_migrate(Command& command) {
   auto flags = std::make_shared<MigrateFlags>();
-  flags->input.add_to(app);
-  app.remove_option(app.get_option("--trainer-version"));
-  add_version_flag(app, "--from-version,--trainer-version", flags->input.trainer_version,
-                   "Trainer version of the files [auto]", true);
-  add_version_flag(app, "--to,--to-version", flags->to, "Trainer version to migrate to", false)
-      ->capture_default_str();
-  app.add_option("--manager", flags->manager, "Manager of the runtimePatches that replace overrides")
-      ->type_name("NAME")
-      ->capture_default_str();
-  CLI::Option* diff = app.add_flag("--diff", flags->show_diff, "Show the changes, the default for files");
-  CLI::Option* write = app.add_flag("-w,--write", flags->write, "Rewrite the files");
-  CLI::Option* directory =
-      app.add_option("--output-dir", flags->output_dir, "Write the migrated files to DIR instead")
-          ->type_name("DIR");
-  diff->excludes(write)->excludes(directory);
-  write->excludes(directory);
-  app.add_option("--runtime-name", flags->runtime_name, "Name of the runtimes that v1 jobs need [by content]")
-      ->type_name("NAME");
-  app.add_flag("--per-namespace", flags->per_namespace,
-               "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
-  app.add_flag("--plain", flags->plain,
-               "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
-  flags->colour.add_to(app);
-  app.footer(
-      "Changes TrainJobs and runtimes in place and keeps comments and formatting; an object stays\n"
-      "unchanged if part of it can't be carried over. Jobs of Training Operator v1 and of the MPI Operator\n"
-      "(PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob, MPIJob) become TrainJobs, and runtimes if none of "
-      "the\n"
-      "inputs, of --runtimes and of the catalogue fits; jobs share runtimes.\n"
-      "The default shows a diff; standard input is rewritten to standard output. With --write, files are\n"
-      "replaced atomically and keep their mode and owner; read-only files, and files that have changed "
-      "since\n"
-      "they were read, stay unchanged.\n"
-      "Exit status: 0; 1 an input was rejected, or something can't be carried over; 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc migrate --to 2.3 jobs/ runtimes/\n"
-      "  trainjobc migrate --to 2.3 --write .\n"
-      "  trainjobc migrate --to 2.3 --output-dir migrated/ --runtime-name team-torch jobs/");
+  flags->input.add_to(command, false);
+  add_version_flag(command, "--from-version,--trainer-version", flags->input.trainer_version,
+                   "Trainer version of the files [auto]", true)
+      .was("--from");
+  add_version_flag(command, "--to,--to-version", flags->to, "Trainer version to migrate to", false)
+      .shows_default();
+  command.add("--manager", &flags->manager, "Manager of the runtimePatches that replace overrides")
+      .takes("NAME")
+      .shows_default();
+  command.add("--diff", &flags->show_diff, "Show the changes (the default for files)")
+      .excludes("--write")
+      .excludes("--output-dir");
+  command.add("-w,--write", &flags->write, "Rewrite the files").excludes("--output-dir");
+  command.add("--output-dir", &flags->output_dir, "Write the migrated files to DIR instead").takes("DIR");
+  command.add("--runtime-name", &flags->runtime_name, "Name of the runtimes that v1 jobs need [by content]")
+      .takes("NAME");
+  command.add("--per-namespace", &flags->per_namespace,
+              "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
+  command.add("--plain", &flags->plain,
+              "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
+  flags->colour.add_to(command);
+  command.details = {
+      "Shows, or with --write makes, the changes to TrainJobs and runtimes; comments and formatting stay. An "
+      "object stays unchanged if part of it can't be carried over. Jobs of Training Operator v1 and of the "
+      "MPI Operator (PyTorchJob, TFJob, XGBoostJob, JAXJob, PaddleJob, MPIJob) become TrainJobs, and "
+      "runtimes if none of the inputs, of --runtimes and of the catalogue fits; jobs share runtimes. The "
+      "default shows a diff; standard input is rewritten to standard output. With --write, files are "
+      "replaced atomically and keep their mode and owner; read-only files, and files that have changed since "
+      "they were read, stay unchanged."};
+  command.exit_statuses = {{0, "migrated"},
+                           {1, "an input was rejected or something can't be carried over"},
+                           {2, "usage or I/O"}};
+  command.examples = {"trainjobc migrate --to 2.3 jobs/ runtimes/", "trainjobc migrate --to 2.3 --write .",
+                      "trainjobc migrate --to 2.3 --output-dir migrated/ --runtime-name team-torch jobs/"};
   return [flags](Console& console) { return run_migrate(console, *flags); };
 }
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -101,47 +100,42 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   return rejected || never ? kRejected : kOk;
 }
 
-std::function<int(Console&)> setup_plan(CLI::App& app) {
+std::function<int(Console&)> setup_plan(Command& command) {
   auto flags = std::make_shared<PlanFlags>();
-  flags->input.add_to(app);
-  app.add_flag("--ranks", flags->ranks,
-               "List what each process sees: ranks, host, command and environment, and MPI's hostfile");
-  CLI::Option* quota =
-      app.add_option("--quota", flags->quota,
-                     "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
-                     "ResourceFlavors and Cohorts of this file or directory")
-          ->type_name("PATH")
-          ->allow_extra_args(false);
-  app.add_flag("--cluster", flags->cluster, "The same with those of the cluster, read with kubectl")
-      ->excludes(quota);
-  app.add_option("--context", flags->context, "kubeconfig context to use; implies --cluster")
-      ->type_name("NAME")
-      ->excludes(quota);
-  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use; implies --cluster")
-      ->type_name("FILE")
-      ->excludes(quota);
-  add_timeout(app, flags->timeout, "Time limit for one kubectl call");
-  app.add_option("-o,--format", flags->format, "Output format")
-      ->check(CLI::IsMember({"text", "json", "markdown"}))
-      ->capture_default_str();
-  flags->colour.add_to(app);
-  app.footer(
-      "Counts all pods of a job, initializers and launchers too, as Kueue does; a limit without a\n"
-      "request counts as one. PROCESSES is the world size, and ? if it depends on the machines.\n"
-      "HOSTS are the pods' names in the cluster's DNS, as a shell expands them.\n"
-      "\n"
-      "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota\n"
-      "and what its cohorts can lend it, in flavors whose node labels and taints suit its pods.\n"
-      "LimitRanges, RuntimeClasses and resources that Kueue's configuration transforms or excludes\n"
-      "are not read. Namespaces among the files bring their labels.\n"
-      "\n"
-      "Exit status: 0 planned, 1 an input was rejected or a job can never be admitted, 2 usage, I/O\n"
-      "or kubectl.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc plan jobs/\n"
-      "  trainjobc plan jobs/ --job ml-research/t5-deepspeed --ranks\n"
-      "  trainjobc plan jobs/ --cluster -o markdown");
+  flags->input.add_to(command);
+  command.add("--ranks", &flags->ranks,
+              "List what each process sees: ranks, host, command and environment, and MPI's hostfile");
+  command
+      .add("--quota", &flags->quota,
+           "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
+           "ResourceFlavors and Cohorts of this file or directory")
+      .takes("PATH");
+  command.add("--cluster", &flags->cluster, "The same with those of the cluster, read with kubectl")
+      .excludes("--quota");
+  command.add("--context", &flags->context, "kubeconfig context to use; implies --cluster")
+      .takes("NAME")
+      .excludes("--quota");
+  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use; implies --cluster")
+      .takes("FILE")
+      .excludes("--quota");
+  add_timeout(command, flags->timeout, "Time limit for one kubectl call");
+  command.add("-o,--format", &flags->format, "Output format")
+      .one_of({"text", "json", "markdown"})
+      .shows_default();
+  flags->colour.add_to(command);
+  command.details = {
+      "Counts all pods of a job, initializers and launchers too, as Kueue does; a limit without a request "
+      "counts as one. PROCESSES is the world size, and ? if it depends on the machines. HOSTS are the pods' "
+      "names in the cluster's DNS, as a shell expands them.",
+      "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota and what "
+      "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
+      "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
+      "Namespaces among the files bring their labels."};
+  command.exit_statuses = {{0, "planned"},
+                           {1, "an input was rejected or a job can never be admitted"},
+                           {2, "usage, I/O or kubectl"}};
+  command.examples = {"trainjobc plan jobs/", "trainjobc plan jobs/ --job ml-research/t5-deepspeed --ranks",
+                      "trainjobc plan jobs/ --cluster -o markdown"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_plan(console, *flags, runner);

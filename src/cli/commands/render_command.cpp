@@ -3,7 +3,6 @@
 // trainjobc render
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <deque>
 #include <memory>
 #include <span>
@@ -143,42 +142,40 @@ int run_render(Console& outer, const RenderFlags& flags) {
 
 }  // namespace
 
-std::function<int(Console&)> setup_render(CLI::App& app) {
+std::function<int(Console&)> setup_render(Command& command) {
   auto flags = std::make_shared<RenderFlags>();
-  flags->input.add_to(app);
-  app.add_option("-o,--format", flags->format, "Output format")
-      ->check(CLI::IsMember({"yaml", "json", "name"}))
-      ->capture_default_str();
-  app.add_option("--output-dir", flags->output_dir, "Write one file per object into this directory")
-      ->type_name("DIR");
-  app.add_flag(
-         "--prune-output", flags->prune_output,
-         "With --output-dir: remove files that an earlier run with this flag wrote and this run doesn't")
-      ->needs("--output-dir");
-  app.add_flag("--annotate-origin", flags->annotate_origin,
-               "Annotate each object with the file and TrainJob that it comes from");
-  app.add_flag("--with-defaults", flags->with_defaults,
-               "Print the JobSet with the defaults that JobSet admission adds");
-  app.add_flag("--snapshot", flags->snapshot, "Also print the runtime-snapshot ConfigMap of Trainer 2.3");
-  app.add_flag("--passthrough", flags->passthrough, "Print objects of other kinds unchanged");
-  app.add_flag("--keep-going", flags->keep_going, "Render valid TrainJobs even if others are rejected");
-  app.add_flag("--mask-secrets", flags->mask_secrets,
-               "Print *** for values of Secrets and anything else that looks like a secret");
-  flags->ssh_key.add_to(app);
-  app.add_option("--torchrun", flags->torchrun, "How to pass torchrun its arguments: env only, or also flags")
-      ->check(CLI::IsMember({"env", "flags"}))
-      ->capture_default_str();
-  flags->colour.add_to(app);
-  app.footer(
-      "The key of seed:PATH depends only on the file and the job's namespace and name: anyone who\n"
-      "can commit a job with that namespace and name, and read what is rendered, has its key.\n"
-      "\n"
-      "Exit status: 0 rendered, 1 an input was rejected, 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc render jobs/ml-research/bert-pretrain.yaml\n"
-      "  trainjobc render . --output-dir rendered --ssh-key omit\n"
-      "  helm template charts/training | trainjobc render --passthrough -");
+  flags->input.add_to(command);
+  command.add("-o,--format", &flags->format, "Output format")
+      .one_of({"yaml", "json", "name"})
+      .shows_default()
+      .was("--output");
+  command.add("--output-dir", &flags->output_dir, "Write one file per object into this directory")
+      .takes("DIR");
+  command
+      .add("--prune-output", &flags->prune_output,
+           "With --output-dir: remove files that an earlier run with this flag wrote and this run doesn't")
+      .needs("--output-dir");
+  command.add("--annotate-origin", &flags->annotate_origin,
+              "Annotate each object with the file and TrainJob that it comes from");
+  command.add("--with-defaults", &flags->with_defaults,
+              "Print the JobSet with the defaults that JobSet admission adds");
+  command.add("--snapshot", &flags->snapshot, "Also print the runtime-snapshot ConfigMap of Trainer 2.3");
+  command.add("--passthrough", &flags->passthrough, "Print objects of other kinds unchanged");
+  command.add("--keep-going", &flags->keep_going, "Render valid TrainJobs even if others are rejected");
+  command.add("--mask-secrets", &flags->mask_secrets,
+              "Print *** for values of Secrets and anything else that looks like a secret");
+  flags->ssh_key.add_to(command);
+  command.add("--torchrun", &flags->torchrun, "How to pass torchrun its arguments: env only, or also flags")
+      .one_of({"env", "flags"})
+      .shows_default();
+  flags->colour.add_to(command);
+  command.details = {
+      "The key of seed:PATH depends only on the file and the job's namespace and name: anyone who can commit "
+      "a job with that namespace and name, and read what is rendered, has its key."};
+  command.exit_statuses = {{0, "rendered"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc render jobs/ml-research/bert-pretrain.yaml",
+                      "trainjobc render . --output-dir rendered --ssh-key omit",
+                      "helm template charts/training | trainjobc render --passthrough -"};
   return [flags](Console& console) { return run_render(console, *flags); };
 }
 

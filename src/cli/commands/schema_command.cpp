@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -64,24 +63,21 @@ int write_schemas(const std::string& directory, Console& console) {
   return kOk;
 }
 
-std::function<int(Console&)> setup_schema(CLI::App& app) {
+std::function<int(Console&)> setup_schema(Command& command) {
   auto flags = std::make_shared<SchemaFlags>();
-  app.add_option("KIND", flags->kind, "TrainJob, TrainingRuntime, ClusterTrainingRuntime or JobSet")
-      ->type_name("KIND");
-  add_version_flag(app, "--trainer-version", flags->trainer_version,
+  command.add("KIND", &flags->kind, "TrainJob, TrainingRuntime, ClusterTrainingRuntime or JobSet")
+      .takes("KIND");
+  add_version_flag(command, "--trainer-version", flags->trainer_version,
                    "Schema of this Trainer version instead of the newest", false);
-  app.footer(
-      "Prints the JSON Schema (draft 7) of a kind, with descriptions of Trainer's fields. Editors\n"
-      "complete and check manifests with it: yaml-language-server if the file begins with the\n"
-      "comment # yaml-language-server: $schema=PATH, VS Code also by its setting yaml.schemas. The\n"
-      "schemas of all versions are installed in share/trainjobc/schemas, by group, kind and version,\n"
-      "where kubeconform finds them with -schema-location.\n"
-      "\n"
-      "Exit status: 0 printed, 2 usage or I/O.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc schema TrainJob > trainjob.json\n"
-      "  trainjobc schema ClusterTrainingRuntime --trainer-version 2.2");
+  command.details = {
+      "Prints the JSON Schema (draft 7) of a kind, with descriptions of Trainer's fields. Editors complete "
+      "and check manifests with it: yaml-language-server if the file begins with the comment # "
+      "yaml-language-server: $schema=PATH, VS Code also by its setting yaml.schemas. The schemas of all "
+      "versions are installed in share/trainjobc/schemas, by group, kind and version, where kubeconform "
+      "finds them with -schema-location."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc schema TrainJob > trainjob.json",
+                      "trainjobc schema ClusterTrainingRuntime --trainer-version 2.2"};
   return [flags](Console& console) { return run_schema(console, *flags); };
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
@@ -15,7 +15,6 @@
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "model/trainer_version.h"
-#include "base/version.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -51,12 +50,14 @@ std::string as_text() {
 
 }  // namespace
 
-std::function<int(Console&)> setup_version(CLI::App& app) {
+std::function<int(Console&)> setup_version(Command& command) {
   auto format = std::make_shared<std::string>("text");
-  app.add_option("-o,--format", *format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  app.footer("Examples:\n  trainjobc version\n  trainjobc version -o json");
+  command.add("-o,--format", &*format, "Output format")
+      .one_of({"text", "json"})
+      .shows_default()
+      .was("--output");
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc version", "trainjobc version -o json"};
   return [format](Console& console) {
     const std::string text = *format == "json" ? as_json() : as_text();
     return console.write_stdout(text) ? kOk : fail(console, "can't write the output");

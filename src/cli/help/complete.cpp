@@ -4,42 +4,32 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
-#include "cli/command_tree.h"
 #include "cli/exit_status.h"
 #include "cli/help/complete_names.h"
-#include "cli/help/old_names.h"
 
 namespace trainjobc::cli {
 namespace {
 
 // What completion needs to know of the words before the cursor.
 struct Line {
-  const CLI::App* command = nullptr;
-  std::vector<FlagText> flags;
-  std::optional<FlagText> pending;  // a flag that waits for its value
-  std::vector<std::string> used;    // flags that were given
+  const Command* command = nullptr;
+  const Flag* pending = nullptr;  // a flag that waits for its value
+  std::vector<std::string> used;  // flags that were given
   CompletionInputs inputs;
   size_t positionals = 0;
 };
 
-std::optional<FlagText> find_flag(const std::vector<FlagText>& flags, const std::string& name) {
-  const auto found = std::ranges::find_if(
-      flags, [&](const FlagText& flag) { return !flag.positional && flag.has_name(name); });
-  return found != flags.end() ? std::optional(*found) : std::nullopt;
-}
-
-void take_value(Line& line, const FlagText& flag, const std::string& value) {
+void take_value(Line& line, const Flag& flag, const std::string& value) {
   if (flag.has_name("--filename")) line.inputs.paths.push_back(value);
   if (flag.has_name("--runtimes")) line.inputs.runtimes.push_back(value);
 }
 
 void take_flag(Line& line, const std::string& word) {
   const size_t equals = word.find('=');
-  const auto flag = find_flag(line.flags, word.substr(0, equals));
+  const Flag* flag = line.command->find_flag(word.substr(0, equals));
   if (!flag) return;
   line.used.insert(line.used.end(), flag->names.begin(), flag->names.end());
   if (flag->has_name("--no-recursive")) line.inputs.recurse = false;
@@ -51,19 +41,17 @@ void take_flag(Line& line, const std::string& word) {
   }
 }
 
-Line read_line(const CLI::App& root, std::span<const std::string> words) {
+Line read_line(const Command& root, std::span<const std::string> words) {
   Line line;
   line.command = &root;
-  line.flags = flags_of(root);
   for (const std::string& word : words) {
     if (line.pending) {
       take_value(line, *line.pending, word);
-      line.pending.reset();
+      line.pending = nullptr;
     } else if (word.starts_with("-") && word != "-") {
       take_flag(line, word);
-    } else if (const CLI::App* sub = find_command(*line.command, word); sub && line.positionals == 0) {
+    } else if (const Command* sub = line.command->find_command(word); sub && line.positionals == 0) {
       line.command = sub;
-      line.flags = flags_of(*sub);
     } else {
       ++line.positionals;
       line.inputs.paths.push_back(word);
@@ -79,7 +67,7 @@ Completion of_words(const std::vector<std::string>& words) {
 }
 
 // By the kind of value that the command's setup names.
-Completion complete_value(const FlagText& flag, const CompletionInputs& inputs, Console& console) {
+Completion complete_value(const Flag& flag, const CompletionInputs& inputs, Console& console) {
   if (!flag.choices.empty()) return of_words(flag.choices);
   if (flag.value == "PATH") return {{{"yaml", ""}, {"yml", ""}, {"json", ""}}, FileCompletion::Extensions};
   if (flag.value == "FILE") return {{}, FileCompletion::Any};
@@ -101,7 +89,7 @@ Completion complete_value(const FlagText& flag, const CompletionInputs& inputs, 
 
 Completion complete_flag_name(const Line& line) {
   Completion completion;
-  for (const FlagText& flag : line.flags) {
+  for (const Flag& flag : line.command->flags) {
     const bool used = std::ranges::count(line.used, flag.names.back()) > 0;
     if (flag.positional || (used && !flag.repeats)) continue;
     for (const std::string& name : flag.names) completion.candidates.push_back({name, flag.description});
@@ -111,10 +99,8 @@ Completion complete_flag_name(const Line& line) {
 
 Completion complete_argument(const Line& line, Console& console) {
   Completion completion;
-  for (const CLI::App* sub : commands_of(*line.command)) {
-    completion.candidates.push_back({sub->get_name(), sub->get_description()});
-  }
-  for (const FlagText& flag : line.flags) {
+  for (const Command& sub : line.command->commands) completion.candidates.push_back({sub.name, sub.summary});
+  for (const Flag& flag : line.command->flags) {
     if (!flag.positional || (!flag.repeats && line.positionals > 0)) continue;
     // A shell offers either words or files with a suffix.
     if (!completion.candidates.empty() && line.positionals == 0)
@@ -135,10 +121,9 @@ void keep_those_that_begin(Completion& completion, const std::string& prefix, co
 
 }  // namespace
 
-Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console) {
+Completion complete(const Command& root, std::span<const std::string> words, Console& console) {
   const std::string typed = words.empty() ? "" : words.back();
-  const std::vector<std::string> now = with_current_names({words.begin(), words.end()});
-  Line line = read_line(root, std::span(now).first(now.empty() ? 0 : now.size() - 1));
+  Line line = read_line(root, words.first(words.empty() ? 0 : words.size() - 1));
   line.inputs.typed = typed;
   Completion completion;
   std::string prefix;
@@ -147,7 +132,7 @@ Completion complete(const CLI::App& root, std::span<const std::string> words, Co
   } else if (const size_t equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
     prefix = typed.substr(0, equals + 1);
     line.inputs.typed = typed.substr(equals + 1);
-    if (const auto flag = find_flag(line.flags, now.back().substr(0, now.back().find('=')))) {
+    if (const Flag* flag = line.command->find_flag(typed.substr(0, equals))) {
       completion = complete_value(*flag, line.inputs, console);
     }
   } else if (typed.starts_with("-")) {
@@ -159,7 +144,7 @@ Completion complete(const CLI::App& root, std::span<const std::string> words, Co
   return completion;
 }
 
-int print_completion(const CLI::App& root, std::span<const std::string> words, Console& console) {
+int print_completion(const Command& root, std::span<const std::string> words, Console& console) {
   const Completion completion = complete(root, words, console);
   std::string out;
   for (const Candidate& candidate : completion.candidates) {

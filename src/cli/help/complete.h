@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
+#include "cli/command.h"
 #include "cli/output/console.h"
 
 namespace trainjobc::cli {
@@ -34,9 +34,9 @@ struct Completion {
 };
 
 // `words` are those after the program's name up to the cursor; the last one, which may be "", is being typed.
-Completion complete(const CLI::App& root, std::span<const std::string> words, Console& console);
+Completion complete(const Command& root, std::span<const std::string> words, Console& console);
 
 // Prints a completion: "word<TAB>description" lines, then ":<number>".
-int print_completion(const CLI::App& root, std::span<const std::string> words, Console& console);
+int print_completion(const Command& root, std::span<const std::string> words, Console& console);
 
 }  // namespace trainjobc::cli

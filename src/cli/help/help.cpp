@@ -5,11 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-
-#include "base/text/lines.h"
-#include "cli/command_tree.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -33,11 +29,11 @@ std::string row(const std::string& left, const std::string& description, size_t 
   return out + fill(description, width - kColumn, kColumn) + "\n";
 }
 
-std::string flag_row(const FlagText& flag, size_t width) {
+std::string flag_row(const Flag& flag, size_t width) {
   const bool short_one = !flag.names.front().starts_with("--");
   std::string left = flag.positional || short_one ? "" : "    ";
   left += fmt::format("{}", fmt::join(flag.names, ", "));
-  if (!flag.positional && !flag.value.empty()) left += " " + value_text(flag);
+  if (!flag.positional && !flag.value.empty()) left += " " + flag.value_text();
   const std::string text = flag.default_value.empty()
                                ? flag.description
                                : fmt::format("{} [{}]", flag.description, flag.default_value);
@@ -68,25 +64,17 @@ std::string example(std::string_view line, size_t width) {
   return out;
 }
 
-// Lines of prose are filled as one paragraph, up to an empty line or the exit status.
-std::string filled_footer(std::string_view footer, size_t width) {
+// Paragraphs, exit statuses and examples, each with an empty line above.
+std::string below_flags(const Command& command, size_t width) {
   std::string out;
-  std::string prose;
-  const auto end_paragraph = [&] {
-    if (!prose.empty()) out += fill(prose, width, 0) + "\n";
-    prose.clear();
-  };
-  for (const std::string_view line : base::Lines(footer)) {
-    const bool is_prose = !line.empty() && !line.starts_with("  ");
-    if (!is_prose || line.starts_with("Exit status") || line == "Examples:") end_paragraph();
-    if (is_prose) {
-      prose += (prose.empty() ? "" : " ") + std::string(line);
-    } else {
-      out += example(line, width) + "\n";
-    }
-    if (line == "Examples:") end_paragraph();
-  }
-  end_paragraph();
+  for (const std::string& paragraph : command.details) out += "\n" + fill(paragraph, width, 0) + "\n";
+  std::vector<std::string> statuses;
+  for (const ExitStatus& exit : command.exit_statuses)
+    statuses.push_back(fmt::format("{} {}", exit.status, exit.meaning));
+  if (!statuses.empty())
+    out += "\n" + fill(fmt::format("Exit status: {}.", fmt::join(statuses, ", ")), width, 0) + "\n";
+  if (!command.examples.empty()) out += "\nExamples:\n";
+  for (const std::string& one : command.examples) out += example("  " + one, width) + "\n";
   return out;
 }
 
@@ -113,29 +101,35 @@ std::string fill(std::string_view text, size_t width, size_t indent) {
   return out;
 }
 
-std::string short_help(const CLI::App& app, size_t terminal) {
-  const size_t width = width_on(terminal);
+namespace {
+
+std::string command_rows(const Command& command, size_t width) {
   std::string rows;
-  for (const CLI::App* command : commands_of(app))
-    rows += row(command->get_name(), command->get_description(), width);
-  const std::string name = full_name(app);
-  return fmt::format(
-      "{}\n\nUsage: {}\n{}\n{}\n", fill(app.get_description(), width, 0), usage_line(app),
-      section("Commands", rows),
-      fill(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", name), width, 0));
+  for (const Command& sub : command.commands) rows += row(sub.name, sub.summary, width);
+  return rows;
 }
 
-std::string help_text(const CLI::App& app, size_t terminal) {
+std::string opening(const Command& command, size_t width) {
+  return fmt::format("{}\n\nUsage: {}\n", fill(command.summary, width, 0), command.usage());
+}
+
+}  // namespace
+
+std::string short_help(const Command& command, size_t terminal) {
+  const size_t width = width_on(terminal);
+  return fmt::format(
+      "{}{}\n{}\n", opening(command, width), section("Commands", command_rows(command, width)),
+      fill(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", command.full_name()), width,
+           0));
+}
+
+std::string help_text(const Command& command, size_t terminal) {
   const size_t width = width_on(terminal);
   std::string inputs;
   std::string flags;
-  std::string commands;
-  for (const FlagText& flag : flags_of(app)) (flag.positional ? inputs : flags) += flag_row(flag, width);
-  for (const CLI::App* command : commands_of(app))
-    commands += row(command->get_name(), command->get_description(), width);
-  std::string out = fill(app.get_description(), width, 0) + "\n\nUsage: " + usage_line(app) + "\n";
-  out += section("Commands", commands) + section("Inputs", inputs) + section("Flags", flags);
-  return app.get_footer().empty() ? out : out + "\n" + filled_footer(app.get_footer(), width);
+  for (const Flag& flag : command.flags) (flag.positional ? inputs : flags) += flag_row(flag, width);
+  return opening(command, width) + section("Commands", command_rows(command, width)) +
+         section("Inputs", inputs) + section("Flags", flags) + below_flags(command, width);
 }
 
 }  // namespace trainjobc::cli

@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "cli/cli11_fwd.h"
+#include "cli/command.h"
 
 namespace trainjobc::cli {
 
 // For a terminal with that many columns; 0: not a terminal.
-std::string help_text(const CLI::App& app, size_t terminal);
+std::string help_text(const Command& command, size_t terminal);
 
 // What the program prints without a command.
-std::string short_help(const CLI::App& app, size_t terminal);
+std::string short_help(const Command& command, size_t terminal);
 
 // The words of one paragraph in lines of at most `width` columns; lines after the first are indented by
 // `indent` spaces.

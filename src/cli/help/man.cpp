@@ -4,30 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text/ascii.h"
-#include "base/text/lines.h"
-#include "cli/command_tree.h"
-#include "cli/exit_status.h"
 #include "base/version.h"
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
 
 namespace trainjobc::cli {
 namespace {
-
-constexpr std::string_view kEnvironment =
-    ".SH ENVIRONMENT\n"
-    ".TP\n.B TRAINJOBC_CONFIG\nThe configuration file, like \\fB\\-\\-config\\fR.\n"
-    ".TP\n.B TRAINJOBC_TRAINER_VERSION\nLike \\fB\\-\\-trainer\\-version\\fR.\n"
-    ".TP\n.B TRAINJOBC_RUNTIMES\nA file or directory, like \\fB\\-\\-runtimes\\fR.\n"
-    ".TP\n.B TRAINJOBC_FAIL_ON\nLike \\fB\\-\\-fail\\-on\\fR of lint.\n"
-    ".TP\n.B TRAINJOBC_SSH_KEY_DIR\nLike \\fB\\-\\-ssh\\-key\\-dir\\fR.\n"
-    ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE\nNo colour, or colour if the output is not a terminal.\n"
-    ".SH FILES\n"
-    ".TP\n.I .trainjobc.yaml\n"
-    "A repository's settings. trainjobc looks for the file from the current directory up to the root of the "
-    "repository. Flags override environment variables, which override this file.\n";
 
 // Text escaped for troff.
 std::string escaped(std::string_view text) {
@@ -50,84 +35,121 @@ std::string bold(std::string_view text) {
   return fmt::format("\\fB{}\\fR", escaped(text));
 }
 
-std::string page_name(const CLI::App& app) {
-  std::string name = full_name(app);
+std::string page_name(const Command& command) {
+  std::string name = command.full_name();
   std::ranges::replace(name, ' ', '-');
   return name;
 }
 
-std::string flag_entry(const FlagText& flag) {
+// A tagged paragraph.
+std::string entry(std::string_view tag, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}\n", tag, text);
+}
+
+std::string flag_entry(const Flag& flag) {
   std::string names;
   for (const std::string& name : flag.names) names += (names.empty() ? "" : ", ") + bold(name);
   if (!flag.positional && !flag.value.empty()) {
-    names +=
-        flag.choices.empty() ? fmt::format(" \\fI{}\\fR", escaped(flag.value)) : " " + bold(value_text(flag));
+    names += flag.choices.empty() ? fmt::format(" \\fI{}\\fR", escaped(flag.value))
+                                  : " " + bold(flag.value_text());
   }
   std::string text = escaped(flag.description);
   if (!flag.default_value.empty()) text += fmt::format(" [{}]", escaped(flag.default_value));
-  return fmt::format(".TP\n{}\n{}\n", names, text);
+  return entry(names, text);
 }
 
-// A footer's prose is part of the description; "Examples:" and the indented lines below it are examples.
-struct Footer {
-  std::string prose;
-  std::string examples;
-};
+std::string man_section(std::string_view title, const std::string& text) {
+  return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
+}
 
-Footer footer_of(const CLI::App& app) {
-  Footer footer;
-  const std::string& text = app.get_footer();
-  for (const std::string_view line : base::Lines(text)) {
-    if (line.starts_with("  ")) {
-      footer.examples += escaped(line.substr(2)) + "\n";
-    } else if (line.empty()) {
-      if (!footer.prose.empty() && !footer.prose.ends_with(".PP\n")) footer.prose += ".PP\n";
-    } else if (line != "Examples:") {
-      footer.prose += escaped(line) + "\n";
-    }
+std::string description(const Command& command) {
+  std::string text = escaped(command.summary) + ".\n";
+  for (const std::string& paragraph : command.details) text += ".PP\n" + escaped(paragraph) + "\n";
+  return text;
+}
+
+std::string command_entries(const Command& command) {
+  std::string text;
+  for (const Command& sub : command.commands)
+    text += entry(fmt::format(".BR {} (1)", escaped(page_name(sub))), escaped(sub.summary));
+  return text;
+}
+
+std::string flag_entries(const Command& command) {
+  std::string text;
+  for (const Flag& flag : command.flags) text += flag_entry(flag);
+  return text;
+}
+
+std::string exit_statuses(const Command& command) {
+  std::string text;
+  for (const ExitStatus& exit : command.exit_statuses) {
+    std::string meaning = exit.meaning;
+    meaning.front() = base::upper_case(meaning.substr(0, 1)).front();
+    text += entry(fmt::format(".B {}", exit.status), escaped(meaning) + ".");
   }
-  if (footer.prose.ends_with(".PP\n")) footer.prose.resize(footer.prose.size() - 4);
-  return footer;
+  return text;
+}
+
+std::string environment(const Command& command) {
+  std::string text;
+  for (const Variable& variable : command.variables)
+    text += entry(fmt::format(".B {}", escaped(variable.name)), escaped(variable.meaning));
+  return text;
+}
+
+bool reads_settings(const Command& command) {
+  return std::ranges::any_of(command.variables,
+                             [](const Variable& one) { return one.name == kConfigVariable; });
+}
+
+std::string files(const Command& command) {
+  if (!reads_settings(command)) return "";
+  return entry(
+      ".I .trainjobc.yaml",
+      "Settings of the manifests in its folder and below, except where a nearer file governs them. It is "
+      "looked for from each\ninput upward to the root of the repository. Flags override the environment, "
+      "which overrides the file.");
+}
+
+std::string examples(const Command& command) {
+  std::string text;
+  for (const std::string& example : command.examples) text += escaped(example) + "\n";
+  return text.empty() ? "" : ".nf\n" + text + ".fi\n";
+}
+
+std::string see_also(const Command& command) {
+  const bool has_settings = reads_settings(command) || !command.parent;
+  std::string text = command.parent ? fmt::format(".BR {} (1)", page_name(*command.parent)) : "";
+  if (has_settings) text += (text.empty() ? "" : ",\n") + std::string(".BR trainjobc.yaml (5)");
+  return text + "\n";
 }
 
 }  // namespace
 
-std::string man_page(const CLI::App& app) {
-  const Footer footer = footer_of(app);
-  const std::string name = page_name(app);
-  const std::string title = base::upper_case(name);
-  std::string summary = app.get_description();
-  summary = summary.substr(0, summary.find('\n'));
-  std::string page = fmt::format(
-      ".\\\" Made by the build from the descriptions that --help prints.\n"
-      ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
-      escaped(title), base::kVersionDate, base::kVersion, escaped(name), escaped(summary),
-      bold(usage_line(app)));
-  page += fmt::format(".SH DESCRIPTION\n{}.\n", escaped(app.get_description()));
-  if (!footer.prose.empty()) page += ".PP\n" + footer.prose;
-  if (!commands_of(app).empty()) page += ".SH COMMANDS\n";
-  for (const CLI::App* command : commands_of(app)) {
-    page += fmt::format(".TP\n.BR {} (1)\n{}\n", escaped(page_name(*command)),
-                        escaped(command->get_description()));
-  }
-  page += ".SH OPTIONS\n";
-  for (const FlagText& flag : flags_of(app)) page += flag_entry(flag);
-  if (!footer.examples.empty()) page += fmt::format(".SH EXAMPLES\n.nf\n{}.fi\n", footer.examples);
-  page += kEnvironment;
-  if (app.get_parent()) page += fmt::format(".SH SEE ALSO\n.BR {} (1)\n", page_name(*app.get_parent()));
-  return page;
+std::string man_page(const Command& command) {
+  const std::string name = page_name(command);
+  return fmt::format(
+             ".\\\" Made by the build from the descriptions that --help prints.\n"
+             ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
+             escaped(base::upper_case(name)), base::kVersionDate, base::kVersion, escaped(name),
+             escaped(command.summary), bold(command.usage())) +
+         man_section("DESCRIPTION", description(command)) +
+         man_section("COMMANDS", command_entries(command)) + man_section("OPTIONS", flag_entries(command)) +
+         man_section("EXIT STATUS", exit_statuses(command)) +
+         man_section("ENVIRONMENT", environment(command)) + man_section("FILES", files(command)) +
+         man_section("EXAMPLES", examples(command)) + man_section("SEE ALSO", see_also(command));
 }
 
-int write_man_pages(const CLI::App& root, const std::string& directory, Console& console) {
+int write_man_pages(const Command& root, const std::string& directory, Console& console) {
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
-  std::vector<const CLI::App*> apps{&root};
-  for (size_t i = 0; i < apps.size(); ++i) {
-    const std::vector<const CLI::App*> below = commands_of(*apps[i]);
-    apps.insert(apps.end(), below.begin(), below.end());
+  std::vector<const Command*> all{&root};
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const Command& below : all[i]->commands) all.push_back(&below);
   }
-  for (const CLI::App* app : apps) {
-    const std::string path = fmt::format("{}/{}.1", directory, page_name(*app));
-    if (const auto error = console.files().write(path, man_page(*app), 0666))
+  for (const Command* command : all) {
+    const std::string path = fmt::format("{}/{}.1", directory, page_name(*command));
+    if (const auto error = console.files().write(path, man_page(*command), 0666))
       return fail(console, error->message);
   }
   return kOk;

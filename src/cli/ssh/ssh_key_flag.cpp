@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <utility>
 
 #include "cli/input/real_path.h"
@@ -12,27 +11,30 @@
 namespace trainjobc::cli {
 namespace {
 
-std::string check_choice(const std::string& choice) {
+constexpr const char* kChoices = "generate, omit, file:PATH or seed:PATH";
+
+bool is_choice(const std::string& choice) {
   const bool with_path = (choice.starts_with("file:") || choice.starts_with("seed:")) && choice.size() > 5;
-  if (choice == "generate" || choice == "omit" || with_path) return "";
-  return "must be generate, omit, file:PATH or seed:PATH";
+  return choice == "generate" || choice == "omit" || with_path;
 }
 
 }  // namespace
 
-void SshKeyFlag::add_to(CLI::App& command) {
-  command.add_option("--ssh-key", choice, "SSH key for MPI jobs: generate, omit, file:PATH or seed:PATH")
-      ->check(CLI::Validator(check_choice, ""))
-      ->type_name("KEY")
-      ->capture_default_str();
+void SshKeyFlag::add_to(Command& command) {
+  command.add("--ssh-key", &choice, fmt::format("SSH key for MPI jobs: {}", kChoices))
+      .takes("KEY")
+      .reads([](const std::string& text) { return is_choice(text) ? std::optional(text) : std::nullopt; },
+             kChoices)
+      .shows_default();
   add_folder_to(command);
 }
 
-void SshKeyFlag::add_folder_to(CLI::App& command) {
+void SshKeyFlag::add_folder_to(Command& command) {
   command
-      .add_option("--ssh-key-dir", folder,
-                  "Only folder that file:PATH and seed:PATH may read from; PATH is relative to it")
-      ->type_name("DIR");
+      .add("--ssh-key-dir", &folder,
+           "Only folder that file:PATH and seed:PATH may read from; PATH is relative to it")
+      .takes("DIR");
+  command.variables.push_back({"TRAINJOBC_SSH_KEY_DIR", "Same as --ssh-key-dir."});
 }
 
 std::string SshKeyFlag::allowed_folder(const Console& console) const {
@@ -45,7 +47,7 @@ std::string SshKeyFlag::file_in(const std::string& allowed) const {
 }
 
 std::string SshKeyFlag::check() const {
-  return check_choice(choice);
+  return is_choice(choice) ? "" : fmt::format("must be {}", kChoices);
 }
 
 bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {

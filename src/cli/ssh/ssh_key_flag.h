@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cli/cli11_fwd.h"
+#include "cli/command.h"
 #include "cli/output/console.h"
 #include "policy/plugin.h"
 
@@ -16,8 +16,8 @@ struct SshKeyFlag {
   std::string folder;               // the only folder that may contain the file; "": any
 
   // Adds both flags.
-  void add_to(CLI::App& command);
-  void add_folder_to(CLI::App& command);
+  void add_to(Command& command);
+  void add_folder_to(Command& command);
   // The folder from the flag, otherwise from the environment.
   std::string allowed_folder(const Console& console) const;
   bool names_file() const { return choice.starts_with("file:") || choice.starts_with("seed:"); }

@@ -61,7 +61,7 @@ See "trainjobc lint --help".
 }
 
 TEST_CASE("every command's help has a usage line, examples, and lines that fit a terminal") {
-  for (const cli::Command& command : cli::commands()) {
+  for (const cli::CommandEntry& command : cli::commands()) {
     const std::string name(command.name);
     CAPTURE(name);
     const Run help = run({name, "--help"});

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -17,11 +16,11 @@
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "compile/compile.h"
-#include "schema/schema.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/cost.h"
 #include "features/diff/format.h"
 #include "features/diff/live/external.h"
+#include "schema/schema.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -285,58 +284,55 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
   return report ? print(console, *report, flags, plan.files, runner) : kFailed;
 }
 
-std::function<int(Console&)> setup_diff(CLI::App& app) {
+std::function<int(Console&)> setup_diff(Command& command) {
   auto flags = std::make_shared<DiffFlags>();
-  flags->input.add_to(app);
-  app.add_option("--live", flags->live,
-                 "Compare with objects saved from a cluster: file, directory, or - for standard input")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--from", flags->from,
-         "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  app.add_option("--from-runtimes", flags->from_runtimes, "Like --runtimes, for --from")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  CLI::Option* from_version =
-      add_version_flag(app, "--from-version", flags->from_version,
-                       "Compare what this Trainer version renders with what --to-version renders", false);
-  CLI::Option* to_version =
-      add_version_flag(app, "--to-version", flags->to_version, "Trainer version to upgrade to", false)
-          ->needs(from_version);
-  from_version->needs(to_version);
-  app.add_option("-o,--format", flags->format,
-                 "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
-      ->check(CLI::IsMember({"text", "unified", "json", "markdown"}));
-  app.add_flag("--show-ignored", flags->show_ignored, "Also list fields that other managers own");
-  app.add_option("--orphans", flags->orphans,
-                 "Which live objects without an input to report: all, those of the inputs' TrainJobs, or "
-                 "none; auto is inputs when single files are compared with a cluster")
-      ->check(CLI::IsMember({"auto", "all", "inputs", "none"}))
-      ->capture_default_str();
-  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
-  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
-  app.add_flag("--server-side", flags->server_side,
-               "Compare with the result of a server-side dry run of kubectl apply");
-  app.add_option("--field-manager", flags->field_manager, "Field manager of the dry run")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_timeout(app, flags->timeout, "Time limit for one kubectl call");
-  flags->colour.add_to(app);
-  app.footer(
-      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs,\n"
-      "without -f or one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to\n"
-      "files does to every job, without a cluster. --from-version and --to-version show what\n"
-      "a Trainer upgrade does to every job.\n"
-      "\n"
-      "Exit status: 0 no difference, 1 differences, 2 an error.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc diff jobs/\n"
-      "  kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -\n"
-      "  trainjobc diff --from-version 2.2 --to-version 2.3 jobs/");
+  flags->input.add_to(command);
+  command
+      .add("--live", &flags->live,
+           "Compare with objects saved from a cluster: file, directory, or - for standard input")
+      .takes("PATH");
+  command
+      .add("--from", &flags->from,
+           "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
+      .takes("PATH");
+  command.add("--from-runtimes", &flags->from_runtimes, "Like --runtimes, for --from").takes("PATH");
+  add_version_flag(command, "--from-version", flags->from_version,
+                   "Compare what this Trainer version renders with what --to-version renders", false)
+      .needs("--to-version");
+  add_version_flag(command, "--to-version", flags->to_version, "Trainer version to upgrade to", false)
+      .needs("--from-version");
+  command
+      .add("-o,--format", &flags->format,
+           "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
+      .one_of({"text", "unified", "json", "markdown"});
+  command.add("--show-ignored", &flags->show_ignored, "Also list fields that other managers own");
+  command
+      .add("--orphans", &flags->orphans,
+           "Which live objects without an input to report: all, those of the inputs' TrainJobs, or "
+           "none; auto is inputs when single files are compared with a cluster")
+      .one_of({"auto", "all", "inputs", "none"})
+      .shows_default();
+  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  command.add("--server-side", &flags->server_side,
+              "Compare with the result of a server-side dry run of kubectl apply");
+  command.add("--field-manager", &flags->field_manager, "Field manager of the dry run")
+      .takes("NAME")
+      .shows_default();
+  add_timeout(command, flags->timeout, "Time limit for one kubectl call");
+  flags->colour.add_to(command);
+  command.details = {
+      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs, without -f or "
+      "one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does to every job, "
+      "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job."};
+  command.variables.push_back(
+      {"KUBECTL_EXTERNAL_DIFF", "Program that shows the differences, as for kubectl diff."});
+  command.variables.push_back({"PAGER", "Pager of a long report on a terminal."});
+  command.exit_statuses = {
+      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl or a rejected input"}};
+  command.examples = {"trainjobc diff jobs/",
+                      "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
+                      "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

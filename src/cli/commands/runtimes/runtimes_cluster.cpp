@@ -3,7 +3,6 @@
 // trainjobc runtimes pull, runtimes check
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,10 +13,10 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "compile/runtimes/catalogue_files.h"
-#include "model/trainer_names.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/compare_runtimes.h"
 #include "features/runtimes/runtime_files.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -154,10 +153,10 @@ bool read_own(Console& console, const RuntimesCheckFlags& flags, compile::InputS
 
 }  // namespace
 
-void RuntimeClusterFlags::add_to(CLI::App& command) {
-  command.add_option("--context", context, "kubeconfig context to use")->type_name("NAME");
-  command.add_option("--kubeconfig", kubeconfig, "kubeconfig file to use")->type_name("FILE");
-  command.add_option("-n,--namespace", ns, "Only TrainingRuntimes of this namespace")->type_name("NAME");
+void RuntimeClusterFlags::add_to(Command& command) {
+  command.add("--context", &context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &kubeconfig, "kubeconfig file to use").takes("FILE");
+  command.add("-n,--namespace", &ns, "Only TrainingRuntimes of this namespace").takes("NAME");
   add_timeout(command, timeout, "Time limit for one kubectl call");
 }
 

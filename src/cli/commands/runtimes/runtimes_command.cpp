@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -136,92 +135,79 @@ int run_used_by(Console& console, const RuntimesFlags& flags) {
   return run_runtimes_used_by(console, uses);
 }
 
-CLI::App& add_pull(CLI::App& app, RuntimesPullFlags& flags) {
-  CLI::App& pull = *app.add_subcommand("pull", "Save the runtimes of a cluster as files to commit");
-  pull.get_help_ptr()->description("Print this help and exit");
-  pull.add_option("DIR", flags.directory, "Directory to write to")->type_name("DIR");
+Command& add_pull(Command& command, RuntimesPullFlags& flags) {
+  Command& pull = command.add_command("pull", "Save the runtimes of a cluster as files to commit");
+  pull.add("DIR", &flags.directory, "Directory to write to").takes("DIR");
   flags.cluster.add_to(pull);
   add_version_flag(pull, "--trainer-version", flags.trainer_version,
                    "Trainer version of the cluster, whose defaults are left out", false);
-  pull.footer(
-      "Writes NAME.yaml for each ClusterTrainingRuntime and NAMESPACE/NAME.yaml for each\n"
-      "TrainingRuntime, without what the API server and controllers filled in, and prints the paths.\n"
-      "Removes no file.\n"
-      "\n"
-      "Exit status: 0 written, 2 usage, I/O or kubectl.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc runtimes pull --context production runtimes/");
+  pull.details = {
+      "Writes NAME.yaml for each ClusterTrainingRuntime and NAMESPACE/NAME.yaml for each TrainingRuntime, "
+      "without what the API server and controllers filled in, and prints the paths. Removes no file."};
+  pull.exit_statuses = {{0, "written"}, {2, "usage, I/O or kubectl"}};
+  pull.examples = {"trainjobc runtimes pull --context production runtimes/"};
   return pull;
 }
 
-CLI::App& add_check(CLI::App& app, RuntimesCheckFlags& flags) {
-  CLI::App& check =
-      *app.add_subcommand("check", "Compare runtimes with the catalogue and a cluster, by meaning");
-  check.get_help_ptr()->description("Print this help and exit");
-  check.add_option("PATH", flags.paths, "Files or directories with runtimes")->type_name("PATH");
+Command& add_check(Command& command, RuntimesCheckFlags& flags) {
+  Command& check =
+      command.add_command("check", "Compare runtimes with the catalogue and a cluster, by meaning");
+  check.add("PATH", &flags.paths, "Files or directories with runtimes").takes("PATH");
   flags.directories.add_to(check);
-  check.add_flag("--cluster", flags.ask_cluster,
-                 "Compare with the cluster's runtimes, too; --context and --kubeconfig imply it");
+  check.add("--cluster", &flags.ask_cluster,
+            "Compare with the cluster's runtimes, too; --context and --kubeconfig imply it");
   flags.cluster.add_to(check);
   add_version_flag(check, "--trainer-version", flags.trainer_version,
                    "Compare with the catalogue of this Trainer version instead of the newest", false);
-  check.add_option("-o,--format", flags.format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  check.footer(
-      "A runtime that the other side does not have is listed, but does not count as a difference.\n"
-      "\n"
-      "Exit status: 0 none differs, 1 a runtime differs, 2 usage, I/O or kubectl.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc runtimes check runtimes/ --trainer-version 2.3\n"
-      "  trainjobc runtimes check runtimes/ --context production");
+  check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
+  check.details = {
+      "A runtime that the other side does not have is listed, but does not count as a difference."};
+  check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl"}};
+  check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",
+                    "trainjobc runtimes check runtimes/ --context production"};
   return check;
 }
 
 }  // namespace
 
-std::function<int(Console&)> setup_runtimes(CLI::App& app) {
+std::function<int(Console&)> setup_runtimes(Command& command) {
   auto all = std::make_shared<AllRuntimesFlags>();
   RuntimesFlags* flags = &all->list;
-  app.add_option("PATH", flags->paths, "Files or directories with runtimes")->type_name("PATH");
-  flags->directories.add_to(app);
-  app.add_option("--runtimes", flags->runtimes,
-                 "File or directory with more runtimes; those of the inputs come first")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
-  add_version_flag(app, "--trainer-version", flags->trainer_version,
+  command.add("PATH", &flags->paths, "Files or directories with runtimes").takes("PATH");
+  flags->directories.add_to(command);
+  command
+      .add("--runtimes", &flags->runtimes,
+           "File or directory with more runtimes; those of the inputs come first")
+      .takes("PATH");
+  add_version_flag(command, "--trainer-version", flags->trainer_version,
                    "List the catalogue of this Trainer version", false);
-  CLI::Option* show =
-      app.add_option("--show", flags->show, "Print this runtime, to copy it into a repository")
-          ->type_name("RUNTIME");
-  CLI::Option* used_by =
-      app.add_option("--used-by", flags->used_by,
-                     "List the TrainJobs of the inputs by runtime, or those of this runtime only")
-          ->type_name("RUNTIME")
-          ->expected(0, 1)
-          ->excludes(show);
-  app.add_option("-o,--format", flags->format,
-                 "Output format; name is one name per line, of jobs with --used-by")
-      ->check(CLI::IsMember({"text", "json", "name"}))
-      ->capture_default_str();
-  CLI::App* pull = &add_pull(app, all->pull);
-  CLI::App* check = &add_check(app, all->check);
-  app.footer(
-      "If several places have a runtime of the same name, the first one is used and listed: the\n"
-      "inputs, --runtimes, the configuration, the catalogue.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc runtimes\n"
-      "  trainjobc runtimes runtimes/\n"
-      "  trainjobc runtimes --show torch-distributed > runtimes/torch.yaml\n"
-      "  trainjobc runtimes --used-by torch-h100 jobs/");
-  return [all, pull, check, used_by](Console& console) {
+  command.add("--show", &flags->show, "Print this runtime, to copy it into a repository").takes("RUNTIME");
+  Flag& used_by = command
+                      .add("--used-by", &flags->used_by,
+                           "List the TrainJobs of the inputs by runtime, or those of this runtime only")
+                      .takes("RUNTIME")
+                      .excludes("--show");
+  used_by.value_optional = true;
+  command
+      .add("-o,--format", &flags->format, "Output format; name is one name per line, of jobs with --used-by")
+      .one_of({"text", "json", "name"})
+      .shows_default()
+      .was("--output");
+  const Command& pull = add_pull(command, all->pull);
+  const Command& check = add_check(command, all->check);
+  command.details = {
+      "If several places have a runtime of the same name, the first one is used and listed: the inputs, "
+      "--runtimes, the configuration, the catalogue."};
+  command.variables = {{std::string(kConfigVariable), "The configuration file."}};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc runtimes", "trainjobc runtimes runtimes/",
+                      "trainjobc runtimes --show torch-distributed > runtimes/torch.yaml",
+                      "trainjobc runtimes --used-by torch-h100 jobs/"};
+  return [all, &pull, &check, &used_by](Console& console) {
     base::RealProcessRunner runner;
-    if (pull->parsed()) return run_runtimes_pull(console, all->pull, runner);
-    if (check->parsed()) return run_runtimes_check(console, all->check, runner);
-    return used_by->count() > 0 ? run_used_by(console, all->list) : run_runtimes(console, all->list);
+    if (pull.chosen) return run_runtimes_pull(console, all->pull, runner);
+    if (check.chosen) return run_runtimes_check(console, all->check, runner);
+    return used_by.given ? run_used_by(console, all->list) : run_runtimes(console, all->list);
   };
 }
 

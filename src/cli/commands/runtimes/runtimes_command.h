@@ -19,7 +19,7 @@ struct RuntimeClusterFlags {
   std::string ns;        // "": all
   unsigned timeout = 0;  // seconds
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
 };
 
 struct RuntimesPullFlags {

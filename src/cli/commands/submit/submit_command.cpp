@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -18,10 +17,10 @@
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_notes.h"
 #include "compile/compile.h"
-#include "schema/schema.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/format.h"
 #include "features/submit/lookup.h"
+#include "schema/schema.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -159,39 +158,37 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   return send(console, flags, plan, kubectl, system, secrets_of(compiled.sent.objects));
 }
 
-std::function<int(Console&)> setup_submit(CLI::App& app) {
+std::function<int(Console&)> setup_submit(Command& command) {
   auto flags = std::make_shared<SubmitFlags>();
-  flags->input.add_to(app);
-  app.add_option("--context", flags->context, "kubeconfig context to use")->type_name("NAME");
-  app.add_option("--kubeconfig", flags->kubeconfig, "kubeconfig file to use")->type_name("FILE");
-  app.add_option(
-         "--dry-run", flags->dry_run,
-         "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
-      ->check(CLI::IsMember({"client", "server"}));
-  app.add_flag("--force-conflicts", flags->force_conflicts, "Take over fields that other managers own");
-  app.add_flag("--replace", flags->replace,
-               "Delete and recreate objects that can't be updated, and list what is lost");
-  CLI::Option* wait = app.add_flag(
-      "--wait", flags->wait, "Follow the JobSets until they complete or fail, and report what blocks them");
-  app.add_flag("--cancel-on-interrupt", flags->cancel_on_interrupt,
-               "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
-      ->needs(wait);
-  add_timeout(app, flags->timeout, "Time limit for the wait, and for each kubectl call");
-  flags->ssh_key.add_to(app);
-  flags->colour.add_to(app);
-  app.footer(
+  flags->input.add_to(command);
+  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  command
+      .add("--dry-run", &flags->dry_run,
+           "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
+      .one_of({"client", "server"});
+  command.add("--force-conflicts", &flags->force_conflicts, "Take over fields that other managers own");
+  command.add("--replace", &flags->replace,
+              "Delete and recreate objects that can't be updated, and list what is lost");
+  command.add("--wait", &flags->wait,
+              "Follow the JobSets until they complete or fail, and report what blocks them");
+  command
+      .add("--cancel-on-interrupt", &flags->cancel_on_interrupt,
+           "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
+      .needs("--wait");
+  add_timeout(command, flags->timeout, "Time limit for the wait, and for each kubectl call");
+  flags->ssh_key.add_to(command);
+  flags->colour.add_to(command);
+  command.details = {
       "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
-      "--field-manager=trainjobc.\n"
-      "Existing Secrets are kept.\n"
-      "--wait watches the JobSets, their pods and events; Ctrl-C stops waiting and leaves the jobs running.\n"
-      "\n"
-      "Exit status: 0 all objects applied, 1 an input was rejected or a JobSet "
-      "failed, 2 usage, I/O or kubectl.\n"
-      "\n"
-      "Examples:\n"
-      "  trainjobc submit --dry-run=server jobs/\n"
-      "  trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h\n"
-      "  trainjobc submit jobs/ --context staging --namespace research");
+      "--field-manager=trainjobc. Existing Secrets are kept. --wait watches the JobSets, their pods and "
+      "events; Ctrl-C stops waiting and leaves the jobs running."};
+  command.exit_statuses = {{0, "all objects applied"},
+                           {1, "an input was rejected or a JobSet failed"},
+                           {2, "usage, I/O or kubectl"}};
+  command.examples = {"trainjobc submit --dry-run=server jobs/",
+                      "trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h",
+                      "trainjobc submit jobs/ --context staging --namespace research"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     base::RealClock clock;

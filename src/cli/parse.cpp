@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The only source that includes CLI11, whose header takes seconds to compile: it splits the line into flags
+// and arguments. What they mean is checked here, against the descriptions.
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/text/suggest.h"
+
+namespace trainjobc::cli {
+namespace {
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto meant = base::closest(word, candidates);
+  return meant ? fmt::format(", did you mean \"{}\"?", *meant) : "";
+}
+
+// A flag and what CLI11 reads of it.
+struct Binding {
+  Flag* flag = nullptr;
+  CLI::Option* option = nullptr;
+  bool is_on = false;
+  std::string text;
+  std::vector<std::string> texts;
+};
+
+// A command and CLI11's counterpart.
+struct ParsedCommand {
+  Command* command = nullptr;
+  CLI::App* app = nullptr;
+  std::deque<Binding> bindings;
+};
+
+class Tree {
+ public:
+  explicit Tree(Command& root) : app_(root.summary, root.name) { add(root, app_); }
+
+  CLI::App& app() { return app_; }
+
+  ParsedCommand& chosen() {
+    ParsedCommand* node = &nodes_.front();
+    for (ParsedCommand& one : nodes_) {
+      if (one.app->parsed()) node = &one;  // parents come first
+    }
+    return *node;
+  }
+
+ private:
+  void add(Command& command, CLI::App& app) {
+    ParsedCommand& node = nodes_.emplace_back();
+    node.command = &command;
+    node.app = &app;
+    app.require_subcommand(command.needs_command ? 1 : 0);
+    for (Flag& flag : command.flags) add(flag, node);
+    for (const Binding& binding : node.bindings) relate(binding, node);
+    for (Command& sub : command.commands) add(sub, *app.add_subcommand(sub.name, sub.summary));
+  }
+
+  static void add(Flag& flag, ParsedCommand& node) {
+    if (std::holds_alternative<std::monostate>(flag.target)) {
+      if (flag.has_name("--version")) node.app->set_version_flag("--version", "");
+      return;  // CLI11 has --help of its own
+    }
+    Binding& binding = node.bindings.emplace_back();
+    binding.flag = &flag;
+    std::vector<std::string> names = flag.names;
+    names.insert(names.end(), flag.old_names.begin(), flag.old_names.end());
+    const std::string joined = fmt::format("{}", fmt::join(names, ","));
+    if (std::holds_alternative<bool*>(flag.target)) {
+      binding.option = node.app->add_flag(joined, binding.is_on);
+    } else if (flag.repeats) {
+      binding.option = node.app->add_option(joined, binding.texts);
+      if (!flag.positional) binding.option->allow_extra_args(false);
+    } else {
+      binding.option = node.app->add_option(joined, binding.text);
+      if (flag.value_optional) binding.option->expected(0, 1);
+      binding.option->type_name(flag.value);
+    }
+    binding.option->required(flag.required);
+  }
+
+  static void relate(const Binding& binding, ParsedCommand& node) {
+    for (const std::string& name : binding.flag->needed) binding.option->needs(node.app->get_option(name));
+    for (const std::string& name : binding.flag->excluded)
+      binding.option->excludes(node.app->get_option(name));
+  }
+
+  CLI::App app_;
+  std::deque<ParsedCommand> nodes_;
+};
+
+std::string unknown_word(const Command& root, const Command& chosen, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with("-")) {
+    for (const Flag& flag : chosen.flags) {
+      if (!flag.positional && word.size() > 2)
+        names.insert(names.end(), flag.names.begin(), flag.names.end());
+    }
+    const std::string flag = word.substr(0, word.find('='));
+    return fmt::format("unknown flag \"{}\"{}", flag, did_you_mean(flag, names));
+  }
+  if (&chosen != &root) return fmt::format("unexpected argument \"{}\"", word);
+  for (const Command& command : root.commands) names.push_back(command.name);
+  return fmt::format("unknown command \"{}\"{}", word, did_you_mean(word, names));
+}
+
+// "" if the flag takes the text, which becomes what it means.
+std::string read_value(const Flag& flag, std::string& text) {
+  if (flag.reader) {
+    auto read = flag.reader(text);
+    if (!read) return fmt::format("{} {} is not {}", flag.long_name(), text, flag.expected);
+    text = std::move(*read);
+  }
+  if (flag.choices.empty() || std::ranges::count(flag.choices, text) > 0) return "";
+  // Another version isn't a typo.
+  const bool is_number = text.find_first_of("0123456789") != std::string::npos;
+  return fmt::format("{} {} is not one of {}{}", flag.long_name(), text, fmt::join(flag.choices, ", "),
+                     is_number ? "" : did_you_mean(text, flag.choices));
+}
+
+std::string read_number(const Flag& flag, const std::string& text, unsigned& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? "" : fmt::format("{} {} is not a number", flag.long_name(), text);
+}
+
+// Moves what CLI11 read to the flag's target; returns what is wrong with it.
+std::string store(Binding& binding) {
+  Flag& flag = *binding.flag;
+  flag.given = true;
+  if (const auto* on = std::get_if<bool*>(&flag.target)) {
+    **on = binding.is_on;
+    return "";
+  }
+  if (const auto* texts = std::get_if<std::vector<std::string>*>(&flag.target)) {
+    for (std::string& text : binding.texts) {
+      if (std::string error = read_value(flag, text); !error.empty()) return error;
+    }
+    **texts = std::move(binding.texts);
+    return "";
+  }
+  if (flag.value_optional && binding.text.empty()) return "";
+  if (std::string error = read_value(flag, binding.text); !error.empty()) return error;
+  if (const auto* number = std::get_if<unsigned*>(&flag.target))
+    return read_number(flag, binding.text, **number);
+  *std::get<std::string*>(flag.target) = std::move(binding.text);
+  return "";
+}
+
+std::string store_all(ParsedCommand& node) {
+  for (Command* command = node.command; command; command = command->parent) command->chosen = true;
+  for (Binding& binding : node.bindings) {
+    if (binding.option->count() == 0) continue;
+    if (std::string error = store(binding); !error.empty()) return error;
+  }
+  for (const CLI::Option* option : node.app->parse_order()) {
+    const auto binding = std::ranges::find(node.bindings, option, &Binding::option);
+    if (binding != node.bindings.end()) node.command->given_flags.push_back(binding->flag);
+  }
+  return "";
+}
+
+}  // namespace
+
+ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
+  Tree tree(root);
+  ParsedLine line;
+  line.command = &root;
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    tree.app().parse(reversed);
+    ParsedCommand& chosen = tree.chosen();
+    line.command = chosen.command;
+    line.error = store_all(chosen);
+    if (line.error.empty()) line.wanted = Wanted::Run;
+  } catch (const CLI::CallForHelp&) {
+    line.command = tree.chosen().command;
+    line.wanted = Wanted::Help;
+  } catch (const CLI::CallForVersion&) {
+    line.wanted = Wanted::Version;
+  } catch (const CLI::ParseError& error) {
+    line.command = tree.chosen().command;
+    const std::vector<std::string> unknown = tree.app().remaining(true);
+    line.error = unknown.empty() ? error.what() : unknown_word(root, *line.command, unknown.front());
+  }
+  return line;
+}
+
+}  // namespace trainjobc::cli
