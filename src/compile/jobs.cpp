@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "compile/generate_name.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/runtime_id.h"
 #include "rules/rules.h"
 #include "yaml/fields.h"

@@ -20,7 +20,7 @@
 #include "compile/generate_name.h"
 #include "compile/merge/merge.h"
 #include "compile/snapshot.h"
-#include "k8s/job/job_admission.h"
+#include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"

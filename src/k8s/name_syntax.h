@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The syntax of names in Kubernetes: of objects, labels and annotations.
+// The syntax of names, keys and values in Kubernetes. Lengths count bytes, as they do there.
 // Source of the rules: k8s.io/apimachinery/pkg/util/validation.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -38,5 +39,30 @@ std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first
 // Whether a resource of this name is a vendor's device, such as nvidia.com/gpu. Amounts of devices are whole
 // numbers, and their requests equal their limits.
 bool is_extended_resource(std::string_view name);
+
+enum class Form : uint8_t {
+  DnsLabel,              // node-0
+  DnsSubdomain,          // gcs.csi.storage.io
+  UnderscoredSubdomain,  // _tcp.example.com
+  LabelKey,              // example.com/name, the prefix is optional
+  LabelValue,            // Name_1.x, may be empty
+  ConfigKey,             // the key of a ConfigMap or Secret
+  PortName,              // http-2
+  EnvName,               // printable ASCII without '='
+  HeaderName,            // X-Header
+  SysctlName,            // net.core.somaxconn, '/' may replace '.'
+};
+
+// What is wrong with `text`, as the rest of a sentence that begins with the text; "" if it has the form.
+std::string complaint(Form form, std::string_view text);
+inline bool has_form(Form form, std::string_view text) {
+  return complaint(form, text).empty();
+}
+
+// A similar text that has the form; "" if there is no obvious one.
+std::string improved(Form form, std::string_view text);
+
+// The name as Kubernetes checks one that it appends to: if it ends in a dash, its last two bytes become "a".
+std::string as_prefix(std::string_view name);
 
 }  // namespace trainjobc::k8s

@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Validation of metadata, as the API server does it for every kind of object.
+// Metadata of objects: namespaces, annotations with a meaning, and what the API server refuses.
 // Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
 #pragma once
+
+#include <cstddef>
+#include <string_view>
 
 #include "k8s/violations.h"
 #include "yaml/node.h"
 
 namespace trainjobc::k8s {
+
+inline constexpr std::string_view kDefaultNamespace = "default";
+
+inline std::string_view effective_namespace(std::string_view ns) {
+  return ns.empty() ? kDefaultNamespace : ns;
+}
+
+// What kubectl apply last applied; for a Secret, including its values.
+inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+// On a replicatedJob's template: each Job has the nodes of a domain to itself; with the second one, the nodes
+// that are labelled with its name.
+inline constexpr std::string_view kExclusiveTopology = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+inline constexpr std::string_view kNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
+
+// Of all keys and values of an object's annotations together.
+inline constexpr size_t kMaxAnnotationBytes = 262144;
+
+// `metadata` is an object's metadata, a map. Wrong types are not reported here but by validate_structure.
+Violations validate_labels(const yaml::Node& metadata);
 
 // The syntax of the names of a kind. Custom resources have DnsSubdomain.
 enum class NameRule { DnsSubdomain, DnsLabel, Dns1035Label };

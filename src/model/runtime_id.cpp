@@ -2,7 +2,7 @@
 
 #include "model/runtime_id.h"
 
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::model {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "k8s/path.h"
+#include "k8s/field.h"
 #include "schema/schema.h"
 
 namespace trainjobc::schema {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/text/ascii.h"
-#include "k8s/annotations.h"
+#include "k8s/object_meta.h"
 #include "k8s/secret_values.h"
 #include "yaml/changes.h"
 #include "yaml/fields.h"

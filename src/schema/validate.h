@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "k8s/path.h"
+#include "k8s/field.h"
 #include "k8s/violations.h"
 #include "schema/schema.h"
 #include "yaml/node.h"

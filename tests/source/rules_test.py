@@ -27,7 +27,7 @@ COMMENT = re.compile(r"//.*")
 # Names of where a made value comes from (Node's origin), in the form of a rule.
 ORIGINS = {"jobset/default"}
 # Checks of schemas, which admission of the JobSet runs, too: input/type is jobset/type there.
-SCHEMA_CHECKS = {"src/schema/cel.cpp", "src/k8s/labels.cpp", "src/schema/pattern.cpp", "src/schema/structure.cpp"}
+SCHEMA_CHECKS = {"src/schema/cel.cpp", "src/k8s/object_meta.cpp", "src/schema/pattern.cpp", "src/schema/structure.cpp"}
 
 pages = examples.read_pages()
 used = {}

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "k8s/annotations.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/format.h"
+#include "k8s/object_meta.h"
 #include "yaml/fields.h"
 #include "yaml/write/writer.h"
 

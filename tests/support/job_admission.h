@@ -10,7 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "k8s/job/job_admission.h"
+#include "k8s/job/job.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::test::jobs {

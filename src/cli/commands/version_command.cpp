@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "k8s/releases.h"
+#include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "model/trainer_version.h"

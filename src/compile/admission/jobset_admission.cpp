@@ -3,8 +3,8 @@
 #include "compile/admission/jobset_admission.h"
 
 #include "compile/admission/jobset_nulls.h"
-#include "k8s/jobset/webhook_rules.h"
-#include "k8s/labels.h"
+#include "k8s/jobset/webhook.h"
+#include "k8s/object_meta.h"
 #include "rules/rules.h"
 #include "schema/defaults.h"
 #include "schema/validate.h"

@@ -4,7 +4,7 @@
 // Source of the rules: sigs.k8s.io/jobset, pkg/webhooks/jobset_webhook.go.
 #pragma once
 
-#include "k8s/jobset/webhook_rules.h"
+#include "k8s/jobset/webhook.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 

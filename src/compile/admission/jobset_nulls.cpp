@@ -8,13 +8,13 @@
 
 #include <algorithm>
 
-#include "k8s/check/field.h"
+#include "k8s/field.h"
 #include "k8s/jobset/view.h"
 
 namespace trainjobc::compile {
 namespace {
 
-using k8s::job::Field;
+using k8s::Field;
 using schema::Property;
 using schema::Schema;
 using yaml::Node;

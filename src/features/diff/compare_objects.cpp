@@ -11,11 +11,6 @@
 #include <utility>
 
 #include "compile/admission/jobset_admission.h"
-#include "k8s/namespaces.h"
-#include "model/queue_names.h"
-#include "model/trainer_names.h"
-#include "policy/plugin.h"
-#include "schema/redact.h"
 #include "features/diff/live/field_owners.h"
 #include "features/diff/live/flux_script_versions.h"
 #include "features/diff/live/refusals.h"
@@ -27,6 +22,11 @@
 #include "features/diff/train_jobs.h"
 #include "features/diff/updates/lost_success_policy.h"
 #include "features/diff/updates/merged.h"
+#include "k8s/object_meta.h"
+#include "model/queue_names.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "schema/redact.h"
 
 namespace trainjobc::diff {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 
 namespace trainjobc::diff {
 namespace {

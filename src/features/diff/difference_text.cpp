@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "k8s/value_text.h"
 #include "yaml/write/writer.h"
 

@@ -15,7 +15,7 @@
 #include "features/diff/cost.h"
 #include "features/diff/difference_text.h"
 #include "features/diff/live/live.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
 #include "yaml/write/writer.h"
@@ -75,9 +75,9 @@ class Describer {
  private:
   Block block_of(const Acceptance& acceptance) const {
     const Style style = acceptance.verdict == Verdict::Newly ? Style::Added : Style::Removed;
-    Block block{.head = {{acceptance.title(), Style::Title},
-                         {verdict_text(acceptance.verdict, report_), style}},
-                .findings = acceptance.refusals};
+    Block block{
+        .head = {{acceptance.title(), Style::Title}, {verdict_text(acceptance.verdict, report_), style}},
+        .findings = acceptance.refusals};
     if (!acceptance.cause.empty())
       block.lines.push_back({.parts = {{acceptance.cause}}, .place = report::place_of(acceptance.location)});
     return block;
@@ -120,8 +120,8 @@ class Describer {
     report::Field field;
     field.is_muted = difference.kind == DifferenceKind::Ignored;
     field.is_marked = !difference.refusal.empty();
-    field.source = field.is_muted ? fmt::format("ignored: managed by {}", difference.manager)
-                                  : causes_.of(difference);
+    field.source =
+        field.is_muted ? fmt::format("ignored: managed by {}", difference.manager) : causes_.of(difference);
     const auto add_source = [&](const std::string& text) {
       field.source += (field.source.empty() ? "" : ", ") + text;
     };
@@ -405,9 +405,7 @@ std::string format_json(const Report& report, const FormatOptions& options) {
   }
   Json json{{"differences", differences},
             {"summary",
-             {{"jobs", report.jobs},
-              {"differing", report.differing_jobs()},
-              {"orphaned", report.orphans()}}},
+             {{"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}}},
             {"cost", Json::array(costs_of(report), [](const Cost& cost) { return to_json(cost); })}};
   if (!report.new_version.empty()) {
     const auto acceptance = [](const Acceptance& one) { return to_json(one); };

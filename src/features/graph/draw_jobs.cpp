@@ -9,11 +9,11 @@
 #include <set>
 #include <string_view>
 
-#include "k8s/jobset/names.h"
-#include "k8s/jobset/view.h"
-#include "k8s/namespaces.h"
 #include "features/graph/graph.h"
 #include "features/plan/plan.h"
+#include "k8s/jobset/names.h"
+#include "k8s/jobset/view.h"
+#include "k8s/object_meta.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::graph {

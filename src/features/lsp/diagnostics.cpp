@@ -9,7 +9,6 @@
 #include "base/files/paths.h"
 #include "policy/rule_texts.h"
 #include "rules/rules.h"
-#include "rules/rules.h"
 
 namespace trainjobc::lsp {
 namespace {

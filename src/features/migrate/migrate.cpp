@@ -28,7 +28,7 @@
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1/convert.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/runtime_id.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"

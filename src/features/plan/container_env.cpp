@@ -11,7 +11,7 @@
 
 #include "k8s/jobset/construct.h"
 #include "k8s/jobset/names.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "yaml/fields.h"
 
@@ -60,7 +60,7 @@ std::string_view key_in(std::string_view path, std::string_view map) {
 // What the JobSet and Job controllers write on each pod, and what the template says.
 std::string place_value(std::string_view key, const PodPlace& place) {
   if (key == kIndexKey) return place.job->indexed ? std::to_string(place.pod) : "";
-  if (key == k8s::job::kJobSetNameLabel) return std::string(place.job_set);
+  if (key == k8s::jobset::kJobSetNameLabel) return std::string(place.job_set);
   if (key == "jobset.sigs.k8s.io/replicatedjob-name") return std::string(place.job->name);
   if (key == "jobset.sigs.k8s.io/job-index") return std::to_string(place.job_index);
   return "";

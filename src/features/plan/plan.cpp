@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include "k8s/namespaces.h"
-#include "model/queue_names.h"
-#include "schema/redact.h"
 #include "features/plan/jobset_pods.h"
 #include "features/plan/quota/admit.h"
 #include "features/plan/ranks.h"
+#include "k8s/object_meta.h"
+#include "model/queue_names.h"
+#include "schema/redact.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {

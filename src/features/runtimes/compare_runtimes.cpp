@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <map>
 
-#include "k8s/namespaces.h"
-#include "model/trainer_names.h"
-#include "schema/compare.h"
-#include "schema/defaults.h"
 #include "features/diff/difference_text.h"
 #include "features/diff/live/server_fields.h"
 #include "features/diff/path_nodes.h"
+#include "k8s/object_meta.h"
+#include "model/trainer_names.h"
+#include "schema/compare.h"
+#include "schema/defaults.h"
 
 namespace trainjobc::runtimes {
 namespace {

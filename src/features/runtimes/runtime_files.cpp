@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "features/diff/live/server_fields.h"
 #include "k8s/name_syntax.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "schema/defaults.h"
-#include "features/diff/live/server_fields.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::runtimes {

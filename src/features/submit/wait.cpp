@@ -13,13 +13,13 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "k8s/jobset/construct.h"
 #include "features/diff/live/fetch.h"
 #include "features/kubectl/resource_names.h"
 #include "features/kubectl/watches.h"
 #include "features/submit/event_fields.h"
 #include "features/submit/state.h"
 #include "features/submit/steps.h"
+#include "k8s/jobset/construct.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::submit {
@@ -151,7 +151,7 @@ class Waiter {
     if (stream.what == What::JobSets && names.size() == 1)
       return {"--field-selector=metadata.name=" + *names.begin()};
     if (stream.what != What::Pods) return {};
-    return {fmt::format("--selector={}{}", k8s::job::kJobSetNameLabel,
+    return {fmt::format("--selector={}{}", k8s::jobset::kJobSetNameLabel,
                         names.size() == 1 ? "=" + *names.begin() : "")};
   }
 

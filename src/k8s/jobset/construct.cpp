@@ -8,18 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "k8s/annotations.h"
 #include "k8s/jobset/names.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "yaml/fields.h"
 
-namespace trainjobc::k8s::job {
+namespace trainjobc::k8s::jobset {
+
 namespace {
 
-using jobset::items_at;
-using jobset::JobSetView;
-using jobset::ReplicatedJob;
-using jobset::text_at;
 using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
@@ -31,7 +27,7 @@ constexpr std::string_view kZeroUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
 std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
-  return jobset::job_name(view.name, job.name, 0);
+  return job_name(view.name, job.name, 0);
 }
 
 // The number of Jobs in a group, or in the whole JobSet if `group` is nullptr. With `until`, only the Jobs
@@ -51,9 +47,9 @@ std::string_view subdomain(const JobSetView& view) {
 }
 
 std::string coordinator_address(const JobSetView& view, const Node& coordinator) {
-  const std::string job = jobset::job_name(view.name, text_at(coordinator, "replicatedJob"),
-                                           jobset::int_at(coordinator, "jobIndex").value_or(0));
-  return jobset::pod_address(job, jobset::int_at(coordinator, "podIndex").value_or(0), subdomain(view));
+  const std::string job =
+      job_name(view.name, text_at(coordinator, "replicatedJob"), int_at(coordinator, "jobIndex").value_or(0));
+  return pod_address(job, int_at(coordinator, "podIndex").value_or(0), subdomain(view));
 }
 
 // The Job's place, which is both in labels and in annotations.
@@ -142,10 +138,10 @@ const Node* with_claims(const Node* pod, const JobSetView& view, const Maker& ma
   for (const Node* policy : items_at(*view.spec, "volumeClaimPolicies")) {
     for (const Node* claim : items_at(*policy, "templates")) {
       const Node* name = claim->at({"metadata", "name"});
-      if (!name || !jobset::mounts(mounting, name->text())) continue;
+      if (!name || !mounts(mounting, name->text())) continue;
       const yaml::Origin origin = make.made("controller/claim", {name});
-      const std::string claim_name = jobset::claim_name(name->text(), view.name);
-      const Node* source = make.with(nullptr, "claimName", make.copied(claim_name, origin));
+      const std::string volume_claim = claim_name(name->text(), view.name);
+      const Node* source = make.with(nullptr, "claimName", make.copied(volume_claim, origin));
       const std::vector<Entry> volume = {{"name", make.string(name->text(), origin), origin},
                                          {"persistentVolumeClaim", source, origin}};
       pod = make.with(pod, "volumes", appended(pod->get("volumes"), make.map(volume, origin), make));
@@ -185,4 +181,4 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   return with_metadata(make.with_path(job, {"spec", "template"}, pod_template), "labels", labels, make);
 }
 
-}  // namespace trainjobc::k8s::job
+}  // namespace trainjobc::k8s::jobset

@@ -9,7 +9,7 @@
 #include "k8s/jobset/view.h"
 #include "yaml/node.h"
 
-namespace trainjobc::k8s::job {
+namespace trainjobc::k8s::jobset {
 
 // On each Job and pod: the name of the JobSet.
 inline constexpr std::string_view kJobSetNameLabel = "jobset.sigs.k8s.io/jobset-name";
@@ -17,7 +17,7 @@ inline constexpr std::string_view kJobSetNameLabel = "jobset.sigs.k8s.io/jobset-
 // The replicatedJob's template as the controller completes it for the first of its Jobs: with labels and
 // annotations of the JobSet, the subdomain, the node selector of exclusive placement, and a volume for each
 // claim template that a container mounts. `admitted` is the JobSet; `view` is its view.
-const yaml::Node* first_job(const yaml::Node& admitted, const jobset::JobSetView& view,
-                            const jobset::ReplicatedJob& replicated_job, const yaml::Maker& make);
+const yaml::Node* first_job(const yaml::Node& admitted, const JobSetView& view,
+                            const ReplicatedJob& replicated_job, const yaml::Maker& make);
 
-}  // namespace trainjobc::k8s::job
+}  // namespace trainjobc::k8s::jobset

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/pod/pod_annotations.h"
-
 #include <fmt/format.h>
 
-#include "k8s/check/field_checks.h"
-#include "k8s/pod/pod_parts.h"
+#include "k8s/field_checks.h"
+#include "k8s/pod/pod.h"
 #include "yaml/read/reader.h"
 
-namespace trainjobc::k8s::job {
+namespace trainjobc::k8s::pod {
+
 namespace {
 
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
@@ -147,4 +146,4 @@ void check_pod_annotations(const Field& annotations, const Field& spec, Report& 
   check_agreements(annotations, spec, report);
 }
 
-}  // namespace trainjobc::k8s::job
+}  // namespace trainjobc::k8s::pod

@@ -7,13 +7,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "k8s/check/field.h"
-#include "k8s/check/violation_report.h"
-#include "k8s/pod/pod_spec.h"
+#include "base/diagnostic.h"
+#include "k8s/field.h"
+#include "k8s/pod/pod.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
+#include "yaml/node.h"
 
-namespace trainjobc::k8s::job {
+namespace trainjobc::k8s::pod {
 
 // resources of a container.
 void check_container_resources(const Field& resources, const PodFacts& facts, Report& report);
@@ -26,8 +29,12 @@ void check_overhead(const Field& overhead, Report& report);
 void check_amount(std::string_view resource, const Field& amount, Report& report);
 
 // An amount as the API server stores it: rounded up to thousandths. nullopt if it is not a quantity.
-std::optional<k8s::Quantity> stored_amount(const Field& amount);
+std::optional<Quantity> stored_amount(const Field& amount);
 
 bool is_huge_page(std::string_view resource);
 
-}  // namespace trainjobc::k8s::job
+// The edit that gives `request`, an entry of requests, an equal limit. `resources` holds both lists. Empty if
+// the two come from different objects: one job does not change the limits of its runtime.
+std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry& request);
+
+}  // namespace trainjobc::k8s::pod

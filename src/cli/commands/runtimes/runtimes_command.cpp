@@ -16,7 +16,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/input/known_runtimes.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 

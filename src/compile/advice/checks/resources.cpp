@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Amounts of devices and memory.
+#include "k8s/pod/resources.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "compile/advice/checks.h"
 #include "compile/node_resources.h"
 #include "k8s/name_syntax.h"
-#include "k8s/pod/limit_fix.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -150,7 +151,7 @@ void check_request(const ContainerPlace& place, const Entry& request, const Node
                 request.key),
             yaml::locate_key(request),
             fmt::format("add limits: {{{}: {}}}", request.key, request.value->text()))
-      .fix = k8s::job::limit_fix(*place.container.node->get("resources"), request);
+      .fix = k8s::pod::limit_fix(*place.container.node->get("resources"), request);
 }
 
 // The first GPU resource of the node, of limits before requests.

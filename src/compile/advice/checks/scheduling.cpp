@@ -9,8 +9,8 @@
 #include <span>
 
 #include "compile/advice/checks.h"
-#include "k8s/annotations.h"
-#include "k8s/check/forms.h"
+#include "k8s/name_syntax.h"
+#include "k8s/object_meta.h"
 #include "model/queue_names.h"
 #include "model/runtime_id.h"
 #include "yaml/fields.h"
@@ -66,7 +66,7 @@ class Starts {
     const Node* topology = annotations ? annotations->get(k8s::kExclusiveTopology) : nullptr;
     // With a node selector JobSet places the Jobs by node labels, and the topology only marks them.
     if (!topology || annotations->get(k8s::kNodeSelector)) return;
-    const std::string wrong = k8s::job::complaint(k8s::job::Form::LabelKey, topology->text());
+    const std::string wrong = k8s::complaint(k8s::Form::LabelKey, topology->text());
     if (wrong.empty()) return;
     advisor_.warn(
         "advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, k8s::kExclusiveTopology),

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text/ascii.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "schema/redact.h"
 #include "yaml/fields.h"
 #include "yaml/read/reader.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text/base64.h"
-#include "k8s/annotations.h"
+#include "k8s/object_meta.h"
 #include "schema/redact.h"
 #include "yaml/fields.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "k8s/annotations.h"
+#include "k8s/object_meta.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {

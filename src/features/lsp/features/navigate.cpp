@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "k8s/namespaces.h"
-#include "model/runtime_id.h"
-#include "model/trainer_names.h"
 #include "features/lsp/features/features.h"
 #include "features/lsp/features/name_references.h"
 #include "features/lsp/features/replies.h"
 #include "features/lsp/features/runtimes.h"
 #include "features/lsp/protocol/messages.h"
+#include "k8s/object_meta.h"
+#include "model/runtime_id.h"
+#include "model/trainer_names.h"
 #include "yaml/fields.h"
 #include "yaml/token.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/files/paths.h"
 #include "compile/runtimes/catalogue.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "k8s/secret_values.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"

@@ -8,10 +8,10 @@
 #include <deque>
 #include <vector>
 
-#include "k8s/path.h"
-#include "schema/field_search.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/features/kubernetes_fields.h"
+#include "k8s/field.h"
+#include "schema/field_search.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compile/generate_name.h"
-#include "k8s/namespaces.h"
+#include "k8s/object_meta.h"
 #include "model/queue_names.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "k8s/namespaces.h"
+#include "features/plan/quota/quota.h"
+#include "k8s/object_meta.h"
 #include "k8s/quantity.h"
 #include "rules/rules.h"
-#include "features/plan/quota/quota.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {
