@@ -185,9 +185,18 @@ def table_of_keys():
 
 
 def table_of_variables():
-    text = "| variable | |\n|---|---|\n"
-    for names, words in man_entries("trainjobc.1", "ENVIRONMENT"):
-        text += f"| {', '.join(f'`{name.strip()}`' for name in names.split(','))} | {words} |\n"
+    """Of all commands, each with the commands that read it."""
+    readers = {}
+    for path in sorted((ROOT / "man").glob("trainjobc-*.1")):
+        if "\n.SH ENVIRONMENT\n" not in path.read_text():
+            continue
+        command = path.stem.removeprefix("trainjobc-").replace("-", " ")
+        for names, words in man_entries(path.name, "ENVIRONMENT"):
+            readers.setdefault(names, (words, []))[1].append(command)
+    text = "| variable | | read by |\n|---|---|---|\n"
+    for names, (words, commands) in readers.items():
+        variables = ", ".join(f"`{name.strip()}`" for name in names.split(","))
+        text += f"| {variables} | {words} | {', '.join(f'`{command}`' for command in commands)} |\n"
     return text
 
 
