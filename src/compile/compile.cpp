@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "compile/advice/secrets/secret_text.h"
 #include "compile/checked.h"
 #include "compile/input/input.h"
 #include "compile/input/templates.h"
@@ -19,6 +18,7 @@
 #include "compile/reuse/run_cache.h"
 #include "compile/runtimes/admit_runtimes.h"
 #include "compile/versions/version_plan.h"
+#include "secret/secret.h"
 
 namespace trainjobc {
 namespace {
@@ -146,8 +146,8 @@ class Run {
     base::Diagnostics& all = result_.diagnostics;
     all.reserve(count_findings());
     for (JobResult& job : results_) all.append(std::move(job.reading));
-    compile::advice::hide_secret_text(all);
-    compile::advice::hide_secret_text(of_runtime_files_);
+    secret::hide_secret_text(all);
+    secret::hide_secret_text(of_runtime_files_);
     all.append(std::move(plan_.findings));
     all.append(std::move(of_runtimes_.diagnostics));
     all.append(std::move(of_runtime_files_));

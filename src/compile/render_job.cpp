@@ -14,7 +14,6 @@
 #include "compile/admission/admission.h"
 #include "compile/admission/jobset_admission.h"
 #include "compile/advice/advice.h"
-#include "compile/advice/secrets/secret_lines.h"
 #include "compile/build.h"
 #include "compile/counted_nodes.h"
 #include "compile/generate_name.h"
@@ -27,6 +26,7 @@
 #include "policy/plugin.h"
 #include "policy/runtime_rules.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -195,7 +195,7 @@ class SecretGuard {
   ~SecretGuard() {
     std::vector<const Node*> documents{unit_.source};
     if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
-    advice::hide_secrets(documents, unit_.diagnostics);
+    secret::hide_secrets(documents, unit_.diagnostics);
   }
 
  private:

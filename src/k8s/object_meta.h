@@ -18,9 +18,6 @@ inline std::string_view effective_namespace(std::string_view ns) {
   return ns.empty() ? kDefaultNamespace : ns;
 }
 
-// What kubectl apply last applied; for a Secret, including its values.
-inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
 // On a replicatedJob's template: each Job has the nodes of a domain to itself; with the second one, the nodes
 // that are labelled with its name.
 inline constexpr std::string_view kExclusiveTopology = "alpha.jobset.sigs.k8s.io/exclusive-topology";

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "k8s/secret_values.h"
+#include "secret/secret.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -21,7 +21,7 @@ bool is_continuation(char c) {
 }  // namespace
 
 std::string quoted(std::string_view given) {
-  const std::string text = without_keys(given);
+  const std::string text = secret::without_keys(given);
   size_t end = text.size();
   if (end > kMaxShown) {
     end = kMaxShown - 3;
@@ -41,7 +41,7 @@ std::string quoted(std::string_view given) {
 }
 
 std::string quoted(const Node& node) {
-  return node.origin().is_secret() ? fmt::format("\"{}\"", kHidden) : quoted(node.text());
+  return node.origin().is_secret() ? fmt::format("\"{}\"", secret::kHidden) : quoted(node.text());
 }
 
 std::string quoted_list(std::span<const std::string_view> words) {
@@ -52,7 +52,7 @@ std::string quoted_list(std::span<const std::string_view> words) {
 
 std::string shown(const Node& node) {
   if (!node.is_scalar()) return std::string(kind_words(node));
-  if (node.origin().is_secret()) return std::string(kHidden);
+  if (node.origin().is_secret()) return std::string(secret::kHidden);
   return node.is_string() ? quoted(node.text()) : std::string(node.text());
 }
 

@@ -11,11 +11,11 @@
 #include "base/text/ascii.h"
 #include "base/text/suggest.h"
 #include "k8s/name_syntax.h"
-#include "k8s/secret_values.h"
 #include "k8s/value_text.h"
 #include "rules/rules.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::schema {
@@ -132,7 +132,7 @@ class Validator {
     } else if (schema.type == Type::Object) {
       diagnostic.hint = map_hint(node, schema);
     }
-    diagnostic.hint = k8s::without_keys(diagnostic.hint);
+    diagnostic.hint = secret::without_keys(diagnostic.hint);
   }
 
   void report_width(const Node& node, int bits, const k8s::Path& path) {

@@ -47,7 +47,7 @@ class Origin {
   uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
-  // Whether the value is a secret, which only manifests show: see k8s/secret_values.h.
+  // Whether the value is a secret, which only manifests show: see secret/secret.h.
   bool is_secret() const { return (column_ & kSecret) != 0; }
   Origin as_secret() const {
     Origin secret = *this;

@@ -12,7 +12,7 @@
 #include "compile/compile.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/format.h"
-#include "k8s/object_meta.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 #include "yaml/write/writer.h"
 
@@ -52,7 +52,7 @@ struct Words {
     const bool is_variable = name == "HF_TOKEN" || name == "DB_PASSWORD";
     for (const Entry& entry : node.entries()) {
       add_scalar(entry.key, false);
-      const bool is_value = (is_variable && entry.key == "value") || entry.key == k8s::kLastApplied;
+      const bool is_value = (is_variable && entry.key == "value") || entry.key == secret::kLastApplied;
       add(*entry.value, is_secret || is_value);
     }
   }

@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "features/explain/explain.h"
+#include "secret/secret.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -51,7 +51,7 @@ class ExplainingSink final : public ObjectSink {
     const yaml::Node* written = objects.front().written;
     if (written) inputs_.add(*written);
     std::vector<Object> shown(objects.begin(), objects.end());
-    for (Object& object : shown) object.root = mask_secrets(*object.root, make);
+    for (Object& object : shown) object.root = secret::masked_object(*object.root, make);
     const auto origins =
         explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
     texts_[job] = explain::to_text(style_.format, shown, origins, style_.width);

@@ -16,9 +16,9 @@
 #include "cli/exit_status.h"
 #include "cli/help/rule_pages.h"
 #include "cli/input/load.h"
-#include "cli/output/mask.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
+#include "secret/secret.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -87,7 +87,7 @@ bool write_fixed(Console& console, const lint::InputGroup& before, const lint::I
     if (old.text == text) continue;
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
-      if (!console.write_stdout(without_secrets(diff, old.text))) return false;
+      if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
     } else if (const auto error = console.files().replace(old.name, old.text, text)) {
       fail(console, error->message);
       is_written = false;

@@ -16,11 +16,11 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
-#include "cli/output/mask.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "features/diff/format.h"
 #include "features/migrate/migrate.h"
 #include "model/behaviours.h"
+#include "secret/secret.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -48,8 +48,9 @@ Target target_of(const MigrateFlags& flags) {
 
 int show_change(Console& console, const migrate::MigratedFile& file) {
   const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
-  return console.write_stdout(without_secrets(diff, file.old_text)) ? kOk
-                                                                    : fail(console, "can't write the output");
+  return console.write_stdout(secret::without_secrets(diff, file.old_text))
+             ? kOk
+             : fail(console, "can't write the output");
 }
 
 // The file's path below the directory of the inputs that it was found in, else its name.
@@ -225,9 +226,8 @@ std::function<int(Console&)> setup_migrate(Command& command) {
       "default shows a diff; standard input is rewritten to standard output. With --write, files are "
       "replaced atomically and keep their mode and owner; read-only files, and files that have changed since "
       "they were read, stay unchanged."};
-  command.exit_statuses = {{0, "migrated"},
-                           {1, "an input was rejected or something can't be carried over"},
-                           {2, "usage or I/O"}};
+  command.exit_statuses = {
+      {0, "migrated"}, {1, "an input was rejected or something can't be carried over"}, {2, "usage or I/O"}};
   command.examples = {"trainjobc migrate --to 2.3 jobs/ runtimes/", "trainjobc migrate --to 2.3 --write .",
                       "trainjobc migrate --to 2.3 --output-dir migrated/ --runtime-name team-torch jobs/"};
   return [flags](Console& console) { return run_migrate(console, *flags); };

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cli/output/mask.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
@@ -49,7 +49,7 @@ PrintedObject print(const Object& object, const PrintStyle& style) {
   const yaml::Maker make(arena);
   Object shown = object;
   if (style.annotate_origin) shown.root = annotate_origin(shown, make);
-  if (style.mask_secrets) shown.root = mask_secrets(*shown.root, make);
+  if (style.mask_secrets) shown.root = secret::masked_object(*shown.root, make);
   PrintedObject printed;
   printed.text = print_object(shown, style.format);
   printed.text.shrink_to_fit();

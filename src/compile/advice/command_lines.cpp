@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "k8s/secret_values.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -133,20 +133,6 @@ std::vector<std::string_view> words_of(const CommandLine& line) {
     for (const yaml::Node* word : list->items()) words.push_back(word->text());
   }
   return words;
-}
-
-bool may_hold_secret(std::string_view line) {
-  constexpr std::string_view kEnds = " \t\n\"';=";
-  for (size_t at = 0; at < line.size();) {
-    const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
-    std::string name(line.substr(at, end - at));
-    if (!k8s::known_key(name).empty()) return true;
-    name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-    std::ranges::replace(name, '-', '_');
-    if (k8s::is_secret_name(name)) return true;
-    at = end + 1;
-  }
-  return false;
 }
 
 bool is_tune_run(const yaml::Node* command) {

@@ -25,9 +25,6 @@ size_t script_index(const std::vector<std::string_view>& words);
 // Whether a job's command is exactly [tune, run], which Trainer completes.
 bool is_tune_run(const yaml::Node* command);
 
-// Whether a word of the line is a key, or names a secret whose value follows.
-bool may_hold_secret(std::string_view line);
-
 // "python3" of "/usr/bin/python3".
 std::string_view base_name(std::string_view path);
 

@@ -16,7 +16,7 @@
 #include "compile/reuse/read_cache.h"
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
-#include "schema/redact.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 #include "yaml/read/reader.h"
 
@@ -185,7 +185,7 @@ ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions&
   const Node* root = nullptr;
   for (const yaml::Document& read :
        yaml::read_document(document, memory.arena, classifier.read.diagnostics)) {
-    root = schema::mark_secrets(*read.root, yaml::Maker(memory.arena));
+    root = secret::mark_secrets(*read.root, yaml::Maker(memory.arena));
     classifier.add(*root);
   }
   const std::vector<InputObject>& objects = classifier.read.objects;

@@ -10,13 +10,13 @@
 
 #include "compile/admission/admission.h"
 #include "compile/advice/advice.h"
-#include "compile/advice/secrets/secret_lines.h"
 #include "compile/runtimes/catalogue.h"
 #include "compile/snapshot.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
 #include "policy/runtime_rules.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile {
 std::shared_ptr<const AdmittedRuntime> RuntimeStore::make_admission(const InputObject& object) const {
@@ -46,7 +46,7 @@ void RuntimeStore::admit(StoredRuntime& stored) {
   stored.accepted = stored.admission->accepted;
   stored.encoded = stored.admission->encoded;
   diagnostics_.append(stored.admission->diagnostics);
-  advice::hide_secrets(std::array{object.root}, diagnostics_);
+  secret::hide_secrets(std::array{object.root}, diagnostics_);
 }
 
 StoredRuntime& RuntimeStore::store(const InputObject& object) {
@@ -106,7 +106,7 @@ void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
     if (!stored->accepted || !stored->is_input) continue;
     report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
            stored->object.id.str(), diagnostics_);
-    advice::hide_secrets(std::array{stored->object.root}, diagnostics_);
+    secret::hide_secrets(std::array{stored->object.root}, diagnostics_);
   }
 }
 

@@ -11,10 +11,10 @@
 
 #include "base/parallel.h"
 #include "compile/admission/admission.h"
-#include "compile/advice/secrets/secret_lines.h"
 #include "compile/render_job.h"
 #include "compile/runtimes/trial_job.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -94,7 +94,7 @@ void run_now(Trial& trial) {
   for (Diagnostic& found : *errors) {
     trial.findings.add(about_runtime(std::move(found), *trial.runtime));
   }
-  advice::hide_secrets(std::array{trial.runtime->object.root}, trial.findings);
+  secret::hide_secrets(std::array{trial.runtime->object.root}, trial.findings);
 }
 
 void run(Trial& trial, RuntimeCache* cache) {

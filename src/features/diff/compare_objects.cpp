@@ -26,7 +26,7 @@
 #include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "schema/redact.h"
+#include "secret/secret.h"
 
 namespace trainjobc::diff {
 namespace {
@@ -126,7 +126,7 @@ class Comparison {
   const Node* rendered_root(const Object& object) {
     const auto found = dry_run_.find(identity(object));
     const Node& root = found != dry_run_.end() ? *found->second->root : *object.root;
-    return schema::mark_secrets(*without_server_fields(root, make_), make_);
+    return secret::mark_secrets(*without_server_fields(root, make_), make_);
   }
 
   Difference missing(const Object& object, ObjectDiff& diff) {
@@ -222,7 +222,7 @@ class Comparison {
     diff.live = shown.live;
     diff.merged = shown.rendered;
     for (Difference& difference : diff.differences) {
-      const schema::BeforeAfter values = schema::masked({difference.live, difference.rendered}, make_);
+      const secret::BeforeAfter values = secret::masked({difference.live, difference.rendered}, make_);
       difference.live = values.before;
       difference.rendered = values.after;
     }

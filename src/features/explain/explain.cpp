@@ -13,14 +13,14 @@
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "compile/merge/merge.h"
-#include "schema/compare.h"
-#include "schema/redact.h"
 #include "features/diff/compare_objects.h"
 #include "features/diff/difference_text.h"
 #include "features/diff/object_schemas.h"
 #include "features/diff/path_nodes.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
+#include "schema/compare.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::explain {
@@ -126,7 +126,7 @@ class Walk {
     const std::span<const Node* const> values = std::span(values_).last(merge_.steps.size());
     for (size_t step = 0; step < values.size(); ++step) {
       if (!values[step]) continue;
-      const Node* value = schema::masked(*schema::mark_secrets(*values[step], make_), make_);
+      const Node* value = secret::masked_object(*values[step], make_);
       if (!field.earlier.empty() && yaml::equal(*value, *field.earlier.back().value)) continue;
       field.earlier.push_back({merge_.name_of(step), value, yaml::locate(*values[step])});
     }
@@ -256,9 +256,8 @@ std::string value_of(const Node* value, std::string_view path) {
 }
 
 report::Field to_field(const FieldOrigin& origin) {
-  report::Field field{.path = origin.short_path,
-                      .after = value_of(origin.value, origin.path),
-                      .source = source_of(origin)};
+  report::Field field{
+      .path = origin.short_path, .after = value_of(origin.value, origin.path), .source = source_of(origin)};
   for (const EarlierValue& step : origin.earlier)
     field.below.push_back({fmt::format("replaces {} of {} at {}:{}", value_of(step.value, origin.path),
                                        step.step, report::place_of(step.location), step.location.column)});

@@ -8,9 +8,9 @@
 #include <iterator>
 #include <optional>
 
-#include "model/trainer_names.h"
-#include "schema/redact.h"
 #include "features/plan/plan.h"
+#include "model/trainer_names.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::lsp {
@@ -75,8 +75,7 @@ std::string print_masked(const std::vector<Object>& objects) {
     base::Arena arena;
     const yaml::Maker make(arena);
     if (!text.empty()) text += "---\n";
-    yaml::write_yaml(*schema::masked(*schema::mark_secrets(*object.root, make), make),
-                     yaml::KeyOrder::Kubernetes, text);
+    yaml::write_yaml(*secret::masked_object(*object.root, make), yaml::KeyOrder::Kubernetes, text);
   }
   return text;
 }

@@ -11,7 +11,7 @@
 #include "features/plan/ranks.h"
 #include "k8s/object_meta.h"
 #include "model/queue_names.h"
-#include "schema/redact.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {
@@ -52,7 +52,7 @@ std::string queue_of(const Rendered& job) {
 
 RenderedJob rendered_job(const Rendered& job, const yaml::Maker& make) {
   RenderedJob rendered;
-  const Node& shown = *schema::masked(*schema::mark_secrets(*job.job_set->root, make), make);
+  const Node& shown = *secret::masked_object(*job.job_set->root, make);
   rendered.view = k8s::jobset::view_job_set(shown);
   rendered.ns = job.job_set->ns;
   for (const Object* config_map : job.config_maps) {

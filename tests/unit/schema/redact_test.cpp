@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Secrets are in the manifests, and nowhere else.
-#include "schema/redact.h"
-
 #include <doctest/doctest.h>
 
 #include <map>
 
-#include "k8s/secret_values.h"
+#include "secret/secret.h"
 #include "support/advice.h"
 #include "support/test_console.h"
 #include "yaml/read/reader.h"
@@ -27,13 +25,13 @@ std::string json(const yaml::Node& node) {
 const yaml::Node* marked(base::Arena& arena, const base::SourceFile& file) {
   base::Diagnostics diagnostics;
   const auto documents = yaml::read(file, arena, diagnostics);
-  return schema::mark_secrets(*documents.front().root, yaml::Maker(arena));
+  return secret::mark_secrets(*documents.front().root, yaml::Maker(arena));
 }
 
 std::string shown(const std::string& text) {
   base::Arena arena;
   const base::SourceFile file("a", text);
-  return json(*schema::masked(*marked(arena, file), yaml::Maker(arena)));
+  return json(*secret::masked(*marked(arena, file), yaml::Maker(arena)));
 }
 
 // What a run prints on either stream.
@@ -48,8 +46,8 @@ std::string printed(const std::map<std::string, std::string>& inputs,
 
 // Without keys; has_key agrees.
 std::string hidden(std::string_view text) {
-  std::string out = k8s::without_keys(text);
-  CHECK(k8s::has_key(text) == (out != text));
+  std::string out = secret::without_keys(text);
+  CHECK(secret::has_key(text) == (out != text));
   return out;
 }
 
@@ -76,8 +74,8 @@ TEST_CASE("redact: both sides of a difference") {
       "a", "[{name: A_TOKEN, value: one}, {name: B_TOKEN, value: same}, {name: C, value: x}]");
   const base::SourceFile after(
       "b", "[{name: B_TOKEN, value: same}, {name: A_TOKEN, value: two}, {name: C, value: z}]");
-  const schema::BeforeAfter sides =
-      schema::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
+  const secret::BeforeAfter sides =
+      secret::masked({marked(arena, before), marked(arena, after)}, yaml::Maker(arena));
   CHECK(
       json(*sides.before) ==
       R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"B_TOKEN","value":"***"},{"name":"C","value":"x"}])json");
@@ -91,7 +89,7 @@ TEST_CASE("redact: elements of one name, and trees of any depth, on both sides")
   const yaml::Maker make(arena);
   const base::SourceFile before("a", "[{name: A_TOKEN, value: one}, {name: A_TOKEN, value: two}, 1]");
   const base::SourceFile after("b", "[{name: A_TOKEN, value: two}, 1, 2]");
-  const schema::BeforeAfter sides = schema::masked({marked(arena, before), marked(arena, after)}, make);
+  const secret::BeforeAfter sides = secret::masked({marked(arena, before), marked(arena, after)}, make);
   CHECK(json(*sides.before) ==
         R"json([{"name":"A_TOKEN","value":"*** (before)"},{"name":"A_TOKEN","value":"***"},1])json");
   CHECK(json(*sides.after) == R"json([{"name":"A_TOKEN","value":"*** (after)"},1,2])json");
@@ -101,7 +99,7 @@ TEST_CASE("redact: elements of one name, and trees of any depth, on both sides")
   for (int level = 0; level < 30; ++level) text = "{a: [" + text + "]}";
   const base::SourceFile nested("c", text);
   const yaml::Node* deep = marked(arena, nested);
-  CHECK(schema::masked({deep, deep}, make).after == deep);
+  CHECK(secret::masked({deep, deep}, make).after == deep);
 }
 
 TEST_CASE("redact: keys in a text") {

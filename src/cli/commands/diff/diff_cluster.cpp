@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/output/mask.h"
 #include "features/diff/live/env_order.h"
 #include "features/diff/live/fetch.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::cli {
@@ -27,7 +27,7 @@ constexpr int kReadings = 3;
 
 // kubectl's message may quote the objects that it got.
 bool is_answer(Console& console, const Answer& answer, const std::vector<Object>& sent = {}) {
-  const schema::SecretTexts secrets = secrets_of(sent);
+  const secret::SecretTexts secrets = secret::secrets_of(sent);
   console.write_stderr(secrets.hide(answer.warnings));
   if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
   return answer.ok();

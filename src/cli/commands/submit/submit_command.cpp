@@ -13,7 +13,6 @@
 #include "cli/commands/submit/submit_report.h"
 #include "cli/commands/submit/submit_wait.h"
 #include "cli/exit_status.h"
-#include "cli/output/mask.h"
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_notes.h"
 #include "compile/compile.h"
@@ -21,6 +20,7 @@
 #include "features/diff/format.h"
 #include "features/submit/lookup.h"
 #include "schema/schema.h"
+#include "secret/secret.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -99,14 +99,14 @@ bool is_in_the_way(Console& console, const Plan& plan) {
 }
 
 // kubectl's message may quote the objects that it got.
-void report_failure(Console& console, const submit::Sending& sending, const schema::SecretTexts& secrets) {
+void report_failure(Console& console, const submit::Sending& sending, const secret::SecretTexts& secrets) {
   for (const kubectl::Failure& failure : sending.failures)
     fail(console, secrets.hide(kubectl::describe(failure)));
   console.write_stderr(partial_text(sending));
 }
 
 int send(Console& console, const SubmitFlags& flags, const Plan& plan, const kubectl::Kubectl& kubectl,
-         const SubmitSystem& system, const schema::SecretTexts& secrets) {
+         const SubmitSystem& system, const secret::SecretTexts& secrets) {
   const DryRun dry_run = dry_run_of(flags);
   bool written = true;
   const auto done = [&](const submit::Outcome& outcome) {
@@ -155,7 +155,7 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   console.write_stderr(losses_text(plan, report));
   note_left_out(console, plan);
   note_unused_queues(console, plan);
-  return send(console, flags, plan, kubectl, system, secrets_of(compiled.sent.objects));
+  return send(console, flags, plan, kubectl, system, secret::secrets_of(compiled.sent.objects));
 }
 
 std::function<int(Console&)> setup_submit(Command& command) {

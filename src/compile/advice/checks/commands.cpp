@@ -11,6 +11,7 @@
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile::advice::commands {
 namespace {
@@ -44,7 +45,7 @@ void check_program(const Node* command, const std::string& field, Advisor& advis
                    "the container looks for a program with this whole line as its name: each item of a "
                    "command must be one word",
                    yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
-  found.hide_source = may_hold_secret(program->text());
+  found.hide_source = secret::may_hold_secret(program->text());
 }
 
 // A character that word processors substitute for a typed one.
@@ -126,7 +127,7 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
         fmt::format("{} has no special meaning to a program or a shell: it stays part of the word",
                     sign->name),
         yaml::locate(word), fmt::format("write {}", sign->typed));
-    found.hide_source = may_hold_secret(word.text());
+    found.hide_source = secret::may_hold_secret(word.text());
   }
 }
 
@@ -331,7 +332,7 @@ void check_jax_initialize(const AdviceContext& context, Advisor& advisor) {
           yaml::locate(word),
           fmt::format("pass num_processes=int(os.environ[\"{}\"]), process_id=int(os.environ[\"{}\"])",
                       framework->processes, rank_variable(*framework)));
-      found.hide_source = may_hold_secret(word.text());
+      found.hide_source = secret::may_hold_secret(word.text());
     }
   };
   check(context.job.trainer->command, "spec.trainer.command");

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Secrets in plain text: everyone who can read the repository or the TrainJob can read them. No report shows
-// their values: see compile/advice/secrets/secret_lines.h.
+// their values: see secret/secret.h.
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
-#include "k8s/secret_values.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile::advice::secrets {
 namespace {
 
-using k8s::is_plain_secret;
-using k8s::known_key;
-using k8s::known_key_in;
+using secret::is_plain_secret;
+using secret::known_key;
+using secret::known_key_in;
 using yaml::Node;
 
 constexpr std::string_view kPlainSecret = "advice/plain-secret";

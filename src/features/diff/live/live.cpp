@@ -6,7 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "k8s/object_meta.h"
-#include "schema/redact.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 #include "yaml/read/reader.h"
 
@@ -37,7 +37,7 @@ class LiveReader {
       const std::string item_kind = found.kind.substr(0, found.kind.size() - kList.size());
       for (const Node* item : items->items()) add(*item, found.api_version, item_kind);
     } else if (!found.kind.empty() && !found.name.empty()) {
-      found.root = schema::mark_secrets(*object, make_);
+      found.root = secret::mark_secrets(*object, make_);
       live_.objects.push_back(std::move(found));
     } else {
       note_strange(root);

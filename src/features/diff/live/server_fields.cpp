@@ -10,7 +10,7 @@
 
 #include "base/text/base64.h"
 #include "k8s/object_meta.h"
-#include "schema/redact.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {
@@ -66,16 +66,16 @@ const Node* without_server_fields(const Node& object, const Maker& make) {
       entries, [](const Entry& entry) { return std::ranges::find(kMetadata, entry.key) != kMetadata.end(); });
   metadata = make.map(entries, metadata->origin());
   const Node* annotations = metadata->get("annotations");
-  if (annotations && annotations->get(k8s::kLastApplied)) {
-    annotations = make.with(annotations, k8s::kLastApplied, nullptr);
+  if (annotations && annotations->get(secret::kLastApplied)) {
+    annotations = make.with(annotations, secret::kLastApplied, nullptr);
     metadata = make.with(metadata, "annotations", annotations->size() > 0 ? annotations : nullptr);
   }
   return make.with(result, "metadata", metadata);
 }
 
 Sides mask_secrets(Sides objects, const Maker& make) {
-  const auto mark = [&](const Node* node) { return node ? schema::mark_secrets(*node, make) : nullptr; };
-  const schema::BeforeAfter shown = schema::masked({mark(objects.live), mark(objects.rendered)}, make);
+  const auto mark = [&](const Node* node) { return node ? secret::mark_secrets(*node, make) : nullptr; };
+  const secret::BeforeAfter shown = secret::masked({mark(objects.live), mark(objects.rendered)}, make);
   return {shown.before, shown.after};
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "k8s/object_meta.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::diff {
@@ -31,7 +31,7 @@ bool is_applied(const Node& live) {
 
 // By kubectl apply, which remembers what it applied.
 bool is_remembered(const Node& live) {
-  const Node* applied = live.at({"metadata", "annotations", k8s::kLastApplied});
+  const Node* applied = live.at({"metadata", "annotations", secret::kLastApplied});
   if (!applied) return false;
   const auto json = nlohmann::json::parse(applied->text(), nullptr, false);
   return json.is_object() && json.contains("spec") && json["spec"].is_object() &&

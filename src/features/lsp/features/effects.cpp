@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "model/runtime_id.h"
-#include "model/trainer_names.h"
-#include "schema/redact.h"
 #include "features/diff/difference_text.h"
 #include "features/diff/input_fields.h"
 #include "features/explain/explain.h"
 #include "features/lsp/features/runtimes.h"
+#include "model/runtime_id.h"
+#include "model/trainer_names.h"
+#include "secret/secret.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -176,7 +176,7 @@ std::vector<Object> objects_of_job(const Compilation& compiled, const compile::I
     if (!object.train_job) continue;
     const model::ObjectId id = model::identify(*object.train_job);
     if (id.name != job.id.name || (!job.id.ns.empty() && id.ns != job.id.ns)) continue;
-    object.root = schema::masked(*schema::mark_secrets(*object.root, make), make);
+    object.root = secret::masked_object(*object.root, make);
     objects.push_back(object);
   }
   return objects;

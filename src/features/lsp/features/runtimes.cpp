@@ -9,9 +9,9 @@
 #include "base/files/paths.h"
 #include "compile/runtimes/catalogue.h"
 #include "k8s/object_meta.h"
-#include "k8s/secret_values.h"
 #include "model/runtime_id.h"
 #include "model/trainer_names.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::lsp {
@@ -47,7 +47,7 @@ bool uses_catalogue(const Workspace& workspace, const DocumentId& document) {
 void add_containers(const Node& pod_spec, std::string_view list, std::string_view what,
                     std::vector<std::string>& parts) {
   for (const Node* container : yaml::items_at(pod_spec, list)) {
-    const std::string image = k8s::without_keys(yaml::text_at(*container, "image"));
+    const std::string image = secret::without_keys(yaml::text_at(*container, "image"));
     parts.push_back(fmt::format("{} `{}`{}", what, yaml::text_at(*container, "name"),
                                 image.empty() ? "" : fmt::format(" ({})", image)));
   }

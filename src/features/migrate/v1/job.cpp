@@ -18,6 +18,7 @@
 #include "k8s/value_text.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
+#include "secret/secret.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::migrate::v1 {
@@ -67,7 +68,6 @@ constexpr std::array<std::string_view, 3> kOfReplica{"replicas", "restartPolicy"
 constexpr std::array<std::string_view, 7> kOfServer{"creationTimestamp", "generation", "managedFields",
                                                     "resourceVersion",   "selfLink",   "uid",
                                                     "ownerReferences"};
-constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 class Pruner {
  public:
@@ -91,8 +91,8 @@ class Pruner {
       if (metadata->get(key)) metadata = make_.with(metadata, key, nullptr);
     }
     const Node* annotations = metadata->get("annotations");
-    if (!annotations || !annotations->get(kLastApplied)) return metadata;
-    const Node* rest = make_.with(annotations, kLastApplied, nullptr);
+    if (!annotations || !annotations->get(secret::kLastApplied)) return metadata;
+    const Node* rest = make_.with(annotations, secret::kLastApplied, nullptr);
     return make_.with(metadata, "annotations", rest->size() > 0 ? rest : nullptr);
   }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/redact.h"
-
+// Marks secrets, and hides them in trees, texts and reports.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "base/text/ascii.h"
-#include "k8s/object_meta.h"
-#include "k8s/secret_values.h"
+#include "secret/secret.h"
 #include "yaml/changes.h"
 #include "yaml/fields.h"
+#include "yaml/read/reader.h"
 
-namespace trainjobc::schema {
+namespace trainjobc::secret {
 namespace {
 
 using yaml::Entry;
@@ -30,7 +31,7 @@ bool names_secret(std::string_view name) {
   if (!may_be) return false;
   std::string word(name);
   std::ranges::replace(word, '-', '_');
-  return k8s::is_secret_name(word) || base::upper_case(name) == kAuthorization;
+  return is_secret_name(word) || base::upper_case(name) == kAuthorization;
 }
 
 // secretName, secretKeyRef and the like only refer to a secret.
@@ -46,15 +47,15 @@ bool is_harmless(std::string_view value) {
          value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
 }
 
-bool is_word(char c) {
+bool is_name_char(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
 bool mentions_secret(std::string_view text) {
-  for (auto begin = std::ranges::find_if(text, is_word); begin != text.end();) {
-    const auto end = std::find_if_not(begin, text.end(), is_word);
+  for (auto begin = std::ranges::find_if(text, is_name_char); begin != text.end();) {
+    const auto end = std::find_if_not(begin, text.end(), is_name_char);
     if (key_names_secret(std::string_view(begin, end))) return true;
-    begin = std::find_if(end, text.end(), is_word);
+    begin = std::find_if(end, text.end(), is_name_char);
   }
   return false;
 }
@@ -101,7 +102,7 @@ class Marker {
 
   static bool is_data(const Entry& entry, std::string_view kind) {
     return (kind == "Secret" && (entry.key == "data" || entry.key == "stringData")) ||
-           entry.key == k8s::kLastApplied;
+           entry.key == kLastApplied;
   }
 
   // A whole runtime as text, which Trainer keeps in a ConfigMap.
@@ -147,8 +148,8 @@ class Masker {
   }
 
   const Node* scalar(const Node& node, bool is_secret, std::string_view side) const {
-    if (node.is_null() || (!is_secret && !k8s::has_key(node.text()))) return &node;
-    std::string text = is_secret ? std::string(k8s::kHidden) : k8s::without_keys(node.text());
+    if (node.is_null() || (!is_secret && !has_key(node.text()))) return &node;
+    std::string text = is_secret ? std::string(kHidden) : without_keys(node.text());
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }
 
@@ -210,8 +211,8 @@ class Masker {
 };
 
 void replace_all(std::string& text, std::string_view what) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + k8s::kHidden.size()))
-    text.replace(at, what.size(), k8s::kHidden);
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + kHidden.size()))
+    text.replace(at, what.size(), kHidden);
 }
 
 }  // namespace
@@ -222,6 +223,10 @@ const Node* mark_secrets(const Node& root, const Maker& make) {
 
 const Node* masked(const Node& root, const Maker& make) {
   return Masker(make).show({&root, nullptr}).before;
+}
+
+const Node* masked_object(const Node& root, const Maker& make) {
+  return masked(*mark_secrets(root, make), make);
 }
 
 BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
@@ -236,10 +241,103 @@ void SecretTexts::collect(const Node& root) {
   for (const Entry& entry : root.entries()) collect(*entry.value);
 }
 
+void SecretTexts::collect_unmarked(const Node& root) {
+  base::Arena arena;
+  collect(*mark_secrets(root, Maker(arena)));
+}
+
 std::string SecretTexts::hide(std::string_view text) const {
-  std::string out = k8s::without_keys(text);
+  std::string out = without_keys(text);
   for (const std::string& secret : texts_) replace_all(out, secret);
   return out;
 }
 
-}  // namespace trainjobc::schema
+std::string without_secrets(const std::string& diff, const std::string& file_text) {
+  const base::SourceFile file("", file_text);
+  base::Arena arena;
+  base::Diagnostics ignored;
+  SecretTexts secrets;
+  for (const yaml::Document& document : yaml::read(file, arena, ignored))
+    secrets.collect_unmarked(*document.root);
+  return secrets.hide(diff);
+}
+
+// Reports, which show source lines
+
+namespace {
+
+size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// The line of the closing quote of the scalar that begins at the offset.
+uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
+  const std::string_view text = file.text();
+  const char quote = text[offset];
+  size_t at = offset + 1;
+  while (at < text.size() && text[at] != quote) at += quote == '"' && text[at] == '\\' ? 2 : 1;
+  return file.line_at(std::min(at, text.size() - 1));
+}
+
+// The last line of the value: the end of the lines indented below its first, if it is more than a word.
+uint32_t last_line(const base::SourceFile& file, const base::Location& first, const Node& value) {
+  const size_t offset = file.line_start(first.line) + first.column - 1;
+  if (offset < file.text().size() && (file.text()[offset] == '"' || file.text()[offset] == '\'')) {
+    return last_quoted_line(file, offset);
+  }
+  const std::string_view line = file.line(first.line);
+  if (line.find(value.text()) != std::string_view::npos) return first.line;
+  uint32_t last = first.line;
+  for (uint32_t next = first.line + 1; next <= file.line_count(); ++next) {
+    const std::string_view below = file.line(next);
+    const bool is_blank = indent_of(below) == below.size();
+    if (!is_blank && indent_of(below) <= indent_of(line)) break;
+    last = next;
+  }
+  return last;
+}
+
+class SecretLines {
+ public:
+  void collect(const Node& node) {
+    const bool has_key = node.is_string() && secret::has_key(node.text());
+    if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
+    for (const Node* item : node.items()) collect(*item);
+    for (const yaml::Entry& entry : node.entries()) collect(*entry.value);
+  }
+
+  bool holds(const base::Location& at) const { return lines_.contains({at.file, at.line}); }
+
+ private:
+  void add(const Node& value) {
+    const base::Location at = yaml::locate(value);
+    if (!at.file) return;
+    for (uint32_t line = at.line; line <= last_line(*at.file, at, value); ++line)
+      lines_.insert({at.file, line});
+  }
+
+  std::set<std::pair<const base::SourceFile*, uint32_t>> lines_;
+};
+
+}  // namespace
+
+void hide_secrets(std::span<const Node* const> documents, base::Diagnostics& diagnostics) {
+  if (diagnostics.empty()) return;
+  SecretLines lines;
+  SecretTexts texts;
+  for (const Node* document : documents) {
+    lines.collect(*document);
+    texts.collect(*document);
+  }
+  base::Diagnostics hidden;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    diagnostic.hide_source = diagnostic.hide_source || lines.holds(diagnostic.location);
+    diagnostic.message = texts.hide(diagnostic.message);
+    diagnostic.hint = texts.hide(diagnostic.hint);
+    for (base::Note& note : diagnostic.notes) note.message = texts.hide(note.message);
+    hidden.add(std::move(diagnostic));
+  }
+  diagnostics = std::move(hidden);
+}
+
+}  // namespace trainjobc::secret

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is secret, and how it is kept out of what people read. Nodes with secrets are marked when they are
+// read; code that shows a value checks its node.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "yaml/node.h"
+
+namespace trainjobc::secret {
+
+// What is shown instead of a secret.
+inline constexpr std::string_view kHidden = "***";
+
+// The annotation with what kubectl apply last applied; for a Secret, including its values.
+inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+// Whether the text has the form of a known kind of key: "a Hugging Face token"; "" otherwise.
+std::string_view known_key(std::string_view text);
+// The same for a word of a command line: the key itself, or --flag=KEY.
+std::string_view known_key_in(std::string_view word);
+// Whether the text contains a known kind of key.
+bool has_key(std::string_view text);
+// The text with every known kind of key hidden.
+std::string without_keys(std::string_view text);
+
+// Whether an environment variable contains a secret, judging by its name: HF_TOKEN, but not PAD_TOKEN.
+bool is_secret_name(std::string_view name);
+// Whether an element of an env list contains a secret in plain text.
+bool is_plain_secret(const yaml::Node& env);
+// Whether a word of a command line, or a flag's name, looks like a secret.
+bool may_hold_secret(std::string_view line);
+
+// The tree, with the origins of secret values marked: those of Secrets, and of variables with a name that
+// says so. Shares what contains none.
+const yaml::Node* mark_secrets(const yaml::Node& root, const yaml::Maker& make);
+
+// A marked tree as it is shown: *** for each secret, and for each known kind of key in other values.
+const yaml::Node* masked(const yaml::Node& root, const yaml::Maker& make);
+// The same for a tree that may not be marked.
+const yaml::Node* masked_object(const yaml::Node& root, const yaml::Maker& make);
+
+// Two marked trees as they are compared: the same, but "*** (before)" and "*** (after)" for secrets that
+// differ.
+struct BeforeAfter {
+  const yaml::Node* before = nullptr;
+  const yaml::Node* after = nullptr;
+};
+BeforeAfter masked(BeforeAfter nodes, const yaml::Maker& make);
+
+// The secrets of some trees, to be hidden in text from elsewhere.
+class SecretTexts {
+ public:
+  // Those of a marked tree.
+  void collect(const yaml::Node& root);
+  // Those of a tree that may not be marked.
+  void collect_unmarked(const yaml::Node& root);
+  // The text with *** for each of them, and for each known kind of key.
+  std::string hide(std::string_view text) const;
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+// The secrets of objects, each with a `root`, to be hidden in the output of other programs.
+template <class Objects>
+SecretTexts secrets_of(const Objects& objects) {
+  SecretTexts texts;
+  for (const auto& object : objects) texts.collect_unmarked(*object.root);
+  return texts;
+}
+
+// A diff of a YAML file without the secrets of the file.
+std::string without_secrets(const std::string& diff, const std::string& file_text);
+
+// Hides the source of every diagnostic whose line contains a part of a plain secret in one of the documents,
+// and such secrets in its texts, if they were written without a check.
+void hide_secrets(std::span<const yaml::Node* const> documents, base::Diagnostics& diagnostics);
+
+// The same for files that could not be read, whose secrets can only be guessed from the text: hides the
+// source of diagnostics whose line is in a document of kind Secret, or in or beside what looks like a secret.
+void hide_secret_text(base::Diagnostics& diagnostics);
+
+}  // namespace trainjobc::secret
