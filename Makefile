@@ -2,7 +2,8 @@
 
 # make          build build/trainjobc
 # make demo     build, then render a real PyTorch job and a real MPI job
-# make test     build, run all tests
+# make test     build, and the tests that need no Go, root or control plane
+# make e2e      the tests against a real API server and the controllers, built from their Go modules
 # make unit     build and run the unit tests only
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
 # make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
@@ -29,7 +30,7 @@ FUZZ_TARGETS ?=
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit golden live train bench bench-growth format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
+.PHONY: all build bootstrap demo test unit e2e golden live train bench bench-growth format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
 
 all: build
 
@@ -49,8 +50,13 @@ demo: build
 
 test: bootstrap $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
-	@cd $(BUILD) && ctest --output-on-failure --parallel 2
+	@cd $(BUILD) && ctest --output-on-failure --parallel 2 -LE 'e2e|train'
+	@echo "There is more: make e2e and make live compare with the real controllers (Go), make train runs the pods (root)."
+
+e2e: build
+	@ninja -C $(BUILD) --quiet
 	@python3 tests/e2e/programs.py
+	@cd $(BUILD) && ctest --output-on-failure -L e2e
 
 unit: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet unit_tests
