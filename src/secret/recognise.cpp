@@ -262,7 +262,7 @@ bool is_separator(std::string_view line) {
 }
 
 // secretKeyRef, secretName and the like don't contain a secret value.
-bool names_secret(std::string_view word) {
+bool word_names_secret(std::string_view word) {
   const bool is_field =
       word.find("ecret") != std::string_view::npos && word.find('_') == std::string_view::npos;
   return !is_field && is_secret_name(word);
@@ -299,7 +299,7 @@ class HiddenLines {
       in_key = in_key || begins_private_key(line);
       if (in_key || any_word(line, [](std::string_view word) { return !known_key(word).empty(); }))
         hide(at, at);
-      if (any_word(line, names_secret)) hide(at - 1, at + kNear);
+      if (any_word(line, word_names_secret)) hide(at - 1, at + kNear);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }
     if (is_secret) hide(document, file.line_count());
