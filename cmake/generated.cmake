@@ -6,10 +6,11 @@
 # For another system or processor: a build for this one, whose generators can run here.
 set(TRAINJOBC_HOST_BUILD "" CACHE PATH "When cross-compiling: a build for this machine")
 
-# Sets `variable` to a source that tools/<tool>/<tool>.cpp generates from the files that match `pattern`.
-function(add_generated variable source tool pattern)
+# Sets `variable` to a source that tools/<tool>/<tool>.cpp generates from the files that match the patterns.
+function(add_generated variable source tool)
   set(output ${PROJECT_BINARY_DIR}/generated/${source})
-  file(GLOB inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE patterns)
+  file(GLOB inputs CONFIGURE_DEPENDS ${patterns})
   # A file with the inputs' names, so the generator also runs again when an input is removed.
   string(REPLACE ";" "\n" names "${inputs}")
   file(CONFIGURE OUTPUT ${output}.inputs CONTENT "@names@\n" @ONLY)
@@ -32,7 +33,7 @@ function(add_generated variable source tool pattern)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
-add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json)
+add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json schema/descriptions.json)
 if(TARGET schemagen)
   # It asks the code which CEL rules and patterns it can evaluate.
   target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp

@@ -3,6 +3,7 @@
 #include "schema/schema.h"
 
 #include <algorithm>
+#include <string>
 
 namespace trainjobc::schema {
 
@@ -24,6 +25,19 @@ const VersionSchemas* find_version(std::string_view trainer) {
   const auto versions = all_versions();
   const auto found = std::ranges::find(versions, trainer, &VersionSchemas::trainer);
   return found != versions.end() ? &*found : nullptr;
+}
+
+const FieldDescription* describe_field(std::string_view type, std::string_view field) {
+  const auto find = [](const std::string& name) -> const FieldDescription* {
+    const auto all = all_descriptions();
+    const auto found = std::ranges::lower_bound(all, std::string_view(name), {}, &FieldDescription::name);
+    return found != all.end() && found->name == name ? &*found : nullptr;
+  };
+  if (type.empty() || field.empty()) return nullptr;
+  const std::string prefix = std::string(type) + ".";
+  if (const FieldDescription* own = find(prefix + std::string(field))) return own;
+  const FieldDescription* others = find(prefix);
+  return others ? describe_field(others->type, field) : nullptr;
 }
 
 }  // namespace trainjobc::schema

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Structural schemas as constant tables: what the CRDs of one Trainer version accept, how Kubernetes merges
-// and defaults it, and how the Go types serialise it. Generated from schema/v*.json by tools/schemagen;
+// and defaults it, and how the Go types serialise it. Generated from schema/*.json by tools/schemagen;
 // read-only data in the binary, nothing is parsed at startup.
 #pragma once
 
@@ -103,5 +103,17 @@ struct VersionSchemas {
 // All versions that the binary knows, oldest first.
 std::span<const VersionSchemas> all_versions();
 const VersionSchemas* find_version(std::string_view trainer);
+
+// What a field of a type is for: schema/descriptions.json.
+struct FieldDescription {
+  std::string_view name;  // "Container.image"; "ContainerOverride." stands for all fields that are not named
+  std::string_view text;  // one sentence; "" if the field explains itself
+  std::string_view type;  // of the field, or of the items of its list; "" if its fields have no descriptions
+};
+
+// By name, ascending.
+std::span<const FieldDescription> all_descriptions();
+// nullptr if the field has no description.
+const FieldDescription* describe_field(std::string_view type, std::string_view field);
 
 }  // namespace trainjobc::schema

@@ -38,13 +38,18 @@ def problems_of_editors():
             yield f"{path}: the schema of another kind"
 
 
-def trainer_fields(schema, name, path):
+def resolved(schema, node):
+    to = node.get("$ref") or node.get("allOf", [{}])[0].get("$ref")
+    return schema["definitions"][to.split("/")[-1]] if to else node
+
+
+def trainer_fields(schema, node, path):
     """The fields of Trainer's own types: without what Kubernetes and JobSet define."""
     foreign = ("env", "resourcesPerNode", "volumes", "tolerations", "affinity", "metrics", "securityContext", "conditions", "metadata",
                "containers", "initContainers", "schedulingGates", "imagePullSecrets", "trainerStatus", "apiVersion", "kind")
-    node = schema["definitions"][name]
+    node = resolved(schema, node)
     while "items" in node:
-        node = schema["definitions"][node["items"]["$ref"].split("/")[-1]]
+        node = resolved(schema, node["items"])
     for key, one in node.get("properties", {}).items():
         below = f"{path}.{key}"
         if key in ("apiVersion", "metadata") and path.count(".") < 1 or key == "kind" and path.count(".") < 1:
@@ -52,18 +57,23 @@ def trainer_fields(schema, name, path):
         yield below, one.get("description", "")
         if key in foreign or below.endswith("template.spec"):
             continue
-        to = one.get("$ref") or one["allOf"][0]["$ref"]
-        yield from trainer_fields(schema, to.split("/")[-1], below)
+        yield from trainer_fields(schema, one, below)
 
 
 def problems_of_descriptions():
     """Each field of Trainer's own has a description, in every version."""
     for path in sorted(SCHEMAS.glob("v*/trainer.kubeflow.org/*.json")):
         schema = json.loads(path.read_text())
-        root = schema["allOf"][0]["$ref"].split("/")[-1]
-        for field, words in trainer_fields(schema, root, ""):
+        for field, words in trainer_fields(schema, schema, ""):
             if not words:
                 yield f"{path.relative_to(SCHEMAS)}: {field} has no description"
+
+
+def problems_of_names():
+    """Definitions have the names of types; a number tells apart what versions of a type differ in."""
+    names = json.loads((SCHEMAS / "v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json").read_text())["definitions"]
+    yield from (f"no definition {name}" for name in ("TrainJob", "JobSetSpec", "PodTemplateSpec", "Container") if name not in names)
+    yield from (f"a definition {name}" for name in names if not re.fullmatch(r"[A-Z]\w*", name))
 
 
 def main():
@@ -92,6 +102,7 @@ def main():
         if validator.is_valid(document):
             problems.append(f"{name} takes any field")
     problems += problems_of_descriptions()
+    problems += problems_of_names()
     problems += [f"no example of {name}" for name in schemas.keys() - seen]
     print("\n".join(problems))
     print(f"{len(seen)} passed, {len(problems)} failed")

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text/ascii.h"
 #include "model/trainer_names.h"
-#include "features/json_schema/descriptions.h"
 
 namespace trainjobc::json_schema {
 namespace {
@@ -52,50 +53,76 @@ std::string rules_text(std::span<const schema::CelRule> rules) {
   return text.empty() ? text : "The cluster also checks: " + text;
 }
 
-// The definitions of a kind, by the order in which they are reached from the root: each schema once, and once
-// more for each place whose fields have descriptions of their own.
+// "labelSelector" -> "LabelSelector"
+std::string capitalised(std::string_view key) {
+  std::string name(key);
+  if (!name.empty()) name.front() = base::to_upper(name.front());
+  return name;
+}
+
+// The definitions of a kind: one for each object with fields, by the order in which they are reached. A
+// schema that several types share has one for each of them.
 class SchemaWriter {
  public:
-  explicit SchemaWriter(std::string_view kind) : kind_(kind) {}
-
-  // Writes the root and all below it.
-  void write(const Schema& root) {
-    number_of(root, std::string(kind_));
-    for (size_t i = 0; i < reached_.size(); ++i) definitions_[name_of(i)] = definition(i);
+  // Writes the definition of `root`, whose fields `type` describes, and all below it.
+  void write(const Schema& root, std::string_view name, std::string_view type) {
+    reference(root, {.type = type, .key = name});
+    for (size_t i = 0; i < reached_.size(); ++i) {
+      const Reached one = reached_[i];
+      definitions_[one.name] = contents(*one.schema, {.type = one.type, .key = one.name});
+    }
   }
 
   ordered_json& definitions() { return definitions_; }
-  static std::string name_of(size_t number) { return fmt::format("n{}", number); }
 
  private:
   struct Reached {
     const Schema* schema = nullptr;
-    std::string path;  // the first one; the only one with descriptions below
+    std::string_view type;
+    std::string name;
+  };
+  // What names a schema: its type; or, if it has no descriptions, the field that led to it.
+  struct Place {
+    std::string_view type;
+    std::string_view key;
   };
 
-  size_t number_of(const Schema& schema, const std::string& path) {
-    const std::string own = has_descriptions_below(path) ? path : "";
-    const auto [at, is_new] = numbers_.try_emplace({&schema, own}, reached_.size());
-    if (is_new) reached_.push_back({&schema, path});
-    return at->second;
+  std::string name_of(const Schema& schema, const Place& place) {
+    const auto [at, is_new] = names_.try_emplace({&schema, std::string(place.type)});
+    if (!is_new) return at->second;
+    const bool is_root = reached_.empty();
+    const std::string wanted =
+        is_root || place.type.empty() ? capitalised(place.key) : std::string(place.type);
+    std::string name = wanted;
+    for (int number = 2; !taken_.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
+    reached_.push_back({&schema, place.type, name});
+    return at->second = name;
   }
 
-  ordered_json reference(const Schema& schema, const std::string& path) {
-    return {{"$ref", fmt::format("#/definitions/{}", name_of(number_of(schema, path)))}};
+  ordered_json reference(const Schema& schema, const Place& place) {
+    return {{"$ref", fmt::format("#/definitions/{}", name_of(schema, place))}};
+  }
+
+  // Objects with fields have definitions; all else is written where it is.
+  ordered_json value(const Schema& schema, const Place& place) {
+    return schema.properties.empty() ? contents(schema, place) : reference(schema, place);
   }
 
   // Draft 7 ignores what is beside $ref, so that a description needs the $ref in an allOf.
-  ordered_json property(const schema::Property& property, const std::string& path) {
-    const std::string own = fmt::format("{}.{}", path, property.name);
-    ordered_json to = reference(*property.schema, own);
-    const std::string_view words = description_of(own);
-    if (words.empty()) return to;
-    return {{"description", words}, {"allOf", ordered_json::array({std::move(to)})}};
+  ordered_json property(const schema::Property& property, std::string_view type) {
+    const schema::FieldDescription* field = schema::describe_field(type, property.name);
+    ordered_json to = value(*property.schema, {.type = field ? field->type : "", .key = property.name});
+    if (!field || field->text.empty()) return to;
+    if (to.contains("$ref"))
+      return {{"description", field->text}, {"allOf", ordered_json::array({std::move(to)})}};
+    std::string words(field->text);
+    if (to.contains("description")) words += " " + to["description"].get<std::string>();
+    ordered_json described{{"description", words}};
+    for (auto& [key, one] : to.items()) described.emplace(key, std::move(one));
+    return described;
   }
 
-  ordered_json definition(size_t number) {
-    const Schema& schema = *reached_[number].schema;
-    const std::string path = reached_[number].path;
+  ordered_json contents(const Schema& schema, const Place& place) {
     ordered_json json = ordered_json::object();
     if (const std::string rules = rules_text(schema.rules); !rules.empty()) json["description"] = rules;
     if (const std::string_view type = type_name(schema.type); !type.empty()) json["type"] = type;
@@ -110,16 +137,16 @@ class SchemaWriter {
     if (!schema.properties.empty()) {
       ordered_json& properties = json["properties"] = ordered_json::object();
       for (const schema::Property& one : schema.properties)
-        properties[std::string(one.name)] = property(one, path);
+        properties[std::string(one.name)] = property(one, place.type);
       json["additionalProperties"] = false;
     }
-    if (schema.additional) json["additionalProperties"] = reference(*schema.additional, path);
-    if (schema.items) json["items"] = reference(*schema.items, path);
+    if (schema.additional) json["additionalProperties"] = value(*schema.additional, place);
+    if (schema.items) json["items"] = value(*schema.items, place);
     return json;
   }
 
-  std::string_view kind_;
-  std::map<std::pair<const Schema*, std::string>, size_t> numbers_;
+  std::map<std::pair<const Schema*, std::string>, std::string> names_;
+  std::set<std::string> taken_;
   std::vector<Reached> reached_;
   ordered_json definitions_ = ordered_json::object();
 };
@@ -145,9 +172,9 @@ std::string_view described_kind(std::string_view kind) {
 }
 
 std::string json_schema_of(const schema::VersionSchemas& version, const schema::KindSchema& kind) {
-  SchemaWriter writer(described_kind(kind.kind));
-  writer.write(*kind.schema);
-  ordered_json& root = writer.definitions()[SchemaWriter::name_of(0)];
+  SchemaWriter writer;
+  writer.write(*kind.schema, kind.kind, described_kind(kind.kind));
+  ordered_json& root = writer.definitions()[std::string(kind.kind)];
   root["properties"]["apiVersion"] = {{"const", fmt::format("{}/{}", kind.group, kind.version)}};
   root["properties"]["kind"] = {{"const", kind.kind}};
   std::vector<std::string> required{"apiVersion", "kind", "metadata"};
@@ -155,10 +182,11 @@ std::string json_schema_of(const schema::VersionSchemas& version, const schema::
     if (std::ranges::find(required, name) == required.end()) required.emplace_back(name);
   }
   root["required"] = required;
-  const ordered_json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
-                            {"title", fmt::format("{} of Kubeflow Trainer {}", kind.kind, version.trainer)},
-                            {"allOf", ordered_json::array({{{"$ref", "#/definitions/n0"}}})},
-                            {"definitions", std::move(writer.definitions())}};
+  const ordered_json schema{
+      {"$schema", "http://json-schema.org/draft-07/schema#"},
+      {"title", fmt::format("{} of Kubeflow Trainer {}", kind.kind, version.trainer)},
+      {"allOf", ordered_json::array({{{"$ref", fmt::format("#/definitions/{}", kind.kind)}}})},
+      {"definitions", std::move(writer.definitions())}};
   return schema.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

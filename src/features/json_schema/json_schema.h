@@ -11,7 +11,7 @@
 
 namespace trainjobc::json_schema {
 
-// Draft 7. Unknown fields are mistakes, and Trainer's own fields have descriptions.
+// Draft 7. Unknown fields are mistakes; definitions have their types' names.
 std::string json_schema_of(const schema::VersionSchemas& version, const schema::KindSchema& kind);
 
 // "v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json": where kubeconform looks for it.
@@ -25,9 +25,5 @@ std::string_view type_name(schema::Type type);
 
 // The kind that describes the fields of a kind: both runtimes share one type.
 std::string_view described_kind(std::string_view kind);
-
-// What a field of Trainer is for, in one sentence; `path` is "TrainJob.spec.trainer.numNodes" with the
-// described kind, and lists are stepped over. "" for other fields.
-std::string_view description_of(std::string_view path);
 
 }  // namespace trainjobc::json_schema

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "features/json_schema/json_schema.h"
-#include "features/lsp/features/kubernetes_fields.h"
 #include "k8s/field.h"
 #include "schema/field_search.h"
 
@@ -30,9 +29,9 @@ std::string item_words(const Schema& items) {
   }
 }
 
-// "TrainJob.spec.trainer.env": lists are stepped over.
-std::string described_path(std::string_view kind, const CursorPath& path) {
-  std::string text(kind);
+// "cluster.context": lists are stepped over.
+std::string settings_path(const CursorPath& path) {
+  std::string text;
   for (const CursorStep& step : path) {
     if (step.is_item()) continue;
     if (!text.empty()) text += '.';
@@ -76,10 +75,17 @@ const Schema* schema_along(const Schema& root, const CursorPath& path, size_t st
 }
 
 std::string_view description_of(std::string_view kind, const CursorPath& path) {
-  if (kind.empty()) return configuration_description(described_path("", path));
-  const std::string_view own =
-      json_schema::description_of(described_path(json_schema::described_kind(kind), path));
-  return own.empty() ? kubernetes_description(kind, path) : own;
+  if (kind.empty()) return configuration_description(settings_path(path));
+  std::string_view type = json_schema::described_kind(kind);
+  std::string_view text;
+  for (const CursorStep& step : path) {
+    if (step.is_item()) continue;
+    const schema::FieldDescription* field = schema::describe_field(type, step.key);
+    if (!field) return "";
+    type = field->type;
+    text = field->text;
+  }
+  return text;
 }
 
 std::string type_words(const Schema& schema) {
