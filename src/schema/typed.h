@@ -9,6 +9,11 @@
 
 namespace trainjobc::schema {
 
+// `node` as its Go type holds it: nulls and keys that the schema doesn't know are gone, quantities and times
+// have their canonical spelling; empty values stay, and absent ones are not added. Shares what did not
+// change.
+const yaml::Node* as_decoded(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
+
 // `node` as its Go type would encode it: empty values vanish or stay as each field's Wire says, structs by
 // value are added, quantities get their canonical spelling, keys that the schema doesn't know are dropped.
 // Values of the wrong type are left as they are. Shares what did not change.

@@ -5,6 +5,7 @@
 // it finds, with rule, field, message, hint and location set; the caller adds object and stage.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "k8s/field.h"
@@ -34,5 +35,13 @@ Validation validate_structure(const yaml::Node& node, const Schema& schema, cons
 
 // The CEL rules of creation; transition rules (self == oldSelf) always hold. `node` must have valid types.
 k8s::Violations validate_cel(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
+
+// The schema of the value at a path; nullptr if the schema has no such field.
+const Schema* schema_at(const Schema& root, const k8s::Path& path);
+
+// The place where a field of this name is valid, for an unknown field at `field`: the nearest one below it,
+// above it, beside its parent, or near the root. "" if there is none, or if several are equally near. Lists
+// are shown as [].
+std::string find_place(const Schema& root, const k8s::Path& field);
 
 }  // namespace trainjobc::schema

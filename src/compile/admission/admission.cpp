@@ -9,9 +9,8 @@
 #include "k8s/object_meta.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
-#include "schema/decoded.h"
-#include "schema/defaults.h"
 #include "schema/typed.h"
+#include "schema/defaults.h"
 
 namespace trainjobc::compile {
 namespace {

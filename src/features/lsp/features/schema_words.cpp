@@ -10,7 +10,7 @@
 
 #include "features/json_schema/json_schema.h"
 #include "k8s/field.h"
-#include "schema/field_search.h"
+#include "schema/validate.h"
 
 namespace trainjobc::lsp {
 namespace {
