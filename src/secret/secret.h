@@ -33,7 +33,7 @@ std::string without_keys(std::string_view text);
 bool is_secret_name(std::string_view name);
 // Whether an element of an env list contains a secret in plain text.
 bool is_plain_secret(const yaml::Node& env);
-// Whether a word of a command line, or a flag's name, looks like a secret.
+// Whether a word of a command line is a key, or names a secret whose value follows.
 bool may_hold_secret(std::string_view line);
 
 // The tree, with the origins of secret values marked: those of Secrets, and of variables with a name that
