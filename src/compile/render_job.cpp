@@ -77,8 +77,9 @@ bool check_runtime_kind(JobUnit& unit) {
       unit.job, "input/runtime-kind", "",
       fmt::format("there is no runtime kind \"{}\" in group \"{}\"", ref.kind, ref.api_group),
       ref.node->get(field));
-  static constexpr std::string_view kKinds[] = {model::kTrainingRuntime, model::kClusterTrainingRuntime};
-  const auto meant = base::closest(ref.kind, kKinds);
+  static constexpr std::string_view kRuntimeKinds[] = {model::kTrainingRuntime,
+                                                       model::kClusterTrainingRuntime};
+  const auto meant = base::closest(ref.kind, kRuntimeKinds);
   if (known_kind) {
     diagnostic.hint = fmt::format("write {}, or leave it out", model::kTrainerGroup);
   } else {
