@@ -44,8 +44,9 @@ for path in sorted((ROOT / "src").rglob("*")):
             problems.append(f"{name}:{number}: a stage or severity beside the rule's page")
         for rule in ID.findall(COMMENT.sub("", line)):
             used.setdefault(rule, f"{name}:{number}")
-            if name in SCHEMA_CHECKS:
-                used.setdefault(rule.replace("input/", "jobset/"), f"{name}:{number}")
+            of_job_set = rule.replace("input/", "jobset/")
+            if name in SCHEMA_CHECKS and of_job_set in pages:
+                used.setdefault(of_job_set, f"{name}:{number}")
 
 for rule in sorted(used.keys() - pages.keys() - ORIGINS):
     problems.append(f"{used[rule]}: {rule} has no page: rules/{rule}.md")
