@@ -17,7 +17,7 @@
 #include "compile/consequences.h"
 #include "compile/input/document_type.h"
 #include "compile/input/input.h"
-#include "lint/configurations.h"
+#include "lint/config.h"
 #include "model/trainer_version.h"
 
 namespace trainjobc::cli {

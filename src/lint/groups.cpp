@@ -283,7 +283,7 @@ GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options&
       });
 }
 
-GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of) {
   return compile_each(
       std::move(groups), options, FindingsOf::All,

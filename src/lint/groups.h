@@ -10,7 +10,6 @@
 
 #include "compile/compile.h"
 #include "lint/config.h"
-#include "lint/configurations.h"
 
 namespace trainjobc::lint {
 
@@ -57,9 +56,9 @@ void share_runtimes(std::vector<InputGroup>& groups);
 // error if it is rendered.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
-// The same in little memory (see compile_in_passing), each group with its sink; `governed` is empty.
+// The same, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
 using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
-GroupedCompilation compile_groups_in_passing(std::vector<InputGroup> groups, const Options& options,
+GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of);
 
 // Only the findings, by configuration: `all` has none.

@@ -6,14 +6,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <functional>
+#include <iterator>
+#include <utility>
 
+#include "base/files/paths.h"
 #include "base/text/ascii.h"
+#include "base/text/glob.h"
 #include "rules/rules.h"
-#include "lint/path_suppressions.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -128,6 +128,106 @@ bool is_complete(const CheckedDocuments& documents) {
   return std::ranges::all_of(documents, [](const auto& document) { return document.second; });
 }
 
+// A file's name as the globs of the configuration see it: relative to the configuration's folder.
+std::string relative_to(const std::string& name, const std::string& folder) {
+  if (name.starts_with('<')) return name;  // <stdin>
+  const std::string path =
+      base::path_from(base::absolute_path(name), base::absolute_path(folder.empty() ? "." : folder));
+  return path.empty() ? name : path;
+}
+
+// The suppressions of the configuration, each of a rule in some files.
+class PathSuppressions {
+ public:
+  explicit PathSuppressions(const Config& config);
+
+  // Adds a file that was linted.
+  void add(const base::SourceFile& file);
+
+  // Whether the finding is suppressed.
+  bool suppress(const base::Diagnostic& finding);
+
+  // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
+  // these.
+  std::vector<const PathSuppression*> unused(
+      const std::function<bool(std::string_view file)>& was_looked_at) const;
+
+ private:
+  using RuleInFiles = std::pair<std::string_view, size_t>;  // a rule and the number of a glob
+
+  // The numbers of the globs that the file matches.
+  const std::vector<size_t>& globs_of(const base::SourceFile& file);
+
+  template <class Predicate>
+  bool any_glob(const PathSuppression& suppression, const Predicate& predicate) const;
+
+  const Config& config_;
+  GlobSet globs_;
+  std::map<std::string, size_t> numbers_;  // of the globs
+  std::map<RuleInFiles, bool> used_;
+  std::vector<bool> reached_;  // by glob: a file that was linted matches it
+  std::map<std::string_view, std::vector<size_t>> by_file_;
+};
+
+PathSuppressions::PathSuppressions(const Config& config) : config_(config) {
+  for (const PathSuppression& suppression : config.suppressions) {
+    for (const std::string& glob : suppression.paths) {
+      const size_t number = globs_.add(glob);
+      numbers_.emplace(glob, number);
+      used_.emplace(RuleInFiles(suppression.rule, number), false);
+    }
+  }
+  reached_.resize(globs_.size());
+}
+
+void PathSuppressions::add(const base::SourceFile& file) {
+  for (const size_t glob : globs_of(file)) reached_[glob] = true;
+}
+
+bool PathSuppressions::suppress(const base::Diagnostic& finding) {
+  if (!finding.location.file || used_.empty()) return false;
+  bool found = false;
+  for (const size_t glob : globs_of(*finding.location.file)) {
+    const auto rule = used_.find(RuleInFiles(finding.rule, glob));
+    if (rule == used_.end()) continue;
+    rule->second = true;
+    found = true;
+  }
+  return found;
+}
+
+std::vector<const PathSuppression*> PathSuppressions::unused(
+    const std::function<bool(std::string_view file)>& was_looked_at) const {
+  std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
+  for (const auto& [file, globs] : by_file_) {
+    if (globs.empty() || was_looked_at(file)) continue;
+    for (const size_t glob : globs) is_open[glob] = true;
+  }
+  std::vector<const PathSuppression*> unused;
+  for (const PathSuppression& suppression : config_.suppressions) {
+    const auto is_used = [&](size_t glob) { return used_.at(RuleInFiles(suppression.rule, glob)); };
+    const auto is_reached = [&](size_t glob) { return reached_[glob]; };
+    const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
+    if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&
+        !any_glob(suppression, may_be_used)) {
+      unused.push_back(&suppression);
+    }
+  }
+  return unused;
+}
+
+const std::vector<size_t>& PathSuppressions::globs_of(const base::SourceFile& file) {
+  const auto [at, is_new] = by_file_.try_emplace(file.name());
+  if (is_new && globs_.size() > 0) at->second = globs_.matches(relative_to(file.name(), config_.folder));
+  return at->second;
+}
+
+template <class Predicate>
+bool PathSuppressions::any_glob(const PathSuppression& suppression, const Predicate& predicate) const {
+  return std::ranges::any_of(suppression.paths,
+                             [&](const std::string& glob) { return predicate(numbers_.at(glob)); });
+}
+
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
@@ -184,6 +284,48 @@ class Suppressor {
 };
 
 }  // namespace
+
+void GlobSet::Index::add(std::string_view glob, size_t number) {
+  const std::string_view text = glob.substr(0, glob.find_first_of("*?[\\"));
+  globs[std::string(text)].push_back(number);
+  lengths.insert(text.size());
+}
+
+void GlobSet::Index::find(std::string_view path, std::set<size_t>& numbers) const {
+  for (const size_t length : lengths) {
+    if (length > path.size()) break;
+    const auto found = globs.find(path.substr(0, length));
+    if (found != globs.end()) numbers.insert(found->second.begin(), found->second.end());
+  }
+}
+
+size_t GlobSet::add(const std::string& glob) {
+  const auto [at, is_new] = numbers_.try_emplace(glob, globs_.size());
+  if (!is_new) return at->second;
+  globs_.push_back(glob);
+  const std::string_view text = glob;
+  if (text.starts_with("**/")) {
+    from_any_name_.add(text.substr(3), at->second);
+  } else {
+    from_root_.add(text, at->second);
+  }
+  return at->second;
+}
+
+std::vector<size_t> GlobSet::matches(std::string_view path) const {
+  std::set<size_t> candidates;
+  from_root_.find(path, candidates);
+  for (size_t at = 0; at != std::string_view::npos && at <= path.size();) {
+    from_any_name_.find(path.substr(at), candidates);
+    const size_t slash = path.find('/', at);
+    at = slash == std::string_view::npos ? slash : slash + 1;
+  }
+  std::vector<size_t> matching;
+  std::ranges::copy_if(candidates, std::back_inserter(matching), [&](size_t number) {
+    return base::matches_glob(globs_[number], path, base::Stars::Anything);
+  });
+  return matching;
+}
 
 Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
                          std::span<const SourceFile* const> files, bool has_advice,

@@ -16,7 +16,6 @@
 #include "base/text/glob.h"
 #include "rules/rules.h"
 #include "lint/config.h"
-#include "lint/glob_set.h"
 #include "lint/suppress.h"
 
 namespace trainjobc::test {

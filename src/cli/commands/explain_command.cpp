@@ -124,7 +124,7 @@ int run_explain(Console& console, ExplainFlags flags) {
       format, {explain::FieldSelector(flags.field), format != explain::Format::Yaml}, console.stdout_width()};
   Explanation explanation(style);
   const Compilation compiled =
-      lint::compile_groups_in_passing(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
         return explanation.sink_of(group);
       }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;

@@ -114,7 +114,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
                  .mask_secrets = flags.mask_secrets,
                  .to_files = !flags.output_dir.empty()});
   const Compilation compiled =
-      lint::compile_groups_in_passing(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
         return output.sink_of(group);
       }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;

@@ -13,7 +13,7 @@
 #include "model/runtime_id.h"
 #include "rules/rules.h"
 #include "features/json_schema/json_schema.h"
-#include "lint/configurations.h"
+#include "lint/config.h"
 
 namespace trainjobc::cli {
 namespace {

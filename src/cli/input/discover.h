@@ -8,7 +8,7 @@
 
 #include "cli/output/console.h"
 #include "compile/compile.h"
-#include "lint/configurations.h"
+#include "lint/config.h"
 
 namespace trainjobc::cli {
 

@@ -8,7 +8,7 @@
 
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
-#include "lint/configurations.h"
+#include "lint/config.h"
 
 namespace trainjobc::cli {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "lint/config_problem.h"
+#include "lint/config.h"
 
 namespace trainjobc::lsp {
 namespace {

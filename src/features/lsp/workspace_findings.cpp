@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "lint/config_problem.h"
+#include "lint/config.h"
 #include "features/lsp/workspace.h"
 
 namespace trainjobc::lsp {

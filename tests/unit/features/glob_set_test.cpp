@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/glob_set.h"
+#include "lint/suppress.h"
 
 #include <doctest/doctest.h>
 
