@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
 #include "features/diff/format.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"
@@ -57,7 +57,7 @@ struct Words {
     }
   }
 
-  void add(const diff::LiveObject& object) {
+  void add(const cluster::LiveObject& object) {
     for (const Entry& entry : object.root->entries()) {
       const bool is_data = object.kind == "Secret" && (entry.key == "data" || entry.key == "stringData");
       add_scalar(entry.key, false);
@@ -71,21 +71,21 @@ bool has_word(std::string_view text) {
 }
 
 // Whether the word is in secret values alone. Placeholders, which may be shown, are not secret.
-bool keeps_secret(const diff::LiveSet& live) {
+bool keeps_secret(const cluster::LiveSet& live) {
   Words words;
-  for (const diff::LiveObject& object : live.objects) words.add(object);
+  for (const cluster::LiveObject& object : live.objects) words.add(object);
   const bool has_placeholder = std::ranges::any_of(std::array{"$(", "${", "{{"}, [&](const char* sign) {
     return words.secret.find(sign) != std::string::npos;
   });
   return has_word(words.secret) && !has_word(words.open) && !has_placeholder;
 }
 
-std::string all_formats(const diff::Report& report) {
+std::string all_formats(const cluster::Report& report) {
   const diff::FormatOptions options{.show_ignored = true, .width = 80};
   std::string text = format_text(report, options) + format_reach(report, options) +
                      format_unified(report, options) + format_json(report, options) +
                      format_markdown(report, options);
-  for (const diff::ObjectDiff& object : report.objects) {
+  for (const cluster::ObjectDiff& object : report.objects) {
     text += diff::manifest_of(object.live);
     text += diff::manifest_of(object.merged);
   }
@@ -93,16 +93,16 @@ std::string all_formats(const diff::Report& report) {
   return text;
 }
 
-diff::CompareOptions compare_options() {
-  diff::CompareOptions options;
+cluster::CompareOptions compare_options() {
+  cluster::CompareOptions options;
   options.schemas = schema::find_version("2.3");
   return options;
 }
 
-std::shared_ptr<diff::LiveSet> read_objects(const std::string& text) {
-  auto live = std::make_shared<diff::LiveSet>();
+std::shared_ptr<cluster::LiveSet> read_objects(const std::string& text) {
+  auto live = std::make_shared<cluster::LiveSet>();
   base::Diagnostics problems;
-  diff::read_live({"live.yaml", text}, *live, problems);
+  cluster::read_live({"live.yaml", text}, *live, problems);
   return live;
 }
 
@@ -130,13 +130,13 @@ std::string compared_jobs() {
 std::string wrong_with_live(const std::string& text) {
   if (compared().objects.size() < 4)
     return "the jobs to compare with are refused";  // two JobSets, MPI's helpers
-  const std::shared_ptr<diff::LiveSet> live = read_objects(text);
+  const std::shared_ptr<cluster::LiveSet> live = read_objects(text);
   const bool keeps = keeps_secret(*live);
-  diff::CompareOptions options = compare_options();
+  cluster::CompareOptions options = compare_options();
   // Once as live objects, once as the result of a dry run, too.
-  for (const diff::LiveSet* dry_run : std::array<const diff::LiveSet*, 2>{nullptr, live.get()}) {
+  for (const cluster::LiveSet* dry_run : std::array<const cluster::LiveSet*, 2>{nullptr, live.get()}) {
     options.dry_run = dry_run;
-    const std::string report = all_formats(diff::compare_objects(compared(), live, options));
+    const std::string report = all_formats(cluster::compare_objects(compared(), live, options));
     if (keeps && has_word(report)) return "a secret is shown:\n" + report;
   }
   return "";
@@ -150,7 +150,8 @@ std::string wrong_with_diff_of_itself(const std::string& text) {
     rendered += "---\n";
     yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, rendered);
   }
-  const diff::Report report = diff::compare_objects(compiled, read_objects(rendered), compare_options());
+  const cluster::Report report =
+      cluster::compare_objects(compiled, read_objects(rendered), compare_options());
   if (report.objects.empty() && report.warnings.empty()) return "";
   return fmt::format("what is rendered differs from itself:\n{}\n{}", all_formats(report), rendered);
 }

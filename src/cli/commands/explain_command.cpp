@@ -41,7 +41,7 @@ class ExplainingSink final : public ObjectSink {
   };
 
   // Sinks may share `inputs`.
-  ExplainingSink(const Style& style, diff::InputFields& inputs) : style_(style), inputs_(inputs) {}
+  ExplainingSink(const Style& style, cluster::InputFields& inputs) : style_(style), inputs_(inputs) {}
 
   void begin(size_t jobs) override { texts_ = std::vector<std::string>(jobs); }
 
@@ -63,7 +63,7 @@ class ExplainingSink final : public ObjectSink {
 
  private:
   const Style& style_;
-  diff::InputFields& inputs_;
+  cluster::InputFields& inputs_;
   std::vector<std::string> texts_;
 };
 
@@ -103,7 +103,7 @@ class Explanation {
 
  private:
   const ExplainingSink::Style& style_;
-  diff::InputFields inputs_;
+  cluster::InputFields inputs_;
   std::vector<std::unique_ptr<ExplainingSink>> sinks_;  // by group
   std::vector<std::string_view> texts_;
 };

@@ -13,7 +13,6 @@
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "features/plan/format.h"
-#include "features/plan/quota/fetch_quota.h"
 #include "features/plan/quota/quota.h"
 
 namespace trainjobc::cli {

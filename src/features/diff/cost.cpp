@@ -14,16 +14,16 @@ namespace {
 
 void add_demand(Cost& cost, const yaml::Node* job_set, int64_t factor) {
   if (!job_set) return;
-  const plan::Demand demand = plan::demand_of(*job_set);
+  const cluster::Demand demand = cluster::demand_of(*job_set);
   cost.pods += factor * demand.pods;
-  plan::add(cost.requests, plan::times(demand.requests, factor));
+  cluster::add(cost.requests, cluster::times(demand.requests, factor));
 }
 
 }  // namespace
 
-std::vector<Cost> costs_of(const Report& report) {
+std::vector<Cost> costs_of(const cluster::Report& report) {
   std::map<std::string, Cost> by_namespace;
-  for (const ObjectDiff& object : report.objects) {
+  for (const cluster::ObjectDiff& object : report.objects) {
     if (object.kind != "JobSet" || !object.differs()) continue;
     const std::string ns(k8s::effective_namespace(object.ns));
     Cost& cost = by_namespace[ns];
@@ -41,7 +41,7 @@ std::vector<Cost> costs_of(const Report& report) {
 
 std::string cost_text(const Cost& cost) {
   std::vector<std::string> parts;
-  for (const std::string& resource : plan::in_order(cost.requests)) {
+  for (const std::string& resource : cluster::in_order(cost.requests)) {
     const k8s::Quantity& amount = cost.requests.find(resource)->second;
     parts.push_back(fmt::format("{}{} {}", amount.sign() > 0 ? "+" : "", amount.to_string(), resource));
   }

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "features/diff/difference.h"
-#include "features/plan/plan.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/pods.h"
 
 namespace trainjobc::diff {
 
 struct Cost {
   std::string ns;  // "default" if the inputs name none
   int64_t pods = 0;
-  plan::Amounts requests;  // those that change; a saving is negative
+  cluster::Amounts requests;  // those that change; a saving is negative
 };
 
 // By namespace; empty if the differences change no request.
-std::vector<Cost> costs_of(const Report& report);
+std::vector<Cost> costs_of(const cluster::Report& report);
 
 // "+32 nvidia.com/gpu, +512Gi memory in team-a"
 std::string cost_text(const Cost& cost);

@@ -12,9 +12,9 @@
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "base/text/unified_diff.h"
+#include "features/cluster/difference_text.h"
+#include "features/cluster/live.h"
 #include "features/diff/cost.h"
-#include "features/diff/difference_text.h"
-#include "features/diff/live/live.h"
 #include "k8s/object_meta.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
@@ -29,12 +29,12 @@ using report::counted;
 using report::Json;
 using report::Style;
 
-bool is_shown(const Difference& difference, const FormatOptions& options) {
-  return difference.kind != DifferenceKind::Ignored || options.show_ignored;
+bool is_shown(const cluster::Difference& difference, const FormatOptions& options) {
+  return difference.kind != cluster::DifferenceKind::Ignored || options.show_ignored;
 }
 
 // Whether it is a text of several lines.
-bool is_block(const Difference& difference) {
+bool is_block(const cluster::Difference& difference) {
   const yaml::Node* live = difference.live;
   const yaml::Node* rendered = difference.rendered;
   return live && rendered && live->is_string() && rendered->is_string() &&
@@ -60,21 +60,21 @@ std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
 // What the reports for people say; a comment has paths and values in full, no hunks and no colours.
 class Describer {
  public:
-  Describer(const Report& report, const FormatOptions& options, bool is_comment)
+  Describer(const cluster::Report& report, const FormatOptions& options, bool is_comment)
       : report_(report), options_(options), is_comment_(is_comment) {}
 
   std::vector<Block> blocks() {
     std::vector<Block> blocks;
-    for (const Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
-    for (const ObjectDiff& object : report_.objects) {
+    for (const cluster::Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
+    for (const cluster::ObjectDiff& object : report_.objects) {
       if (object.differs() || options_.show_ignored) blocks.push_back(block_of(object));
     }
     return blocks;
   }
 
  private:
-  Block block_of(const Acceptance& acceptance) const {
-    const Style style = acceptance.verdict == Verdict::Newly ? Style::Added : Style::Removed;
+  Block block_of(const cluster::Acceptance& acceptance) const {
+    const Style style = acceptance.verdict == cluster::Verdict::Newly ? Style::Added : Style::Removed;
     Block block{
         .head = {{acceptance.title(), Style::Title}, {verdict_text(acceptance.verdict, report_), style}},
         .findings = acceptance.refusals};
@@ -83,15 +83,15 @@ class Describer {
     return block;
   }
 
-  Block block_of(const ObjectDiff& object) {
-    Block block{.head = {{title_of(object), Style::Title}}};
+  Block block_of(const cluster::ObjectDiff& object) {
+    Block block{.head = {{cluster::title_of(object), Style::Title}}};
     if (is_comment_) causes_.new_table();
-    const Difference& first = object.differences.front();
+    const cluster::Difference& first = object.differences.front();
     const std::string is = is_comment_ ? "is " : "";
-    if (first.kind == DifferenceKind::Missing) {
+    if (first.kind == cluster::DifferenceKind::Missing) {
       block.head.push_back({is + (options_.files ? "added" : "missing: it would be created"), Style::Added});
       block.head.push_back({causes_.of(first), Style::Muted});
-    } else if (first.kind == DifferenceKind::Orphaned) {
+    } else if (first.kind == cluster::DifferenceKind::Orphaned) {
       block.head.push_back(
           {is + (options_.files ? "removed" : "orphaned: no input creates it"), Style::Removed});
     } else {
@@ -101,14 +101,14 @@ class Describer {
     return block;
   }
 
-  void add_fields(const ObjectDiff& object, Block& block) {
+  void add_fields(const cluster::ObjectDiff& object, Block& block) {
     block.fields.before_title = options_.files ? "old" : "live";
     block.fields.after_title = options_.files ? "new" : "rendered";
     schema::FieldPath above;
     size_t ignored = 0;
-    for (const Difference& difference : object.differences) {
+    for (const cluster::Difference& difference : object.differences) {
       if (!is_shown(difference, options_)) continue;
-      if (difference.kind == DifferenceKind::Ignored) ++ignored;
+      if (difference.kind == cluster::DifferenceKind::Ignored) ++ignored;
       block.fields.rows.push_back(field_of(difference, above));
       above = difference.path;
     }
@@ -116,9 +116,9 @@ class Describer {
     if (ignored > 0) block.folded += fmt::format(", {} ignored", ignored);
   }
 
-  report::Field field_of(const Difference& difference, const schema::FieldPath& above) {
+  report::Field field_of(const cluster::Difference& difference, const schema::FieldPath& above) {
     report::Field field;
-    field.is_muted = difference.kind == DifferenceKind::Ignored;
+    field.is_muted = difference.kind == cluster::DifferenceKind::Ignored;
     field.is_marked = !difference.refusal.empty();
     field.source =
         field.is_muted ? fmt::format("ignored: managed by {}", difference.manager) : causes_.of(difference);
@@ -129,7 +129,7 @@ class Describer {
       field.path = schema::to_keyed_string(difference.path);
       if (field.is_marked) add_source("refused");
     } else {
-      field.path = short_path(difference.path, above);
+      field.path = cluster::short_path(difference.path, above);
       if (difference.order) field.path += " (order)";
       if (!field.is_muted && !difference.manager.empty()) add_source("last written by " + difference.manager);
       if (is_block(difference)) {
@@ -137,16 +137,16 @@ class Describer {
         return field;
       }
     }
-    const ValueTexts values = value_texts(difference);
+    const cluster::ValueTexts values = cluster::value_texts(difference);
     field.before = values.live;
     field.after = values.rendered;
     return field;
   }
 
   // Each reason once, with the number of fields.
-  void add_refusals(const ObjectDiff& object, Block& block) const {
-    std::vector<std::pair<const Difference*, size_t>> reasons;
-    for (const Difference& difference : object.differences) {
+  void add_refusals(const cluster::ObjectDiff& object, Block& block) const {
+    std::vector<std::pair<const cluster::Difference*, size_t>> reasons;
+    for (const cluster::Difference& difference : object.differences) {
       if (difference.refusal.empty()) continue;
       const auto known = std::ranges::find(reasons, difference.refusal,
                                            [](const auto& entry) { return entry.first->refusal; });
@@ -162,41 +162,41 @@ class Describer {
                                 difference->refusal, difference->remedy});
   }
 
-  const Report& report_;
+  const cluster::Report& report_;
   const FormatOptions& options_;
   bool is_comment_;
-  Causes causes_;
+  cluster::Causes causes_;
 };
 
-std::vector<std::string> cost_lines(const Report& report) {
+std::vector<std::string> cost_lines(const cluster::Report& report) {
   std::vector<std::string> lines;
   for (const Cost& cost : costs_of(report)) lines.push_back("cost: " + cost_text(cost));
   return lines;
 }
 
-std::vector<std::string> closing_of(const Report& report, const FormatOptions& options) {
+std::vector<std::string> closing_of(const cluster::Report& report, const FormatOptions& options) {
   std::vector<std::string> lines = cost_lines(report);
   lines.insert(lines.begin(), summary_of(report, options.files));
   return lines;
 }
 
 // "Trainer 2.1 → 2.3: 3 of 14 jobs change, 1 no longer accepted"
-std::string summary_of_versions(const Report& report, std::string_view changes) {
+std::string summary_of_versions(const cluster::Report& report, std::string_view changes) {
   std::string text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, changes);
-  const auto add = [&](Verdict verdict, std::string_view words) {
+  const auto add = [&](cluster::Verdict verdict, std::string_view words) {
     const size_t count = report.count(verdict, true);
     if (count > 0) text += fmt::format(", {} {}", count, words);
   };
-  add(Verdict::NoLonger, "no longer accepted");
-  add(Verdict::Newly, "newly accepted");
-  add(Verdict::Never, "accepted by neither");
+  add(cluster::Verdict::NoLonger, "no longer accepted");
+  add(cluster::Verdict::Newly, "newly accepted");
+  add(cluster::Verdict::Never, "accepted by neither");
   return text;
 }
 
 // The same change of the same field in several objects.
 struct Change {
   std::string path;
-  ValueTexts values;
+  cluster::ValueTexts values;
   std::vector<std::string> objects;
 };
 
@@ -224,19 +224,19 @@ std::string names_of(const std::vector<std::string>& objects) {
 
 class ReachCollector {
  public:
-  void add(const ObjectDiff& object, const Difference& difference) {
+  void add(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
     const base::Location& at = difference.location;
     std::string place = at.file ? report::place_of(at) : "elsewhere";
     const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
     if (!field.empty()) place += "  " + field;
     Source& source = source_at(place);
-    Change change{short_path(difference.path), value_texts(difference), {}};
+    Change change{cluster::short_path(difference.path), cluster::value_texts(difference), {}};
     const auto [known, is_new] = source.indexes.try_emplace(
         {change.path, change.values.live, change.values.rendered}, source.changes.size());
     if (is_new) source.changes.push_back(std::move(change));
     Change& to = source.changes[known->second];
-    add_once(title_of(object), to.objects);
-    add_once(title_of(object), source.objects);
+    add_once(cluster::title_of(object), to.objects);
+    add_once(cluster::title_of(object), source.objects);
   }
 
   // For a terminal with that many columns; 0: no terminal.
@@ -274,7 +274,7 @@ class ReachCollector {
     return sources_[known->second];
   }
 
-  InputFields fields_;
+  cluster::InputFields fields_;
   std::vector<Source> sources_;
   std::map<std::string, size_t> by_place_;
 };
@@ -307,7 +307,7 @@ Json to_json(const base::Diagnostic& d) {
           {"column", d.location.column}};
 }
 
-Json to_json(const Acceptance& acceptance) {
+Json to_json(const cluster::Acceptance& acceptance) {
   const auto refusal = [](const base::Diagnostic& d) { return to_json(d); };
   return {{"object", acceptance.object},
           {"verdict", to_string(acceptance.verdict)},
@@ -315,7 +315,7 @@ Json to_json(const Acceptance& acceptance) {
           {"diagnostics", Json::array(acceptance.refusals, refusal)}};
 }
 
-Json to_json(const ObjectDiff& object, const Difference& difference) {
+Json to_json(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
   return {{"object", object.id},
           {"path", difference.name},
           {"kind", to_string(difference.kind)},
@@ -338,22 +338,22 @@ Json to_json(const Cost& cost) {
 
 }  // namespace
 
-std::string format_objects(const Report& report, const FormatOptions& options) {
+std::string format_objects(const cluster::Report& report, const FormatOptions& options) {
   return report::to_text({.blocks = Describer(report, options, false).blocks()},
                          {options.colour, options.width});
 }
 
-std::string format_text(const Report& report, const FormatOptions& options) {
+std::string format_text(const cluster::Report& report, const FormatOptions& options) {
   report::Document document{.blocks = Describer(report, options, false).blocks(),
                             .closing = closing_of(report, options)};
-  if (!report.new_version.empty() && report.count(Verdict::NoLonger, false) > 0) {
+  if (!report.new_version.empty() && report.count(cluster::Verdict::NoLonger, false) > 0) {
     document.closing.push_back(
         fmt::format("trainjobc migrate --to {} rewrites what can be carried over", report.new_version));
   }
   return report::to_text(document, {options.colour, options.width});
 }
 
-std::string format_markdown(const Report& report, const FormatOptions& options) {
+std::string format_markdown(const cluster::Report& report, const FormatOptions& options) {
   report::Document document{.heading = "trainjobc diff: " + summary_of(report, options.files),
                             .noun = "object"};
   for (const std::string& line : cost_lines(report))
@@ -363,16 +363,16 @@ std::string format_markdown(const Report& report, const FormatOptions& options) 
   return report::to_markdown(document);
 }
 
-std::string format_reach(const Report& report, const FormatOptions& options) {
+std::string format_reach(const cluster::Report& report, const FormatOptions& options) {
   ReachCollector collector;
   std::vector<Block> whole;
-  for (const ObjectDiff& object : report.objects) {
-    for (const Difference& difference : object.differences) {
-      if (difference.kind == DifferenceKind::Changed) {
+  for (const cluster::ObjectDiff& object : report.objects) {
+    for (const cluster::Difference& difference : object.differences) {
+      if (difference.kind == cluster::DifferenceKind::Changed) {
         collector.add(object, difference);
-      } else if (difference.kind != DifferenceKind::Ignored) {
-        const std::string what = difference.kind == DifferenceKind::Missing ? "added" : "removed";
-        whole.push_back({.head = {{title_of(object)}, {what}}, .is_continued = true});
+      } else if (difference.kind != cluster::DifferenceKind::Ignored) {
+        const std::string what = difference.kind == cluster::DifferenceKind::Missing ? "added" : "removed";
+        whole.push_back({.head = {{cluster::title_of(object)}, {what}}, .is_continued = true});
       }
     }
   }
@@ -383,10 +383,10 @@ std::string format_reach(const Report& report, const FormatOptions& options) {
   return report::to_text(document, {false, options.width});
 }
 
-std::string format_unified(const Report& report, const FormatOptions& options) {
+std::string format_unified(const cluster::Report& report, const FormatOptions& options) {
   const SideNames sides = side_names(options.files);
   std::string out;
-  for (const ObjectDiff& object : report.objects) {
+  for (const cluster::ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
     const std::string name = manifest_name(object);
     out +=
@@ -396,10 +396,10 @@ std::string format_unified(const Report& report, const FormatOptions& options) {
   return options.colour ? coloured(out) : out;
 }
 
-std::string format_json(const Report& report, const FormatOptions& options) {
+std::string format_json(const cluster::Report& report, const FormatOptions& options) {
   Json differences = Json::array();
-  for (const ObjectDiff& object : report.objects) {
-    for (const Difference& difference : object.differences) {
+  for (const cluster::ObjectDiff& object : report.objects) {
+    for (const cluster::Difference& difference : object.differences) {
       if (is_shown(difference, options)) differences.add(to_json(object, difference));
     }
   }
@@ -408,7 +408,7 @@ std::string format_json(const Report& report, const FormatOptions& options) {
              {{"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}}},
             {"cost", Json::array(costs_of(report), [](const Cost& cost) { return to_json(cost); })}};
   if (!report.new_version.empty()) {
-    const auto acceptance = [](const Acceptance& one) { return to_json(one); };
+    const auto acceptance = [](const cluster::Acceptance& one) { return to_json(one); };
     json.add("fromVersion", report.old_version);
     json.add("toVersion", report.new_version);
     json.add("acceptance", Json::array(report.acceptances, acceptance));
@@ -416,19 +416,20 @@ std::string format_json(const Report& report, const FormatOptions& options) {
   return json.report();
 }
 
-std::string verdict_text(Verdict verdict, const Report& report) {
+std::string verdict_text(cluster::Verdict verdict, const cluster::Report& report) {
   switch (verdict) {
-    case Verdict::NoLonger: return fmt::format("no longer accepted by Trainer {}", report.new_version);
-    case Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
-    case Verdict::Never:
+    case cluster::Verdict::NoLonger:
+      return fmt::format("no longer accepted by Trainer {}", report.new_version);
+    case cluster::Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
+    case cluster::Verdict::Never:
       return fmt::format("accepted neither by Trainer {} nor by {}", report.old_version, report.new_version);
   }
   return "";
 }
 
-std::string summary_of(const Report& report, bool files) {
-  const auto is_new = [](const ObjectDiff& object) {
-    return object.kind == "JobSet" && object.differences.front().kind == DifferenceKind::Missing;
+std::string summary_of(const cluster::Report& report, bool files) {
+  const auto is_new = [](const cluster::ObjectDiff& object) {
+    return object.kind == "JobSet" && object.differences.front().kind == cluster::DifferenceKind::Missing;
   };
   const size_t differing = report.differing_jobs();
   const size_t added = files ? static_cast<size_t>(std::ranges::count_if(report.objects, is_new)) : 0;
@@ -444,8 +445,8 @@ std::string summary_of(const Report& report, bool files) {
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
 }
 
-std::string manifest_name(const ObjectDiff& object) {
-  const std::string_view group = group_of(object.api_version);
+std::string manifest_name(const cluster::ObjectDiff& object) {
+  const std::string_view group = cluster::group_of(object.api_version);
   const std::string_view version =
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
   std::string name = fmt::format("{}{}{}.{}.{}.{}", group, group.empty() ? "" : ".", version, object.kind,

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "features/diff/difference.h"
+#include "features/cluster/compare.h"
 
 namespace trainjobc::diff {
 
@@ -18,24 +18,24 @@ struct FormatOptions {
 };
 
 // For people: fields grouped by object, old → new, and the input that each one comes from.
-std::string format_text(const Report& report, const FormatOptions& options);
+std::string format_text(const cluster::Report& report, const FormatOptions& options);
 // The same without the last line, which contains the counts.
-std::string format_objects(const Report& report, const FormatOptions& options);
+std::string format_objects(const cluster::Report& report, const FormatOptions& options);
 // For people who changed files: fields grouped by the change that causes them, and the jobs that each change
 // affects.
-std::string format_reach(const Report& report, const FormatOptions& options);
+std::string format_reach(const cluster::Report& report, const FormatOptions& options);
 // As `kubectl diff` prints it, without what servers fill in and others manage; empty if nothing differs.
-std::string format_unified(const Report& report, const FormatOptions& options);
+std::string format_unified(const cluster::Report& report, const FormatOptions& options);
 // For programs: {"differences": [...], "summary": {...}, "cost": [{"namespace", "pods", "requests"}]}
-std::string format_json(const Report& report, const FormatOptions& options);
+std::string format_json(const cluster::Report& report, const FormatOptions& options);
 // For a comment on a pull request, at most as long as GitHub accepts.
-std::string format_markdown(const Report& report, const FormatOptions& options);
+std::string format_markdown(const cluster::Report& report, const FormatOptions& options);
 
 // "no longer accepted by Trainer 2.3"
-std::string verdict_text(Verdict verdict, const Report& report);
+std::string verdict_text(cluster::Verdict verdict, const cluster::Report& report);
 
 // "1 of 14 jobs differs, 2 orphaned objects", for people.
-std::string summary_of(const Report& report, bool files);
+std::string summary_of(const cluster::Report& report, bool files);
 
 // The names of the two sides in a unified diff and in the folders for an external program.
 struct SideNames {
@@ -47,7 +47,7 @@ inline SideNames side_names(bool files) {
 }
 
 // An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name
-std::string manifest_name(const ObjectDiff& object);
+std::string manifest_name(const cluster::ObjectDiff& object);
 // YAML with sorted keys; "" for nullptr.
 std::string manifest_of(const yaml::Node* object);
 

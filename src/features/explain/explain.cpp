@@ -13,10 +13,9 @@
 #include "base/text/layout.h"
 #include "base/text/lines.h"
 #include "compile/merge/merge.h"
-#include "features/diff/compare_objects.h"
-#include "features/diff/difference_text.h"
-#include "features/diff/object_schemas.h"
-#include "features/diff/path_nodes.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/difference_text.h"
+#include "features/cluster/paths.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
 #include "schema/compare.h"
@@ -51,7 +50,7 @@ std::optional<Merge> merge_of(const Node& node) {
 
 class Walk {
  public:
-  Walk(const Wanted& wanted, diff::InputFields& inputs, const yaml::Maker& make,
+  Walk(const Wanted& wanted, cluster::InputFields& inputs, const yaml::Maker& make,
        std::vector<FieldOrigin>& out)
       : wanted_(wanted), inputs_(inputs), make_(make), out_(out) {}
 
@@ -97,7 +96,7 @@ class Walk {
     const size_t count = merge_.steps.size();
     for (size_t i = 0; i < count; ++i) {
       const Node* parent = values_[values_.size() - count];
-      values_.push_back(parent ? diff::child_like(*parent, step) : nullptr);
+      values_.push_back(parent ? cluster::child_like(*parent, step) : nullptr);
     }
   }
 
@@ -106,7 +105,7 @@ class Walk {
     if (wanted_.paths || !wanted_.field.selects_all()) {
       field.path = schema::to_string(path_);
       if (!selects(field.path)) return;
-      field.short_path = diff::short_path(path_);
+      field.short_path = cluster::short_path(path_);
     }
     field.value = &node;
     field.location = yaml::locate(node);
@@ -135,7 +134,7 @@ class Walk {
   }
 
   const Wanted& wanted_;
-  diff::InputFields& inputs_;
+  cluster::InputFields& inputs_;
   const yaml::Maker& make_;
   std::vector<FieldOrigin>& out_;
   schema::FieldPath path_;
@@ -252,7 +251,7 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
 // The value for people; `path` ends with its key.
 std::string value_of(const Node* value, std::string_view path) {
   const std::string_view key = path.substr(path.rfind('.') + 1);
-  return diff::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
+  return cluster::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
 }
 
 report::Field to_field(const FieldOrigin& origin) {
@@ -313,12 +312,12 @@ std::string as_json(const std::vector<ObjectOrigins>& objects) {
 
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, const Wanted& wanted,
-                                           diff::InputFields& inputs, const yaml::Maker& make) {
-  const diff::ObjectSchemas known(schemas);
+                                           cluster::InputFields& inputs, const yaml::Maker& make) {
+  const cluster::ObjectSchemas known(schemas);
   std::vector<ObjectOrigins> out;
   for (const Object& object : objects) {
     ObjectOrigins origins;
-    origins.id = diff::object_id(object.kind, object.ns, object.name);
+    origins.id = cluster::object_id(object.kind, object.ns, object.name);
     origins.title =
         fmt::format("{} {}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/", object.name);
     Walk(wanted, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));

@@ -10,13 +10,14 @@
 
 #include "base/source.h"
 #include "compile/compile.h"
+#include "features/cluster/paths.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
-#include "features/diff/input_fields.h"
 
 namespace trainjobc::explain {
 
-// explain --field: a text that the path holds ("env", "PET_NNODES"), or a JSONPath of kubectl, which begins with
+// explain --field: a text that the path holds ("env", "PET_NNODES"), or a JSONPath of kubectl, which begins
+// with
 // `$`, `.` or `{`. Of JSONPath: keys (.a, ['a'], \.), indexes ([0], [-1]), [*], .*, .. and filters by a field
 // ([?(@.name=="node")]).
 class FieldSelector {
@@ -96,7 +97,7 @@ struct Wanted {
 // mask; `make` masks those of earlier values. Nodes live as long as the objects' and `make`.
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, const Wanted& wanted,
-                                           diff::InputFields& inputs, const yaml::Maker& make);
+                                           cluster::InputFields& inputs, const yaml::Maker& make);
 
 enum class Format { Yaml, Text, Json };
 

@@ -36,8 +36,8 @@ std::string counted(int64_t number, std::string_view noun) {
 std::string size_in_words(const plan::JobPlan& job) {
   std::string words = counted(job.nodes, "node");
   int64_t most = 0;
-  for (const plan::PodSet& set : job.pod_sets) {
-    for (const auto& [resource, amount] : plan::times(set.per_pod, set.pods)) {
+  for (const cluster::PodSet& set : job.pod_sets) {
+    for (const auto& [resource, amount] : cluster::times(set.per_pod, set.pods)) {
       const int64_t devices = amount.value();
       if (!is_device(resource) || devices <= most) continue;
       most = devices;

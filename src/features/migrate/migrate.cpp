@@ -22,9 +22,9 @@
 #include "compile/input/input.h"
 #include "compile/runtimes/catalogue_files.h"
 #include "compile/target.h"
-#include "features/diff/acceptance.h"
-#include "features/diff/compare_objects.h"
-#include "features/diff/live/live.h"
+#include "features/cluster/acceptance.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1/convert.h"
@@ -107,7 +107,7 @@ class JobSummaries : public ObjectSink {
   RenderedJobs take_jobs(const std::vector<SunkJob>& sunk) {
     RenderedJobs jobs;
     for (const SunkJob& one : sunk)
-      jobs.emplace(diff::object_id(model::kTrainJob, one.ns, one.name), std::move(jobs_[one.job]));
+      jobs.emplace(cluster::object_id(model::kTrainJob, one.ns, one.name), std::move(jobs_[one.job]));
     return jobs;
   }
 
@@ -454,8 +454,8 @@ class Migrator {
     }
   }
 
-  diff::Report compare(const Rendering& after) const {
-    diff::Report report;
+  cluster::Report compare(const Rendering& after) const {
+    cluster::Report report;
     std::vector<std::string> differing;  // as namespace/name
     for (const auto& [id, job] : before_.jobs) {
       const auto found = after.jobs.find(id);
@@ -470,7 +470,7 @@ class Migrator {
   }
 
   // Renders the jobs that differ once more, and compares their objects.
-  diff::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
+  cluster::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
     // Each job is looked up in the list. A version that was chosen from all files stays the same for a few.
     constexpr size_t kFew = 100;
     const std::string& version = before_.compiled.trainer_version;
@@ -482,15 +482,16 @@ class Migrator {
     const Compilation before = compile_sources(inputs_, runtimes_, options);
     options.trainer_version = options_.to;
     const Compilation after = compile_sources(rewritten_inputs(), rewritten_runtimes_, options);
-    diff::CompareOptions how;
+    cluster::CompareOptions how;
     how.schemas = target_.schemas;
     how.refusals = false;
-    auto live = std::make_shared<diff::LiveSet>();
-    for (const Object& object : diff::rendered_by_both(before, after).objects) {
+    auto live = std::make_shared<cluster::LiveSet>();
+    for (const Object& object : cluster::rendered_by_both(before, after).objects) {
       live->objects.push_back({std::string(object.api_version), std::string(object.kind),
                                std::string(object.ns), std::string(object.name), object.root});
     }
-    diff::Report report = diff::compare_objects(diff::rendered_by_both(after, before), std::move(live), how);
+    cluster::Report report =
+        cluster::compare_objects(cluster::rendered_by_both(after, before), std::move(live), how);
     report.jobs = jobs;
     report.memory.push_back(before.memory);
     return report;

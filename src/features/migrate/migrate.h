@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
-#include "features/diff/difference.h"
+#include "features/cluster/compare.h"
 
 namespace trainjobc::migrate {
 
@@ -38,7 +38,7 @@ struct Migration {
   base::Diagnostics findings;
   // The JobSets of the new files and version, compared with the old ones; for TrainJobs that both versions
   // accept.
-  diff::Report differences;
+  cluster::Report differences;
   std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
   std::vector<PassedOver> passed_over;              // the same
   std::vector<std::string> other_jobs;              // the same

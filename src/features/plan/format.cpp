@@ -203,9 +203,9 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   };
   Block* block = next_block();
   const auto add = [&](std::string line) { block->lines.push_back({{{std::move(line)}}}); };
-  block->head = {{fmt::format("{}: {}, {} process{}", name_of(job),
-                              report::counted(static_cast<size_t>(job.nodes), "node"),
-                              cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
+  block->head = {{fmt::format(
+      "{}: {}, {} process{}", name_of(job), report::counted(static_cast<size_t>(job.nodes), "node"),
+      cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
   if (!variables.common.empty()) add(fmt::format("environment: {}", fmt::join(variables.common, " ")));
   for (size_t i = 0; i < job.ranks.size(); ++i) {
     const RankNode& node = job.ranks[i];
@@ -263,10 +263,8 @@ Json to_json(const Amounts& amounts) {
 }
 
 Json to_json(const PodSet& set) {
-  return {{"name", set.name},
-          {"pods", set.pods},
-          {"requestsPerPod", to_json(set.per_pod)},
-          {"hosts", set.hosts}};
+  return {
+      {"name", set.name}, {"pods", set.pods}, {"requestsPerPod", to_json(set.per_pod)}, {"hosts", set.hosts}};
 }
 
 Json to_json(const Variable& variable) {
@@ -294,7 +292,7 @@ Json to_json(const AssignedFlavor& flavor) {
 }
 
 Json to_json(const Obstacle& obstacle) {
-  return {{"podSet", obstacle.pod_set},     {"resource", obstacle.resource}, {"flavor", obstacle.flavor},
+  return {{"podSet", obstacle.pod_set},      {"resource", obstacle.resource}, {"flavor", obstacle.flavor},
           {"requested", obstacle.requested}, {"most", obstacle.most},         {"reason", obstacle.reason}};
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "features/plan/jobset_pods.h"
+#include "features/cluster/pods.h"
 #include "features/plan/quota/admit.h"
 #include "features/plan/ranks.h"
 #include "k8s/object_meta.h"
@@ -73,9 +73,9 @@ JobPlan plan_job(const Rendered& job, const PlanOptions& options) {
   plan.queue = queue_of(job);
   const RenderedJob rendered = rendered_job(job, yaml::Maker(arena));
   for (const k8s::jobset::ReplicatedJob& replicated_job : rendered.view.jobs) {
-    PodSet set = pod_set_of(rendered.view, replicated_job);
+    PodSet set = cluster::pod_set_of(rendered.view, replicated_job);
     plan.pods += set.pods;
-    add(plan.requests, times(set.per_pod, set.pods));
+    cluster::add(plan.requests, cluster::times(set.per_pod, set.pods));
     plan.pod_sets.push_back(std::move(set));
   }
   add_processes(rendered, options.ranks, plan);
@@ -96,7 +96,7 @@ void add_job(Total& total, const JobPlan& job) {
   total.pods += job.pods;
   total.processes =
       total.processes && job.processes ? std::optional(*total.processes + *job.processes) : std::nullopt;
-  add(total.requests, job.requests);
+  cluster::add(total.requests, job.requests);
 }
 
 }  // namespace

@@ -12,26 +12,14 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "k8s/quantity.h"
-#include "features/plan/quota/admissibility.h"
+#include "features/cluster/pods.h"
+#include "features/plan/quota/admit.h"
 
 namespace trainjobc::plan {
 
-// By resource: "nvidia.com/gpu".
-using Amounts = std::map<std::string, k8s::Quantity, std::less<>>;
-
-void add(Amounts& sum, const Amounts& more);
-Amounts times(Amounts amounts, int64_t factor);
-// The resources, devices first, then CPU, memory, storage, others.
-std::vector<std::string> in_order(const Amounts& amounts);
-
-// The pods of one replicatedJob.
-struct PodSet {
-  std::string name;   // the replicatedJob's
-  int64_t pods = 0;   // of all its Jobs
-  Amounts per_pod;    // what one requests
-  std::string hosts;  // "llama-node-0-{0..3}.llama", as a shell expands it; "" without pods
-};
+using cluster::Amounts;
+using cluster::in_order;
+using cluster::PodSet;
 
 struct Variable {
   std::string name;
@@ -92,12 +80,5 @@ struct PlanOptions {
 
 // `compiled` was compiled with_defaults.
 Plan make_plan(const Compilation& compiled, const PlanOptions& options);
-
-// What the pods of a JobSet request, all together, and how many there are.
-struct Demand {
-  int64_t pods = 0;
-  Amounts requests;
-};
-Demand demand_of(const yaml::Node& job_set);
 
 }  // namespace trainjobc::plan

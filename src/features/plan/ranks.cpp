@@ -5,20 +5,151 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <map>
 
 #include "base/text/ascii.h"
+#include "base/text/lines.h"
 #include "compile/advice/command_lines.h"
+#include "features/cluster/pods.h"
+#include "k8s/jobset/construct.h"
+#include "k8s/jobset/names.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
-#include "features/plan/jobset_pods.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {
 namespace {
 
+// Source of the rules: the kubelet's makeEnvironmentVariables,
+// k8s.io/kubernetes/third_party/forked/golang/expansion, and the Job controller's
+// addCompletionIndexEnvVariables.
+
+using yaml::Node;
+using yaml::text_at;
+
+constexpr std::string_view kIndexVariable = "JOB_COMPLETION_INDEX";
+constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
+
+// $(NAME) becomes the variable's value, $$ a dollar; what is not known stays as it is.
+std::string expanded(std::string_view text, const std::vector<Variable>& env) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$' || at + 1 == text.size()) {
+      out += text[at];
+      continue;
+    }
+    const size_t close = text[at + 1] == '(' ? text.find(')', at) : std::string_view::npos;
+    if (text[at + 1] == '$') {
+      out += '$';
+      ++at;
+    } else if (close == std::string_view::npos) {
+      out += '$';
+    } else {
+      const std::string_view name = text.substr(at + 2, close - at - 2);
+      const Variable* variable = find_variable(env, name);
+      const bool is_known = variable && variable->source.empty();
+      out += is_known ? variable->value : std::string(text.substr(at, close - at + 1));
+      at = close;
+    }
+  }
+  return out;
+}
+
+// The key in "metadata.labels['KEY']"; "" for another path.
+std::string_view key_in(std::string_view path, std::string_view map) {
+  if (!path.starts_with(map)) return "";
+  path.remove_prefix(map.size());
+  return path.starts_with("['") && path.ends_with("']") ? path.substr(2, path.size() - 4)
+                                                        : std::string_view();
+}
+
+// What the JobSet and Job controllers write on each pod, and what the template says.
+std::string place_value(std::string_view key, const PodPlace& place) {
+  if (key == kIndexKey) return place.job->indexed ? std::to_string(place.pod) : "";
+  if (key == k8s::jobset::kJobSetNameLabel) return std::string(place.job_set);
+  if (key == "jobset.sigs.k8s.io/replicatedjob-name") return std::string(place.job->name);
+  if (key == "jobset.sigs.k8s.io/job-index") return std::to_string(place.job_index);
+  return "";
+}
+
+std::string field_value(std::string_view path, const PodPlace& place) {
+  if (path == "metadata.namespace") return std::string(k8s::effective_namespace(place.ns));
+  for (const std::string_view map : {"labels", "annotations"}) {
+    const std::string_view key = key_in(path, fmt::format("metadata.{}", map));
+    if (key.empty()) continue;
+    const std::string value = place_value(key, place);
+    if (!value.empty()) return value;
+    return std::string(text_at(*place.job->job_spec, {"template", "metadata", map, key}));
+  }
+  return "";
+}
+
+std::string source_of_value(const Node& from) {
+  for (const auto& [field, kind] :
+       {std::pair("secretKeyRef", "Secret"), std::pair("configMapKeyRef", "ConfigMap")}) {
+    if (const Node* ref = from.get(field))
+      return fmt::format("{} {}, key {}", kind, text_at(*ref, "name"), text_at(*ref, "key"));
+  }
+  if (const Node* ref = from.get("fieldRef")) return fmt::format("{}", text_at(*ref, "fieldPath"));
+  if (const Node* ref = from.get("resourceFieldRef")) return fmt::format("{}", text_at(*ref, "resource"));
+  return "the cluster";
+}
+
+Variable variable_of(const Node& item, const PodPlace& place, const std::vector<Variable>& before) {
+  Variable variable{std::string(text_at(item, "name")), "", ""};
+  const Node* from = item.get("valueFrom");
+  if (!from || from->is_null()) {
+    variable.value = expanded(text_at(item, "value"), before);
+    return variable;
+  }
+  const Node* field = from->get("fieldRef");
+  if (field) variable.value = field_value(text_at(*field, "fieldPath"), place);
+  if (variable.value.empty()) variable.source = source_of_value(*from);
+  return variable;
+}
+
+}  // namespace
+
+const Variable* find_variable(const std::vector<Variable>& env, std::string_view name) {
+  const auto found = std::ranges::find(env, name, &Variable::name);
+  return found != env.end() ? &*found : nullptr;
+}
+
+std::string_view value_of(const std::vector<Variable>& env, std::string_view name) {
+  const Variable* variable = find_variable(env, name);
+  return variable ? std::string_view(variable->value) : std::string_view();
+}
+
+std::vector<Variable> environment_of(const Node& container, const PodPlace& place) {
+  std::vector<Variable> env;
+  for (const Node* item : yaml::items_at(container, "env")) {
+    Variable variable = variable_of(*item, place, env);
+    const auto known = std::ranges::find(env, variable.name, &Variable::name);
+    if (known == env.end()) {
+      env.push_back(std::move(variable));
+    } else {
+      *known = std::move(variable);
+    }
+  }
+  if (place.job->indexed && !find_variable(env, kIndexVariable))
+    env.push_back({std::string(kIndexVariable), std::to_string(place.pod), ""});
+  return env;
+}
+
+std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& env) {
+  std::vector<std::string> words;
+  for (const std::string_view key : {"command", "args"}) {
+    for (const Node* word : yaml::items_at(container, key)) words.push_back(expanded(word->text(), env));
+  }
+  return words;
+}
+
+namespace {
+
 using k8s::jobset::ReplicatedJob;
 using policy::Framework;
-using yaml::Node;
 
 constexpr size_t kMostListed = 10'000;  // containers of a job
 
@@ -133,7 +264,7 @@ std::optional<int64_t> flux_processes(std::string_view script) {
 
 int64_t pods_of(const std::vector<Worker>& workers) {
   int64_t pods = 0;
-  for (const Worker& worker : workers) pods += worker.job->replicas * pods_per_job(*worker.job);
+  for (const Worker& worker : workers) pods += worker.job->replicas * cluster::pods_per_job(*worker.job);
   return pods;
 }
 
@@ -144,7 +275,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
   if (!framework || framework->processes.empty()) return nodes;
   int64_t count = 0;
   for (const Worker& worker : workers) {
-    const int64_t pods = worker.job->replicas * pods_per_job(*worker.job);
+    const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
     const std::string given = Settings(*framework, job, worker).value(framework->processes);
     std::optional<int64_t> number = to_count(given);
     if (!framework->processes_per_node) return number;
@@ -164,7 +295,7 @@ void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, cons
   for (const Worker& worker : workers) {
     const bool is_fixed = is_even && !(framework && Settings(*framework, job, worker).is_elastic());
     for (int64_t index = 0; index < worker.job->replicas; ++index) {
-      for (int64_t pod = 0; pod < pods_per_job(*worker.job); ++pod) {
+      for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
         list.add(worker, index, pod, is_fixed ? std::optional(rank) : std::nullopt, each);
         rank += each;
         if (plan.ranks_left_out > 0) {
@@ -207,7 +338,7 @@ void RankList::add(const Worker& worker, int64_t job_index, int64_t pod, std::op
     return;
   }
   RankNode node;
-  node.host = host_of(job_.view, *worker.job, job_index, pod);
+  node.host = cluster::host_of(job_.view, *worker.job, job_index, pod);
   node.pod_set = worker.job->name;
   node.container = yaml::text_at(*worker.container, "name");
   node.first_rank = first_rank;
@@ -225,6 +356,163 @@ void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   plan.nodes = pods_of(workers);
   plan.processes = count_processes(job, workers, framework, plan.nodes);
   if (list) list_ranks(job, workers, framework, plan);
+}
+
+namespace {
+
+// Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
+// their slots.
+
+constexpr int64_t kMostHosts = 100'000;
+
+struct Host {
+  std::string name;
+  int64_t slots = 1;
+};
+
+// "host slots=8" of Open MPI, "host:8" of Hydra.
+Host read_host(std::string_view line) {
+  const size_t end = line.find_first_of(" :");
+  Host host{std::string(line.substr(0, end)), 1};
+  const size_t digits = line.find_last_of("=:");
+  if (end != std::string_view::npos && digits != std::string_view::npos)
+    std::from_chars(line.data() + digits + 1, line.data() + line.size(), host.slots);
+  return host;
+}
+
+std::vector<Host> read_hostfile(std::string_view text) {
+  std::vector<Host> hosts;
+  for (const std::string_view line : base::Lines(text)) {
+    if (!line.empty() && !line.starts_with('#')) hosts.push_back(read_host(line));
+  }
+  return hosts;
+}
+
+// What the command of a launcher says about its processes.
+struct Mpirun {
+  std::optional<int64_t> processes;  // nullopt: one for each slot
+  bool is_in_order = true;           // fills the hosts one after the other
+};
+
+bool is_launcher_program(std::string_view program) {
+  return program.starts_with("mpirun") || program.starts_with("mpiexec");
+}
+
+bool is_placement(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
+                                                         "--bynode", "-bynode", "-npernode", "--npernode",
+                                                         "-pernode", "-ppn",    "-perhost",  "--rankfile"};
+  return std::ranges::find(kPlacements, word) != kPlacements.end();
+}
+
+Mpirun read_mpirun(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 5> kNumbers{"-np", "--np", "-n", "--n", "-c"};
+  Mpirun found;
+  for (const auto& program : compile::advice::programs_of({words.begin(), words.end()})) {
+    if (program.empty() || !is_launcher_program(compile::advice::base_name(program.front()))) continue;
+    for (size_t i = 1; i < program.size(); ++i) {
+      if (is_placement(program[i])) found.is_in_order = false;
+      const bool is_number = std::ranges::find(kNumbers, program[i]) != kNumbers.end();
+      if (!is_number || i + 1 == program.size() || found.processes) continue;
+      int64_t number = 0;
+      const std::string& text = program[i + 1];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error == std::errc() && end == text.data() + text.size()) found.processes = number;
+    }
+    break;
+  }
+  return found;
+}
+
+// The container that gets the hostfile.
+Worker launcher_of(const RenderedJob& job) {
+  const std::string_view config_map = yaml::text_at(*job.hostfile, {"metadata", "name"});
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    if (!replicated_job.pod_spec) continue;
+    for (const Node* volume : yaml::items_at(*replicated_job.pod_spec, "volumes")) {
+      if (yaml::text_at(*volume, {"configMap", "name"}) != config_map) continue;
+      const std::string_view name = yaml::text_at(*volume, "name");
+      for (const Node* container : yaml::items_at(*replicated_job.pod_spec, "containers")) {
+        const auto mounts = yaml::items_at(*container, "volumeMounts");
+        if (std::ranges::any_of(mounts,
+                                [&](const Node* mount) { return yaml::text_at(*mount, "name") == name; }))
+          return {&replicated_job, container};
+      }
+    }
+  }
+  return {};
+}
+
+struct Place {
+  Worker worker;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+const Node* node_container(const Node& pod_spec) {
+  const auto containers = yaml::items_at(pod_spec, "containers");
+  const auto found = std::ranges::find_if(
+      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
+  if (found != containers.end()) return *found;
+  return containers.empty() ? nullptr : containers.front();
+}
+
+// The pods by host name.
+std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, const Worker& launcher) {
+  std::map<std::string, Place, std::less<>> places;
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    if (!replicated_job.pod_spec) continue;
+    const Node* container =
+        &replicated_job == launcher.job ? launcher.container : node_container(*replicated_job.pod_spec);
+    const int64_t pods = cluster::pods_per_job(replicated_job);
+    if (!container || replicated_job.replicas * pods > kMostHosts) continue;
+    for (int64_t index = 0; index < replicated_job.replicas; ++index) {
+      for (int64_t pod = 0; pod < pods; ++pod)
+        places[cluster::host_of(job.view, replicated_job, index, pod)] = {
+            {&replicated_job, container}, index, pod};
+    }
+  }
+  return places;
+}
+
+void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vector<Host>& hosts,
+                bool is_in_order, JobPlan& plan) {
+  RankList list(job, plan);
+  const auto places = places_of(job, launcher);
+  const bool is_host = launcher.job && std::ranges::any_of(hosts, [&](const Host& host) {
+                         return host.name == cluster::host_of(job.view, *launcher.job, 0, 0);
+                       });
+  if (launcher.job && !is_host) list.add(launcher, 0, 0, std::nullopt, 0);
+  int64_t rank = 0;
+  for (const Host& host : hosts) {
+    const int64_t ranks = std::max<int64_t>(0, std::min(host.slots, plan.processes.value_or(0) - rank));
+    const auto place = places.find(host.name);
+    if (place != places.end()) {
+      const bool is_known = is_in_order && ranks > 0;
+      list.add(place->second.worker, place->second.job_index, place->second.pod,
+               is_known ? std::optional(rank) : std::nullopt, is_in_order ? ranks : 0);
+    }
+    rank += ranks;
+  }
+}
+
+}  // namespace
+
+void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
+  plan.hostfile = yaml::text_at(*job.hostfile, {"data", "hostfile"});
+  const std::vector<Host> hosts = read_hostfile(plan.hostfile);
+  const Worker launcher = launcher_of(job);
+  if (const policy::Framework* framework = framework_in(job, {})) plan.framework = framework->title;
+  Mpirun run;
+  if (launcher.job) {
+    const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
+    run = read_mpirun(command_of(*launcher.container, environment_of(*launcher.container, place)));
+  }
+  int64_t slots = 0;
+  for (const Host& host : hosts) slots += host.slots;
+  plan.nodes = std::ssize(hosts);
+  plan.processes = run.processes.value_or(slots);
+  if (list) list_hosts(job, launcher, hosts, run.is_in_order, plan);
 }
 
 }  // namespace trainjobc::plan

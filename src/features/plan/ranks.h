@@ -8,12 +8,33 @@
 #include <string_view>
 #include <vector>
 
+#include "features/plan/plan.h"
 #include "k8s/jobset/view.h"
 #include "policy/plugin.h"
-#include "features/plan/container_env.h"
-#include "features/plan/plan.h"
+#include "yaml/node.h"
 
 namespace trainjobc::plan {
+
+// Which pod of which Job a container is in.
+struct PodPlace {
+  std::string_view ns;
+  std::string_view job_set;
+  const k8s::jobset::ReplicatedJob* job = nullptr;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+// The variables with what Kubernetes knows when the pod starts, $(NAME) expanded, and the index that the Job
+// controller adds.
+std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place);
+
+// command and args, with $(NAME) expanded.
+std::vector<std::string> command_of(const yaml::Node& container, const std::vector<Variable>& env);
+
+// nullptr if there is no such variable.
+const Variable* find_variable(const std::vector<Variable>& env, std::string_view name);
+// The value of a variable; "" if there is none or it is not known.
+std::string_view value_of(const std::vector<Variable>& env, std::string_view name);
 
 // A JobSet with what was rendered beside it. Its secrets are masked.
 struct RenderedJob {

@@ -26,11 +26,11 @@ const Node* without(const Node* node, std::span<const schema::Step> path, const 
 
 }  // namespace
 
-const Node* without_others_fields(const Node& rendered, const diff::ObjectDiff& differences,
+const Node* without_others_fields(const Node& rendered, const cluster::ObjectDiff& differences,
                                   const Maker& make, std::vector<LeftOut>& left_out) {
   const Node* result = &rendered;
-  for (const diff::Difference& field : differences.differences) {
-    if (field.kind != diff::DifferenceKind::Ignored || !field.rendered) continue;
+  for (const cluster::Difference& field : differences.differences) {
+    if (field.kind != cluster::DifferenceKind::Ignored || !field.rendered) continue;
     const Node* less = without(result, field.path, make);
     if (less == result) continue;
     result = less;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "features/diff/difference.h"
+#include "features/cluster/compare.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {
@@ -19,7 +19,7 @@ struct LeftOut {
 
 // `rendered` without the fields that another controller owns according to `differences`. Adds each of them to
 // `left_out`.
-const yaml::Node* without_others_fields(const yaml::Node& rendered, const diff::ObjectDiff& differences,
+const yaml::Node* without_others_fields(const yaml::Node& rendered, const cluster::ObjectDiff& differences,
                                         const yaml::Maker& make, std::vector<LeftOut>& left_out);
 
 }  // namespace trainjobc::submit

@@ -12,7 +12,7 @@
 namespace trainjobc::submit {
 namespace {
 
-using diff::Answer;
+using cluster::Answer;
 using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
@@ -33,7 +33,7 @@ bool add_secrets(std::string_view text, const std::string& ns, std::set<std::str
   constexpr std::string_view kPrefix = "secret/";
   for (const std::string_view line : base::Lines(text)) {
     if (!line.starts_with(kPrefix)) return false;
-    secrets.insert(diff::object_id("Secret", ns, line.substr(kPrefix.size())));
+    secrets.insert(cluster::object_id("Secret", ns, line.substr(kPrefix.size())));
   }
   return true;
 }
@@ -69,9 +69,9 @@ Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster&
   std::ranges::copy_if(objects, std::back_inserter(open),
                        [](const Object& object) { return object.kind != "Secret"; });
   Answer answer;
-  if (!joins(answer, diff::fetch(kubectl, open, false, cluster.live))) return answer;
+  if (!joins(answer, cluster::fetch(kubectl, open, false, cluster.live))) return answer;
   if (!joins(answer, look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
-  joins(answer, diff::fetch_train_jobs(kubectl, objects, true, cluster.live));
+  joins(answer, cluster::fetch_train_jobs(kubectl, objects, true, cluster.live));
   return answer;
 }
 

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <map>
 
-#include "features/diff/live/env_order.h"
+#include "features/cluster/live_fields.h"
 #include "features/submit/replaced_claims.h"
 #include "features/submit/state.h"
 
 namespace trainjobc::submit {
 namespace {
 
-using diff::Difference;
-using diff::ObjectDiff;
+using cluster::Difference;
+using cluster::ObjectDiff;
 
 bool is_refused(const Difference& difference) {
   return !difference.refusal.empty();
@@ -24,15 +24,15 @@ bool is_refused(const Difference& difference) {
 // Whether applying the object changes a field.
 bool changes(const ObjectDiff& difference, bool takes_over) {
   const auto is_ours = [&](const Difference& field) {
-    return field.kind == diff::DifferenceKind::Changed || (takes_over && field.rendered);
+    return field.kind == cluster::DifferenceKind::Changed || (takes_over && field.rendered);
   };
   return std::ranges::any_of(difference.differences, is_ours);
 }
 
 Step step_of(const Object& object, const ObjectDiff* difference, bool is_there, const ClusterState& cluster) {
   if (object.kind == "Secret") {
-    return cluster.secrets.contains(diff::object_id(object.kind, object.ns, object.name)) ? Step::Keep
-                                                                                          : Step::Create;
+    return cluster.secrets.contains(cluster::object_id(object.kind, object.ns, object.name)) ? Step::Keep
+                                                                                             : Step::Create;
   }
   if (!is_there) return Step::Create;
   if (!difference || !changes(*difference, cluster.takes_over)) return Step::Confirm;
@@ -50,13 +50,13 @@ const T* find_in(const std::map<std::string, const T*>& map, const std::string& 
 Plan make_plan(std::span<const Object> objects, const ClusterState& cluster) {
   std::map<std::string, const ObjectDiff*> differences;
   for (const ObjectDiff& object : cluster.report.objects) differences.emplace(object.id, &object);
-  std::map<std::string, const diff::LiveObject*> there;
-  for (const diff::LiveObject& object : cluster.live.objects) {
-    there.emplace(diff::object_id(object.kind, object.ns, object.name), &object);
+  std::map<std::string, const cluster::LiveObject*> there;
+  for (const cluster::LiveObject& object : cluster.live.objects) {
+    there.emplace(cluster::object_id(object.kind, object.ns, object.name), &object);
   }
   Plan plan;
   for (const Object& object : objects) {
-    const std::string id = diff::object_id(object.kind, object.ns, object.name);
+    const std::string id = cluster::object_id(object.kind, object.ns, object.name);
     const ObjectDiff* difference = find_in(differences, id);
     Item item{&object, Step::Create, plan.jobs, find_in(there, id), object.root, object.root, {}};
     item.step = step_of(object, difference, item.live != nullptr, cluster);
@@ -67,7 +67,7 @@ Plan make_plan(std::span<const Object> objects, const ClusterState& cluster) {
       item.root = without_others_fields(*item.root, *difference, yaml::Maker(*plan.arena), item.left_out);
     }
     if (item.live && item.step != Step::Replace && object.kind == "JobSet") {
-      item.root = diff::with_live_env_order(*item.root, *item.live->root, yaml::Maker(*plan.arena));
+      item.root = cluster::with_live_env_order(*item.root, *item.live->root, yaml::Maker(*plan.arena));
     }
     plan.items.push_back(std::move(item));
     if (object.kind == "JobSet") ++plan.jobs;
@@ -75,8 +75,8 @@ Plan make_plan(std::span<const Object> objects, const ClusterState& cluster) {
   return plan;
 }
 
-diff::Report refused_part(const diff::Report& report) {
-  diff::Report part;
+cluster::Report refused_part(const cluster::Report& report) {
+  cluster::Report part;
   part.jobs = report.jobs;
   for (const ObjectDiff& object : report.objects) {
     ObjectDiff refused = object;
@@ -86,7 +86,7 @@ diff::Report refused_part(const diff::Report& report) {
   return part;
 }
 
-std::string loss_of(const Item& item, const diff::Report& report) {
+std::string loss_of(const Item& item, const cluster::Report& report) {
   const Object& object = *item.object;
   std::string text = fmt::format("  {}", title_of(object));
   if (object.kind == "JobSet") {
@@ -100,11 +100,11 @@ std::string loss_of(const Item& item, const diff::Report& report) {
   } else {
     text += "\n    its contents; a Pod that starts in between waits for the new one\n";
   }
-  const std::string id = diff::object_id(object.kind, object.ns, object.name);
+  const std::string id = cluster::object_id(object.kind, object.ns, object.name);
   for (const ObjectDiff& differing : report.objects) {
     if (differing.id != id) continue;
     for (const Difference& field : differing.differences) {
-      if (field.kind != diff::DifferenceKind::Ignored) continue;
+      if (field.kind != cluster::DifferenceKind::Ignored) continue;
       text += fmt::format("    {}, managed by {}\n", field.name, field.manager);
     }
   }

@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "compile/compile.h"
-#include "features/diff/difference.h"
-#include "features/diff/live/live.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live.h"
 #include "features/submit/left_out.h"
 
 namespace trainjobc::submit {
@@ -29,11 +29,11 @@ enum class Step {
 struct Item {
   const Object* object = nullptr;
   Step step = Step::Create;
-  size_t job = 0;                          // the JobSet that it belongs to
-  const diff::LiveObject* live = nullptr;  // of Change, Confirm and Replace
-  const yaml::Node* root = nullptr;        // what is sent
-  const yaml::Node* trial = nullptr;       // what a Replace tries before it deletes anything
-  std::vector<LeftOut> left_out;           // the fields that are not sent
+  size_t job = 0;                             // the JobSet that it belongs to
+  const cluster::LiveObject* live = nullptr;  // of Change, Confirm and Replace
+  const yaml::Node* root = nullptr;           // what is sent
+  const yaml::Node* trial = nullptr;          // what a Replace tries before it deletes anything
+  std::vector<LeftOut> left_out;              // the fields that are not sent
 };
 
 // In the order of the objects: a JobSet comes after what it mounts.
@@ -45,8 +45,8 @@ struct Plan {
 
 // The inputs of a plan.
 struct ClusterState {
-  const diff::Report& report;  // of comparing the objects with `live`
-  const diff::LiveSet& live;
+  const cluster::Report& report;  // of comparing the objects with `live`
+  const cluster::LiveSet& live;
   const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
   bool takes_over = false;               // fields of other controllers
 };
@@ -54,10 +54,10 @@ struct ClusterState {
 Plan make_plan(std::span<const Object> objects, const ClusterState& cluster);
 
 // The part of `report` that a cluster would refuse: objects with fields that can't be updated.
-diff::Report refused_part(const diff::Report& report);
+cluster::Report refused_part(const cluster::Report& report);
 
 // What is lost with the live object of a Replace, for people: indented lines.
-std::string loss_of(const Item& item, const diff::Report& report);
+std::string loss_of(const Item& item, const cluster::Report& report);
 
 // "JobSet team-a/llama"
 std::string title_of(const Object& object);

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "features/diff/live/fetch.h"
+#include "features/cluster/live.h"
 #include "features/kubectl/resource_names.h"
 #include "features/kubectl/watches.h"
 #include "features/submit/event_fields.h"
@@ -167,9 +167,9 @@ class Waiter {
     const std::set<std::string> names = names_in(ns);
     const auto pending = follower_.pending();
     const auto one = std::ranges::find(pending, ns, &Object::ns);
-    diff::LiveSet live;
-    diff::Answer answer =
-        diff::ask(kubectl_, kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json"), live);
+    cluster::LiveSet live;
+    cluster::Answer answer =
+        cluster::ask(kubectl_, kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json"), live);
     if (!answer.ok()) {
       result_.failure = std::move(answer.failure);
       ++failed_;
@@ -178,7 +178,7 @@ class Waiter {
     result_.failure = {};
     failed_ = 0;
     for (const std::string& name : names) {
-      const auto found = std::ranges::find(live.objects, name, &diff::LiveObject::name);
+      const auto found = std::ranges::find(live.objects, name, &cluster::LiveObject::name);
       if (found == live.objects.end()) {
         follower_.take_missing(ns, name, clock_.now());
       } else {

@@ -4,11 +4,11 @@
 #include <doctest/doctest.h>
 
 #include "compile/compile.h"
-#include "support/diff.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live_fields.h"
+#include "features/cluster/updates.h"
 #include "features/diff/format.h"
-#include "features/diff/live/refusals.h"
-#include "features/diff/live/server_fields.h"
+#include "support/diff.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
@@ -30,21 +30,21 @@ std::string refusals(const std::string& live_text, const std::string& rendered_t
   const base::SourceFile rendered_file("rendered", rendered_text);
   const yaml::Node* live = parse(arena, live_file);
   const yaml::Node* rendered = parse(arena, rendered_file);
-  diff::ObjectDiff object;
+  cluster::ObjectDiff object;
   object.kind = kind;
   object.name = "x";
   const schema::Schema* schema = kind == "JobSet" ? schema::find_version("2.3")->kind(kind)->schema : nullptr;
   for (schema::FieldDifference& field : schema::compare(*rendered, *live, schema)) {
-    diff::Difference difference;
+    cluster::Difference difference;
     difference.name = schema::to_string(field.path);
     difference.path = std::move(field.path);
     difference.live = field.live;
     difference.rendered = field.rendered;
     object.differences.push_back(std::move(difference));
   }
-  diff::mark_refusals(object, *live, *rendered);
+  cluster::mark_refusals(object, *live, *rendered);
   std::string out;
-  for (const diff::Difference& difference : object.differences) {
+  for (const cluster::Difference& difference : object.differences) {
     out += difference.name + ": " + (difference.refusal.empty() ? "-" : difference.refusal) + "\n";
   }
   return out;
@@ -105,10 +105,10 @@ TEST_CASE("Secrets are compared as stored, and shown without values") {
       "{kind: Secret, type: Opaque, metadata: {uid: u}, data: {same: eA==, changed: eA==, old: eA==}}");
   const base::SourceFile rendered_file("rendered", "{kind: Secret, stringData: {same: x, changed: y}}");
   const yaml::Maker make(arena);
-  const diff::Sides masked =
-      diff::mask_secrets({diff::without_server_fields(*parse(arena, live_file), make),
-                          diff::without_server_fields(*parse(arena, rendered_file), make)},
-                         make);
+  const cluster::Sides masked =
+      cluster::mask_secrets({cluster::without_server_fields(*parse(arena, live_file), make),
+                             cluster::without_server_fields(*parse(arena, rendered_file), make)},
+                            make);
   std::string live;
   std::string rendered;
   yaml::write_json(*masked.live, yaml::KeyOrder::AsIs, 0, live);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/diff/live/env_order.h"
-
 #include <doctest/doctest.h>
 
+#include "features/cluster/live_fields.h"
 #include "support/jobset.h"
 #include "yaml/write/writer.h"
 

@@ -3,11 +3,10 @@
 // Kueue's rules in small; tests/kueue/verdicts.json has what Kueue itself did with whole jobs.
 #include <doctest/doctest.h>
 
-#include "support/diff.h"
 #include "features/plan/quota/admit.h"
-#include "features/plan/quota/capacity.h"
-#include "features/plan/quota/fetch_quota.h"
-#include "features/plan/quota/matching.h"
+#include "features/plan/quota/assign.h"
+#include "features/plan/quota/quota.h"
+#include "support/diff.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::plan_quota_test {

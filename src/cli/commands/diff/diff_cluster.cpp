@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "features/diff/live/env_order.h"
-#include "features/diff/live/fetch.h"
 #include "secret/secret.h"
+#include "features/cluster/live.h"
+#include "features/cluster/live_fields.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::cli {
 namespace {
 
-using diff::Answer;
-using diff::LiveSet;
+using cluster::Answer;
+using cluster::LiveSet;
 
 constexpr int kReadings = 3;
 
@@ -36,17 +36,17 @@ bool is_answer(Console& console, const Answer& answer, const std::vector<Object>
 // Objects that keep their content whatever is rendered: existing SSH keys.
 std::set<std::string> kept_secrets(const LiveSet& live) {
   std::set<std::string> kept;
-  for (const diff::LiveObject& object : live.objects) {
-    if (object.kind == "Secret") kept.insert(diff::object_id(object.kind, object.ns, object.name));
+  for (const cluster::LiveObject& object : live.objects) {
+    if (object.kind == "Secret") kept.insert(cluster::object_id(object.kind, object.ns, object.name));
   }
   return kept;
 }
 
 // Objects whose dry run would only repeat that the update is refused.
-std::set<std::string> refused_objects(const diff::Report& report) {
+std::set<std::string> refused_objects(const cluster::Report& report) {
   std::set<std::string> refused;
-  for (const diff::ObjectDiff& object : report.objects) {
-    const auto is_refused = [](const diff::Difference& field) { return !field.refusal.empty(); };
+  for (const cluster::ObjectDiff& object : report.objects) {
+    const auto is_refused = [](const cluster::Difference& field) { return !field.refusal.empty(); };
     if (std::ranges::any_of(object.differences, is_refused)) refused.insert(object.id);
   }
   return refused;
@@ -55,14 +55,15 @@ std::set<std::string> refused_objects(const diff::Report& report) {
 // The objects as an update sends them: existing JobSets keep the order of their variables.
 std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live, const yaml::Maker& make) {
   std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> job_sets;
-  for (const diff::LiveObject& object : live.objects) {
+  for (const cluster::LiveObject& object : live.objects) {
     if (object.kind == "JobSet") job_sets[{object.ns, object.name}] = object.root;
   }
   std::vector<Object> updates = compiled.objects;
   for (Object& object : updates) {
     if (object.kind != "JobSet") continue;
     const auto found = job_sets.find({object.ns, object.name});
-    if (found != job_sets.end()) object.root = diff::with_live_env_order(*object.root, *found->second, make);
+    if (found != job_sets.end())
+      object.root = cluster::with_live_env_order(*object.root, *found->second, make);
   }
   return updates;
 }
@@ -70,8 +71,8 @@ std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live,
 // Changes whenever an object of the dry run does, except for the status of a JobSet.
 std::set<std::string> state_of(const LiveSet& live) {
   std::set<std::string> state;
-  for (const diff::LiveObject& object : live.objects) {
-    state.insert(fmt::format("{} {} {}", diff::object_id(object.kind, object.ns, object.name),
+  for (const cluster::LiveObject& object : live.objects) {
+    state.insert(fmt::format("{} {} {}", cluster::object_id(object.kind, object.ns, object.name),
                              yaml::text_at(*object.root, {"metadata", "uid"}),
                              yaml::text_at(*object.root, {"metadata", "generation"})));
   }
@@ -79,9 +80,9 @@ std::set<std::string> state_of(const LiveSet& live) {
 }
 
 Answer read_live(const kubectl::Kubectl& kubectl, const Compilation& compiled, LiveSet& live) {
-  Answer objects = diff::fetch(kubectl, compiled.objects, true, live);
+  Answer objects = cluster::fetch(kubectl, compiled.objects, true, live);
   if (!objects.ok()) return objects;
-  Answer train_jobs = diff::fetch_train_jobs(kubectl, compiled.objects, false, live);
+  Answer train_jobs = cluster::fetch_train_jobs(kubectl, compiled.objects, false, live);
   return {std::move(train_jobs.failure), objects.warnings + train_jobs.warnings};
 }
 
@@ -94,7 +95,7 @@ struct Readings {
 class Reader {
  public:
   Reader(const kubectl::Kubectl& kubectl, const DiffFlags& flags, const Compilation& compiled,
-         const diff::CompareOptions& options)
+         const cluster::CompareOptions& options)
       : kubectl_(kubectl), flags_(flags), compiled_(compiled), options_(options) {}
 
   // An update may be refused because an object was created or changed after the objects were read: then they
@@ -121,9 +122,9 @@ class Reader {
     readings.answer = read_live(kubectl_, compiled_, *readings.live);
     if (!flags_.server_side || !readings.answer.ok()) return readings;
     std::set<std::string> skip = kept_secrets(*readings.live);
-    skip.merge(refused_objects(diff::compare_objects(compiled_, readings.live, options_)));
+    skip.merge(refused_objects(cluster::compare_objects(compiled_, readings.live, options_)));
     const auto updates = as_updates(compiled_, *readings.live, yaml::Maker(readings.dry_run->arena));
-    Answer answer = diff::dry_run(kubectl_, updates, skip, flags_.field_manager, *readings.dry_run);
+    Answer answer = cluster::dry_run(kubectl_, updates, skip, flags_.field_manager, *readings.dry_run);
     readings.answer.warnings += answer.warnings;
     readings.answer.failure = std::move(answer.failure);
     return readings;
@@ -132,20 +133,21 @@ class Reader {
   const kubectl::Kubectl& kubectl_;
   const DiffFlags& flags_;
   const Compilation& compiled_;
-  const diff::CompareOptions& options_;
+  const cluster::CompareOptions& options_;
 };
 
 }  // namespace
 
-std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
-                                                 const Compilation& compiled, diff::CompareOptions options,
-                                                 base::ProcessRunner& runner) {
+std::optional<cluster::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+                                                    const Compilation& compiled,
+                                                    cluster::CompareOptions options,
+                                                    base::ProcessRunner& runner) {
   const kubectl::Kubectl kubectl(
       runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   Readings readings = Reader(kubectl, flags, compiled, options).read();
   if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
   if (flags.server_side) options.dry_run = readings.dry_run.get();
-  diff::Report report = diff::compare_objects(compiled, std::move(readings.live), options);
+  cluster::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
   report.memory.push_back(std::move(readings.dry_run));
   return report;
 }

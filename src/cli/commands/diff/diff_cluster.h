@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "cli/commands/diff/diff_command.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
 
 namespace trainjobc::cli {
 
 // nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
-std::optional<diff::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
-                                                 const Compilation& compiled, diff::CompareOptions options,
-                                                 base::ProcessRunner& runner);
+std::optional<cluster::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+                                                    const Compilation& compiled,
+                                                    cluster::CompareOptions options,
+                                                    base::ProcessRunner& runner);
 
 }  // namespace trainjobc::cli

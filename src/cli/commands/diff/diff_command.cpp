@@ -16,10 +16,10 @@
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "compile/compile.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
 #include "features/diff/cost.h"
+#include "features/diff/external.h"
 #include "features/diff/format.h"
-#include "features/diff/live/external.h"
 #include "schema/schema.h"
 
 namespace trainjobc::cli {
@@ -52,7 +52,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
   return compiled;
 }
 
-std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
+std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
   DiscoverOptions options = flags.input.directories.options();
   options.git_ignores = false;  // objects saved from a cluster are rarely committed
   auto sources = load_sources(console, flags.live, options);
@@ -60,10 +60,10 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
     fail(console, fmt::format("--live: {}", error->message));
     return nullptr;
   }
-  auto live = std::make_shared<diff::LiveSet>();
+  auto live = std::make_shared<cluster::LiveSet>();
   base::Diagnostics diagnostics;
   for (Source& source : std::get<Loaded>(sources).sources)
-    diff::read_live(std::move(source), *live, diagnostics);
+    cluster::read_live(std::move(source), *live, diagnostics);
   // Any line may belong to a saved Secret.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
@@ -75,8 +75,8 @@ std::shared_ptr<diff::LiveSet> read_saved(Console& console, const DiffFlags& fla
 }
 
 // The objects of an older state of the files, instead of a cluster's.
-std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
-  auto live = std::make_shared<diff::LiveSet>();
+std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
+  auto live = std::make_shared<cluster::LiveSet>();
   for (const Object& object : compiled.objects) {
     live->objects.push_back({std::string(object.api_version), std::string(object.kind),
                              std::string(object.ns), std::string(object.name), object.root});
@@ -84,26 +84,26 @@ std::shared_ptr<diff::LiveSet> as_live(const Compilation& compiled) {
   return live;
 }
 
-diff::Orphans orphans_of(Console& console, const DiffFlags& flags) {
-  if (flags.orphans == "all") return diff::Orphans::All;
-  if (flags.orphans == "none") return diff::Orphans::None;
-  if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return diff::Orphans::OfInputs;
+cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
+  if (flags.orphans == "all") return cluster::Orphans::All;
+  if (flags.orphans == "none") return cluster::Orphans::None;
+  if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return cluster::Orphans::OfInputs;
   // Users who name single files rarely name everything in the namespace.
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
-  return whole || !flags.live.empty() ? diff::Orphans::All : diff::Orphans::OfInputs;
+  return whole || !flags.live.empty() ? cluster::Orphans::All : cluster::Orphans::OfInputs;
 }
 
-std::optional<diff::Report> compare_with_files(Console& console, const DiffFlags& flags,
-                                               const Compilation& compiled, const InputFlags& from) {
+std::optional<cluster::Report> compare_with_files(Console& console, const DiffFlags& flags,
+                                                  const Compilation& compiled, const InputFlags& from) {
   const auto old = compile(console, flags, from);
   if (!old) return std::nullopt;
-  diff::CompareOptions options;
+  cluster::CompareOptions options;
   options.schemas = &schemas_of(compiled);
   options.refusals = false;
-  options.orphans = flags.orphans == "none" ? diff::Orphans::None : diff::Orphans::All;
-  diff::Report report = diff::compare_objects(compiled, as_live(*old), options);
+  options.orphans = flags.orphans == "none" ? cluster::Orphans::None : cluster::Orphans::All;
+  cluster::Report report = cluster::compare_objects(compiled, as_live(*old), options);
   report.memory.push_back(old->memory);
   return report;
 }
@@ -144,9 +144,9 @@ DiffPlan plan_of(Console& console, const DiffFlags& flags) {
 }
 
 // If inputs have no namespace but saved objects of their names do, names the missing flag.
-void note_namespace(Console& console, const diff::Report& report) {
-  for (const diff::ObjectDiff& object : report.objects) {
-    const auto is_it = [&](const diff::ObjectDiff& other) {
+void note_namespace(Console& console, const cluster::Report& report) {
+  for (const cluster::ObjectDiff& object : report.objects) {
+    const auto is_it = [&](const cluster::ObjectDiff& other) {
       return !other.merged && other.kind == object.kind && other.name == object.name;
     };
     const auto there = std::ranges::find_if(report.objects, is_it);
@@ -205,7 +205,7 @@ bool page(Console& console, const std::string& text, base::ProcessRunner& runner
   return result && result->status != 127;
 }
 
-std::string format(const diff::Report& report, const DiffFlags& flags, bool files, bool colour,
+std::string format(const cluster::Report& report, const DiffFlags& flags, bool files, bool colour,
                    size_t width) {
   const diff::FormatOptions options{colour, flags.show_ignored, files, width};
   if (flags.format == "json") return diff::format_json(report, options);
@@ -216,7 +216,7 @@ std::string format(const diff::Report& report, const DiffFlags& flags, bool file
 }
 
 // The exit status of the diff program, interpreted as kubectl does.
-int run_external(Console& console, const diff::Report& report, const std::string& variable, bool files,
+int run_external(Console& console, const cluster::Report& report, const std::string& variable, bool files,
                  base::ProcessRunner& runner) {
   const base::Streams streams =
       console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
@@ -228,11 +228,11 @@ int run_external(Console& console, const diff::Report& report, const std::string
   return result.status > kDifferent ? kFailed : result.status;
 }
 
-int print(Console& console, const diff::Report& report, const DiffFlags& flags, bool files,
+int print(Console& console, const cluster::Report& report, const DiffFlags& flags, bool files,
           base::ProcessRunner& runner) {
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
-  const bool all_compared = report.count(diff::Verdict::Never, false) == 0;
+  const bool all_compared = report.count(cluster::Verdict::Never, false) == 0;
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
@@ -265,20 +265,20 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
   const DiffPlan plan = plan_of(console, flags);
   const auto compiled = compile(console, flags, plan.input);
   if (!compiled) return kFailed;
-  std::optional<diff::Report> report;
+  std::optional<cluster::Report> report;
   if (plan.files) {
     report = compare_with_files(console, flags, *compiled, plan.from);
   } else if (flags.live.empty()) {
-    diff::CompareOptions options;
+    cluster::CompareOptions options;
     options.schemas = &schemas_of(*compiled);
     options.default_is_none = false;
     options.orphans = orphans_of(console, flags);
     report = compare_with_cluster(console, flags, *compiled, options, runner);
   } else if (const auto live = read_saved(console, flags)) {
-    diff::CompareOptions options;
+    cluster::CompareOptions options;
     options.schemas = &schemas_of(*compiled);
     options.orphans = orphans_of(console, flags);
-    report = diff::compare_objects(*compiled, live, options);
+    report = cluster::compare_objects(*compiled, live, options);
     note_namespace(console, *report);
   }
   return report ? print(console, *report, flags, plan.files, runner) : kFailed;

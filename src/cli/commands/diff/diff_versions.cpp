@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include "compile/compile.h"
-#include "schema/schema.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
 #include "features/diff/format.h"
+#include "schema/schema.h"
 
 namespace trainjobc::cli {
 
-std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
-                                             const Options& options) {
+std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags,
+                                                const Options& options) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return std::nullopt;
   const auto compile_for = [&](const std::string& version) {
@@ -25,27 +25,28 @@ std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& 
   print_unread_jobs(console, after, flags.colour.value());
   if (after.train_jobs == 0) note_no_job(console);
 
-  diff::CompareOptions how;
+  cluster::CompareOptions how;
   how.schemas = schema::find_version(flags.to_version);
   how.refusals = false;
-  auto live = std::make_shared<diff::LiveSet>();
-  for (const Object& object : diff::rendered_by_both(before, after).objects) {
+  auto live = std::make_shared<cluster::LiveSet>();
+  for (const Object& object : cluster::rendered_by_both(before, after).objects) {
     live->objects.push_back({std::string(object.api_version), std::string(object.kind),
                              std::string(object.ns), std::string(object.name), object.root});
   }
-  diff::Report report = diff::compare_objects(diff::rendered_by_both(after, before), std::move(live), how);
+  cluster::Report report =
+      cluster::compare_objects(cluster::rendered_by_both(after, before), std::move(live), how);
   report.memory.push_back(before.memory);
   report.jobs = after.train_jobs;  // including those that only one version accepts
   report.old_version = flags.from_version;
   report.new_version = flags.to_version;
-  report.acceptances = diff::compare_acceptance(before, after);
+  report.acceptances = cluster::compare_acceptance(before, after);
   return report;
 }
 
-void print_acceptances(Console& console, const diff::Report& report, const DiffFlags& flags) {
+void print_acceptances(Console& console, const cluster::Report& report, const DiffFlags& flags) {
   const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
                               console.stderr_width()};
-  for (const diff::Acceptance& acceptance : report.acceptances) {
+  for (const cluster::Acceptance& acceptance : report.acceptances) {
     note(console,
          fmt::format("{}: {}{}{}", acceptance.title(), diff::verdict_text(acceptance.verdict, report),
                      acceptance.cause.empty() ? "" : ": ", acceptance.cause));

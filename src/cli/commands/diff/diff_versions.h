@@ -6,16 +6,16 @@
 #include <optional>
 
 #include "cli/commands/diff/diff_command.h"
-#include "features/diff/difference.h"
+#include "features/cluster/compare.h"
 
 namespace trainjobc::cli {
 
 // Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
 // are those of the compilation.
-std::optional<diff::Report> compare_versions(Console& console, const DiffFlags& flags,
-                                             const Options& options);
+std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags,
+                                                const Options& options);
 
 // Prints to stderr what the report in this format does not say about objects that a version refuses.
-void print_acceptances(Console& console, const diff::Report& report, const DiffFlags& flags);
+void print_acceptances(Console& console, const cluster::Report& report, const DiffFlags& flags);
 
 }  // namespace trainjobc::cli

@@ -14,8 +14,7 @@
 #include "cli/input/load.h"
 #include "compile/runtimes/catalogue_files.h"
 #include "features/kubectl/kubectl.h"
-#include "features/runtimes/compare_runtimes.h"
-#include "features/runtimes/runtime_files.h"
+#include "features/runtimes/runtimes.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::cli {
@@ -54,9 +53,10 @@ std::optional<std::vector<Source>> fetch_runtimes(Console& console, const Runtim
   return sources;
 }
 
-std::optional<diff::LiveSet*> read_all(Console& console, std::vector<Source> sources, diff::LiveSet& live) {
+std::optional<cluster::LiveSet*> read_all(Console& console, std::vector<Source> sources,
+                                          cluster::LiveSet& live) {
   base::Diagnostics diagnostics;
-  for (Source& source : sources) diff::read_live(std::move(source), live, diagnostics);
+  for (Source& source : sources) cluster::read_live(std::move(source), live, diagnostics);
   print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
   return diagnostics.has_errors() ? std::nullopt : std::optional(&live);
 }
@@ -163,7 +163,7 @@ void RuntimeClusterFlags::add_to(Command& command) {
 int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner) {
   if (flags.directory.empty()) return fail(console, "name the directory to write to");
   auto sources = fetch_runtimes(console, flags.cluster, runner);
-  diff::LiveSet live;
+  cluster::LiveSet live;
   if (!sources || !read_all(console, std::move(*sources), live)) return kFailed;
   base::FileSystem& files = console.files();
   std::string written;

@@ -11,7 +11,7 @@
 #include "cli/commands/runtimes/runtimes_command.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
-#include "features/runtimes/used_by.h"
+#include "features/runtimes/runtimes.h"
 
 namespace trainjobc::cli {
 namespace {

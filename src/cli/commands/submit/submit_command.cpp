@@ -16,7 +16,7 @@
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_notes.h"
 #include "compile/compile.h"
-#include "features/diff/compare_objects.h"
+#include "features/cluster/compare.h"
 #include "features/diff/format.h"
 #include "features/submit/lookup.h"
 #include "schema/schema.h"
@@ -74,15 +74,15 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   return compiled;
 }
 
-diff::Report compare(const Compiled& compiled, std::shared_ptr<const diff::LiveSet> live) {
+cluster::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
   Compilation without_secrets = compiled.compared;
   std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
   const schema::VersionSchemas* chosen = schema::find_version(compiled.compared.trainer_version);
-  diff::CompareOptions options;
+  cluster::CompareOptions options;
   options.schemas = chosen ? chosen : &schema::all_versions().back();
   options.default_is_none = false;
-  options.orphans = diff::Orphans::None;
-  return diff::compare_objects(without_secrets, std::move(live), options);
+  options.orphans = cluster::Orphans::None;
+  return cluster::compare_objects(without_secrets, std::move(live), options);
 }
 
 // Reports objects that are being deleted, which would take an update with them; whether there are any.
@@ -137,11 +137,11 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   const kubectl::Kubectl kubectl(
       system.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   auto cluster = std::make_shared<submit::Cluster>();
-  const diff::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
+  const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
   console.write_stderr(train_job_warnings(cluster->live));
-  const diff::Report report = compare(compiled, {cluster, &cluster->live});
+  const cluster::Report report = compare(compiled, {cluster, &cluster->live});
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
   const Plan plan = submit::make_plan(compiled.sent.objects,

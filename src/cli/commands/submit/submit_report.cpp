@@ -9,11 +9,11 @@
 #include <map>
 #include <utility>
 
-#include "model/queue_names.h"
-#include "model/trainer_names.h"
-#include "features/diff/difference_text.h"
+#include "features/cluster/difference_text.h"
 #include "features/diff/format.h"
 #include "lint/report/document.h"
+#include "model/queue_names.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -59,7 +59,7 @@ std::string list_of(const submit::Sending& sending, bool in_place) {
   return text;
 }
 
-std::string losses(const submit::Plan& plan, const diff::Report& report) {
+std::string losses(const submit::Plan& plan, const cluster::Report& report) {
   std::string text;
   for (const Item& item : plan.items) {
     if (item.step == Step::Replace) text += loss_of(item, report);
@@ -69,9 +69,9 @@ std::string losses(const submit::Plan& plan, const diff::Report& report) {
 
 }  // namespace
 
-std::string train_job_warnings(const diff::LiveSet& live) {
+std::string train_job_warnings(const cluster::LiveSet& live) {
   std::string text;
-  for (const diff::LiveObject& job : live.objects) {
+  for (const cluster::LiveObject& job : live.objects) {
     if (job.kind != model::kTrainJob) continue;
     const std::string in = job.ns.empty() ? "" : fmt::format(" -n {}", job.ns);
     text += fmt::format(
@@ -83,8 +83,8 @@ std::string train_job_warnings(const diff::LiveSet& live) {
   return text;
 }
 
-std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour) {
-  const diff::Report refused = submit::refused_part(report);
+std::string refusal_text(const submit::Plan& plan, const cluster::Report& report, bool colour) {
+  const cluster::Report refused = submit::refused_part(report);
   std::string text = diff::format_objects(refused, {.colour = colour}) +
                      fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
                                  report::counted(refused.objects.size(), "object"));
@@ -94,7 +94,7 @@ std::string refusal_text(const submit::Plan& plan, const diff::Report& report, b
                      refused.objects.size() == 1 ? "it" : "them", lost);
 }
 
-std::string losses_text(const submit::Plan& plan, const diff::Report& report) {
+std::string losses_text(const submit::Plan& plan, const cluster::Report& report) {
   const std::string lost = losses(plan, report);
   return lost.empty()
              ? ""

@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "cli/output/console.h"
-#include "features/diff/difference.h"
-#include "features/diff/live/live.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live.h"
 #include "features/submit/send.h"
 #include "features/submit/steps.h"
 
 namespace trainjobc::cli {
 
 // A warning for each live TrainJob: its controller owns the JobSet of the same name.
-std::string train_job_warnings(const diff::LiveSet& live);
+std::string train_job_warnings(const cluster::LiveSet& live);
 
 // The updates that would be refused, and what deleting the objects would lose.
-std::string refusal_text(const submit::Plan& plan, const diff::Report& report, bool colour);
+std::string refusal_text(const submit::Plan& plan, const cluster::Report& report, bool colour);
 
 // What --replace is about to delete.
-std::string losses_text(const submit::Plan& plan, const diff::Report& report);
+std::string losses_text(const submit::Plan& plan, const cluster::Report& report);
 
 // Notes on the fields that are left to other controllers.
 void note_left_out(Console& console, const submit::Plan& plan);

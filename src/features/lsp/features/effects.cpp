@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "features/diff/difference_text.h"
-#include "features/diff/input_fields.h"
+#include "features/cluster/difference_text.h"
+#include "features/cluster/paths.h"
 #include "features/explain/explain.h"
 #include "features/lsp/features/runtimes.h"
 #include "model/runtime_id.h"
@@ -76,7 +76,7 @@ std::string_view last_step(std::string_view path) {
 }
 
 std::string shown_value(const Node* value, std::string_view key) {
-  return diff::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
+  return cluster::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
 }
 
 // "PET_NNODES=4", "parallelism: 4"; "" for the name of a variable.
@@ -194,7 +194,7 @@ std::string effects_in(const Workspace& workspace, const DocumentId& document, c
   base::Arena arena;
   const yaml::Maker make(arena);
   Effects effects(workspace, document, std::move(places));
-  diff::InputFields inputs;
+  cluster::InputFields inputs;
   const explain::Wanted all{.field = explain::FieldSelector("")};
   const auto origins = explain::explain_objects(objects_of_job(compiled.compilation, job, make),
                                                 *compiled.schemas, all, inputs, make);

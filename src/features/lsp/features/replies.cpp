@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "policy/rule_texts.h"
-#include "features/diff/difference_text.h"
+#include "features/cluster/difference_text.h"
 #include "features/lsp/features/schema_words.h"
 #include "features/lsp/protocol/messages.h"
+#include "policy/rule_texts.h"
 
 namespace trainjobc::lsp {
 
@@ -32,7 +32,8 @@ std::string field_notes(std::string_view kind, const schema::Schema& field, cons
 std::string field_words(std::string_view kind, const schema::Schema& root, const CursorPath& path) {
   const schema::Schema* field = schema_along(root, path, path.size());
   if (!field || path.empty()) return "";
-  std::string out = fmt::format("**{}** · {}", diff::without_pod_steps(to_string(path)), type_words(*field));
+  std::string out =
+      fmt::format("**{}** · {}", cluster::without_pod_steps(to_string(path)), type_words(*field));
   const CursorStep& last = path.back();
   const schema::Schema* map = last.is_item() ? nullptr : schema_along(root, path, path.size() - 1);
   if (map && requires_field(*map, last.key)) out += ", required";

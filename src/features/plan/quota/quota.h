@@ -15,7 +15,8 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
-#include "features/diff/live/live.h"
+#include "features/cluster/live.h"
+#include "features/kubectl/kubectl.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
@@ -85,7 +86,7 @@ struct Quota {
   std::map<std::string, Flavor, std::less<>> flavors;
   std::map<std::string, const yaml::Node*, std::less<>> namespaces;         // their labels; may be nullptr
   std::map<std::string, std::vector<std::string>, std::less<>> topologies;  // labels of the levels
-  std::shared_ptr<diff::LiveSet> objects = std::make_shared<diff::LiveSet>();
+  std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
 
   // What the cohort lends: its own quotas. nullptr if no Cohort has that name; it is there all the same.
   const Cohort* cohort(std::string_view name) const;
@@ -94,5 +95,14 @@ struct Quota {
 // Reads the objects of Kueue, and namespaces, of the sources; others are skipped. What can't be read, and
 // amounts that are not quantities, are diagnostics.
 Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics);
+
+struct FetchedQuota {
+  std::vector<Source> sources;
+  kubectl::Failure failure;  // cause None if the queues and flavors came
+  std::string warnings;      // what could not be looked up
+};
+
+// Namespaces, Cohorts and Topologies may be missing, or forbidden: a warning says so.
+FetchedQuota fetch_quota(const kubectl::Kubectl& kubectl);
 
 }  // namespace trainjobc::plan

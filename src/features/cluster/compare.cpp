@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/cluster/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "compile/admission/jobset_admission.h"
+#include "features/cluster/live_fields.h"
+#include "features/cluster/paths.h"
+#include "features/cluster/train_jobs.h"
+#include "features/cluster/updates.h"
+#include "k8s/object_meta.h"
+#include "model/queue_names.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "secret/secret.h"
+
+namespace trainjobc::cluster {
+
+std::string_view to_string(DifferenceKind kind) {
+  switch (kind) {
+    case DifferenceKind::Changed: return "changed";
+    case DifferenceKind::Missing: return "missing";
+    case DifferenceKind::Orphaned: return "orphaned";
+    case DifferenceKind::Ignored: return "ignored";
+  }
+  return "";
+}
+
+bool ObjectDiff::differs() const {
+  return std::ranges::any_of(differences,
+                             [](const Difference& d) { return d.kind != DifferenceKind::Ignored; });
+}
+
+bool Report::differs() const {
+  return std::ranges::any_of(objects, &ObjectDiff::differs) || count(Verdict::NoLonger, false) > 0 ||
+         count(Verdict::Newly, false) > 0;
+}
+
+size_t Report::differing_jobs() const {
+  std::set<size_t> differing;
+  for (const ObjectDiff& object : objects) {
+    if (object.differs() && object.job != kNoJob) differing.insert(object.job);
+  }
+  return differing.size();
+}
+
+size_t Report::orphans() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(objects, [](const ObjectDiff& object) { return !object.merged; }));
+}
+
+size_t Report::count(Verdict verdict, bool jobs_only) const {
+  return static_cast<size_t>(std::ranges::count_if(acceptances, [&](const Acceptance& acceptance) {
+    return acceptance.verdict == verdict && (!jobs_only || acceptance.object.starts_with("TrainJob/"));
+  }));
+}
+
+using schema::Property;
+using schema::Schema;
+using schema::Type;
+using schema::Wire;
+
+ObjectSchemas::ObjectSchemas(const schema::VersionSchemas& version)
+    : job_set_(version.kind("JobSet")->schema) {
+  text_.type = Type::String;
+  texts_.type = Type::Object;
+  texts_.additional = &text_;
+  flag_.type = Type::Boolean;
+  quantity_.type = Type::IntOrString;
+  quantity_.quantity = true;
+  quantities_.type = Type::Object;
+  quantities_.additional = &quantity_;
+  group_fields_ = {Property{"minResources", &quantities_, Wire::OmitEmpty}};
+  group_spec_.type = Type::Object;
+  group_spec_.properties = group_fields_;
+  fields_ = {Property{"binaryData", &texts_, Wire::OmitEmpty},
+             Property{"data", &texts_, Wire::OmitEmpty},
+             Property{"immutable", &flag_, Wire::OmitEmpty},
+             Property{"metadata", job_set_->property("metadata")->schema, Wire::Struct},
+             Property{"spec", &group_spec_, Wire::Struct},
+             Property{"stringData", &texts_, Wire::OmitEmpty}};
+  object_.type = Type::Object;
+  object_.properties = fields_;
+}
+
+const Schema* ObjectSchemas::find(std::string_view kind) const {
+  if (kind == "JobSet") return job_set_;
+  return kind == "Secret" || kind == "ConfigMap" || kind == "PodGroup" ? &object_ : nullptr;
+}
+
+namespace {
+
+using schema::FieldDifference;
+using schema::Step;
+using yaml::Entry;
+using yaml::Node;
+
+bool is_suspend(const schema::FieldPath& path) {
+  return path.size() == 2 && path[0].key == "spec" && path[1].key == "suspend";
+}
+
+// The two objects that were compared.
+struct Compared {
+  const yaml::Node& live;
+  const yaml::Node& rendered;
+  const FieldOwners& owners;  // of the live object
+  bool is_job_set = false;
+  bool is_queued = false;  // Kueue suspends and resumes the job
+};
+
+class FieldJudge {
+ public:
+  explicit FieldJudge(const Compared& objects) : objects_(objects) {}
+
+  void add(FieldDifference field, std::vector<Difference>& out) const {
+    if (is_default(field)) return;
+    const bool only_live = field.live && !field.rendered;
+    if (only_live && field.live->is_map() && field.live->size() > 0) {
+      add_map(field, out);
+    } else {
+      out.push_back(judge(std::move(field)));
+    }
+  }
+
+ private:
+  bool is_default(const FieldDifference& field) const {
+    if (!objects_.is_job_set || (field.live && field.rendered)) return false;
+    std::vector<const Node*> parents = field.live
+                                           ? nodes_along(objects_.live, field.path, Side::Live)
+                                           : nodes_along(objects_.rendered, field.path, Side::Rendered);
+    if (parents.size() > field.path.size()) parents.resize(field.path.size());
+    return is_api_default(field.path, field.live ? *field.live : *field.rendered, parents);
+  }
+
+  void add_map(FieldDifference& map, std::vector<Difference>& out) const {
+    std::vector<Difference> parts;
+    for (const Entry& entry : map.live->entries()) {
+      FieldDifference part{map.path, entry.value, nullptr, false};
+      Step step;
+      step.schema = schema::value_schema(map.path.back());
+      step.key = entry.key;
+      part.path.push_back(step);
+      add(std::move(part), parts);
+    }
+    if (parts.empty()) return;
+    const auto like_first = [&](const Difference& part) {
+      return part.kind == parts.front().kind && part.manager == parts.front().manager &&
+             part.path.size() == map.path.size() + 1;
+    };
+    if (parts.size() == map.live->size() && std::ranges::all_of(parts, like_first)) {
+      out.push_back(judge(std::move(map)));
+    } else {
+      std::ranges::move(parts, std::back_inserter(out));
+    }
+  }
+
+  Difference judge(FieldDifference field) const {
+    Difference result;
+    result.live = field.live;
+    result.rendered = field.rendered;
+    result.order = field.order;
+    result.name = schema::to_string(field.path);
+    const Ownership ownership = field.live ? objects_.owners.of(field.path) : Ownership{};
+    result.manager = ownership.manager;
+    const std::string_view tool = field.rendered ? std::string_view() : tool_of_key(field.path.back().key);
+    if (!tool.empty()) {
+      result.kind = DifferenceKind::Ignored;
+      if (result.manager.empty()) result.manager = tool;
+    } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
+      result.kind = DifferenceKind::Ignored;
+    } else if (objects_.is_queued && is_suspend(field.path)) {
+      // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
+      result.kind = DifferenceKind::Ignored;
+      if (result.manager.empty()) result.manager = "Kueue";
+    }
+    result.path = std::move(field.path);
+    return result;
+  }
+
+  const Compared& objects_;
+};
+
+}  // namespace
+
+// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
+// difference if all of it has one owner. The result has kind, path, name, values and manager.
+std::vector<Difference> relevant_differences(std::vector<FieldDifference> fields, const Compared& objects) {
+  std::vector<Difference> out;
+  const FieldJudge judge(objects);
+  for (FieldDifference& field : fields) judge.add(std::move(field), out);
+  return out;
+}
+
+namespace {
+
+using yaml::Maker;
+
+// group, kind, namespace, name
+using Identity = std::tuple<std::string, std::string, std::string, std::string>;
+
+// A rendered object and its TrainJob.
+struct Wanted {
+  const Object* object = nullptr;
+  size_t job = 0;
+};
+
+// An SSH key, or a certificate computed from a uid that the inputs lack: a different one each time.
+bool is_generated(const Object& object) {
+  using Content = policy::OwnedObject::Content;
+  if (policy::has_content(Content::FromOwnerUid, object.kind, object.name))
+    return !object.root->at({"metadata", "ownerReferences"});
+  return policy::has_content(Content::SshKey, object.kind, object.name);
+}
+
+class Comparison {
+ public:
+  Comparison(const LiveSet& live, const CompareOptions& options, base::Arena& arena)
+      : options_(options), schemas_(*options.schemas), make_(arena) {
+    for (const LiveObject& object : live.objects) live_.emplace(identity(object), &object);
+    if (!options.dry_run) return;
+    for (const LiveObject& object : options.dry_run->objects) dry_run_.emplace(identity(object), &object);
+  }
+
+  void add(const Wanted& wanted, Report& report) {
+    const Object& object = *wanted.object;
+    const Identity id = identity(object);
+    seen_.insert(id);
+    const auto found = live_.find(id);
+    ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+    diff.job = wanted.job;
+    if (found == live_.end()) {
+      diff.differences.push_back(missing(object, diff));
+    } else if (!is_generated(object)) {
+      compare(object, *found->second, diff);
+    }
+    if (object.kind == "JobSet" && found != live_.end()) warn_of_harm(object, *found->second->root, report);
+    if (!diff.differences.empty()) report.objects.push_back(std::move(diff));
+    if (object.kind == "JobSet" && object.train_job && options_.refusals) {
+      add_train_job(wanted, found != live_.end() ? found->second->root : nullptr, report);
+    }
+  }
+
+  void add_orphans(const JobNames& jobs, const LiveSet& live, Report& report) {
+    JobNames owners = jobs;
+    for (const LiveObject& object : live.objects) {
+      if (object.kind == "JobSet") owners.try_emplace({object.ns, object.name}, jobs.size());
+    }
+    std::vector<ObjectDiff> orphans;
+    for (const LiveObject& object : live.objects) {
+      if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
+      const size_t job = job_of(object, jobs);
+      if (options_.orphans == Orphans::OfInputs && job == kNoJob) continue;
+      ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+      diff.job = job;
+      diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
+      Difference orphan;
+      orphan.kind = DifferenceKind::Orphaned;
+      orphan.live = diff.live;
+      diff.differences.push_back(std::move(orphan));
+      orphans.push_back(std::move(diff));
+    }
+    std::ranges::stable_sort(orphans, {}, &ObjectDiff::id);
+    std::ranges::move(orphans, std::back_inserter(report.objects));
+  }
+
+ private:
+  // Both kinds of object have these four.
+  template <class AnyObject>
+  Identity identity(const AnyObject& object) const {
+    std::string ns(object.ns);
+    if (options_.default_is_none && ns == k8s::kDefaultNamespace) ns.clear();
+    return {std::string(group_of(object.api_version)), std::string(object.kind), std::move(ns),
+            std::string(object.name)};
+  }
+
+  static ObjectDiff describe(std::string_view api_version, std::string_view kind, std::string_view ns,
+                             std::string_view name) {
+    ObjectDiff diff;
+    diff.id = object_id(kind, ns, name);
+    diff.api_version = api_version;
+    diff.kind = kind;
+    diff.ns = ns;
+    diff.name = name;
+    return diff;
+  }
+
+  const Node* rendered_root(const Object& object) {
+    const auto found = dry_run_.find(identity(object));
+    const Node& root = found != dry_run_.end() ? *found->second->root : *object.root;
+    return secret::mark_secrets(*without_server_fields(root, make_), make_);
+  }
+
+  Difference missing(const Object& object, ObjectDiff& diff) {
+    Difference difference;
+    difference.kind = DifferenceKind::Missing;
+    diff.merged = mask_secrets({nullptr, rendered_root(object)}, make_).rendered;
+    difference.rendered = diff.merged;
+    const Node* name = object.root->at({"metadata", "name"});
+    difference.cause = name ? name : object.root;
+    difference.location = yaml::locate(*difference.cause);
+    return difference;
+  }
+
+  // Whether Kueue suspends and resumes it: by its own label, or with its TrainJob in the cluster, which
+  // Trainer follows.
+  bool is_queued(const Object& object, const Node& live) const {
+    if (names_queue(*object.root)) return true;
+    if (!object.train_job || !names_queue(*object.train_job)) return false;
+    const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
+    const auto found = live_.find(identity(job));
+    const Node* suspend = live.at({"spec", "suspend"});
+    const Node* of_job = found != live_.end() ? found->second->root->at({"spec", "suspend"}) : nullptr;
+    return suspend && of_job && yaml::equal(*suspend, *of_job);
+  }
+
+  void compare(const Object& object, const LiveObject& there, ObjectDiff& diff) {
+    const bool is_job_set = object.kind == "JobSet";
+    const Node* rendered = rendered_root(object);
+    const Node* live = without_server_fields(*there.root, make_);
+    if (is_job_set) live = compile::admit_job_set(*live, schemas_.job_set(), make_);
+    auto fields = schema::compare(*rendered, *live, schemas_.find(object.kind));
+    // Their names are those of the same object.
+    std::erase_if(fields, [](const schema::FieldDifference& field) {
+      return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
+    });
+    const FieldOwners owners(*there.root);
+    diff.differences = relevant_differences(
+        std::move(fields), {*live, *rendered, owners, is_job_set, is_queued(object, *there.root)});
+    if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
+    if (diff.differences.empty()) return;
+    const bool asked = dry_run_.contains(identity(object));
+    for (Difference& difference : diff.differences) point_at_cause(*object.root, asked, difference);
+    if (options_.refusals) mark_refusals(diff, *live, *rendered);
+    const Node* merged = apply_differences(*live, diff.differences, make_);
+    show(live, merged, diff);
+  }
+
+  void warn_of_harm(const Object& job_set, const Node& live, Report& report) const {
+    if (!options_.refusals || !loses_success_policy(*job_set.root, live)) return;
+    report.warnings.push_back(
+        fmt::format("JobSet {}/{}: the inputs no longer set spec.successPolicy. The cluster accepts an "
+                    "update that removes it, and the JobSet controller then fails on this JobSet every time: "
+                    "keep successPolicy: {{operator: All}} in the runtime",
+                    k8s::effective_namespace(job_set.ns), job_set.name));
+  }
+
+  // A TrainJob in the cluster matters only if its update would be refused.
+  void add_train_job(const Wanted& wanted, const Node* job_set, Report& report) {
+    const Node& job = *wanted.object->train_job;
+    const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
+                          wanted.object->name};
+    const auto found = live_.find(identity(rendered));
+    const schema::KindSchema* kind = options_.schemas->kind(model::kTrainJob);
+    if (found == live_.end() || !kind) return;
+    ObjectDiff diff = describe(rendered.api_version, rendered.kind, rendered.ns, rendered.name);
+    diff.job = wanted.job;
+    const Node* live = without_server_fields(*found->second->root, make_);
+    diff.differences = refused_patches(job, *live, job_set, kind->schema);
+    if (diff.differences.empty()) return;
+    for (Difference& difference : diff.differences) point_at_cause(job, false, difference);
+    show(live, apply_differences(*live, diff.differences, make_), diff);
+    report.objects.push_back(std::move(diff));
+  }
+
+  // `reordered`: the difference was found in the API server's version of `root`.
+  void point_at_cause(const Node& root, bool reordered, Difference& difference) const {
+    std::vector<const Node*> nodes =
+        reordered ? nodes_like(root, difference.path) : nodes_along(root, difference.path, Side::Rendered);
+    for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
+      const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
+      const yaml::Derivation* made = (*node)->origin().derivation();
+      if (made && is_exact && difference.rendered) difference.rule = made->rule;
+      difference.location = yaml::locate(**node);
+      if (!difference.location.file) continue;
+      difference.cause = *node;
+      difference.is_around = !is_exact;
+    }
+  }
+
+  // Removes the secrets of both sides, in the objects and in each difference.
+  void show(const Node* live, const Node* merged, ObjectDiff& diff) const {
+    const Sides shown = mask_secrets({live, merged}, make_);
+    diff.live = shown.live;
+    diff.merged = shown.rendered;
+    for (Difference& difference : diff.differences) {
+      const secret::BeforeAfter values = secret::masked({difference.live, difference.rendered}, make_);
+      difference.live = values.before;
+      difference.rendered = values.after;
+    }
+  }
+
+  const CompareOptions& options_;
+  ObjectSchemas schemas_;
+  Maker make_;
+  std::map<Identity, const LiveObject*> live_;
+  std::map<Identity, const LiveObject*> dry_run_;
+  std::set<Identity> seen_;
+};
+
+// Lists a TrainJob under every namespace that its live objects may name.
+void add_job(const Object& job_set, size_t number, bool default_is_none, JobNames& jobs) {
+  const std::string name(job_set.name);
+  jobs.try_emplace({std::string(job_set.ns), name}, number);
+  if (!default_is_none || k8s::effective_namespace(job_set.ns) != k8s::kDefaultNamespace) return;
+  jobs.try_emplace({"", name}, number);
+  jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
+}
+
+}  // namespace
+
+Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
+                       const CompareOptions& options) {
+  Report report;
+  auto arena = std::make_shared<base::Arena>();
+  Comparison comparison(*live, options, *arena);
+  JobNames jobs;
+  for (const Object& object : compiled.objects) {
+    comparison.add({&object, report.jobs}, report);
+    if (object.kind != "JobSet") continue;
+    add_job(object, report.jobs++, options.default_is_none, jobs);
+  }
+  if (options.orphans != Orphans::None) comparison.add_orphans(jobs, *live, report);
+  report.memory = {compiled.memory, std::move(live), std::move(arena)};
+  return report;
+}
+
+}  // namespace trainjobc::cluster

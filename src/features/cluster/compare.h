@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compares the rendered objects with the live ones: one entry per object, with its differences.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "compile/compile.h"
+#include "features/cluster/acceptance.h"
+#include "features/cluster/live.h"
+#include "schema/compare.h"
+#include "schema/schema.h"
+#include "yaml/node.h"
+
+namespace trainjobc::cluster {
+
+enum class DifferenceKind {
+  Changed,   // a field
+  Missing,   // an object that only the inputs render
+  Orphaned,  // an object that only the cluster has
+  Ignored,   // a field that another manager owns
+};
+
+std::string_view to_string(DifferenceKind kind);
+
+struct Difference {
+  DifferenceKind kind = DifferenceKind::Changed;
+  schema::FieldPath path;                // of Changed and Ignored
+  std::string name;                      // the path as text: spec.replicatedJobs[0].replicas
+  const yaml::Node* live = nullptr;      // nullptr if there is none; Secrets are masked
+  const yaml::Node* rendered = nullptr;  // the same
+  bool order = false;                    // a list with the same items in another order
+  const yaml::Node* cause = nullptr;     // the rendered node that has the location; nullptr if there is none
+  base::Location location;               // of the input that it comes from
+  bool is_around = false;                // the location is that of a parent: the field itself is not written
+  std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" if written
+  std::string manager;  // who wrote the live field, if known and not trainjobc
+  std::string refusal;  // why the cluster would refuse this update; "" if it would not
+  std::string remedy;   // what to do about the refusal
+};
+
+// For an object that belongs to no TrainJob of the inputs.
+inline constexpr size_t kNoJob = static_cast<size_t>(-1);
+
+// One object on both sides, without what servers fill in, and with masked Secrets.
+struct ObjectDiff {
+  std::string id;  // "JobSet/team-a/llama"
+  std::string api_version;
+  std::string kind;
+  std::string ns;  // "" if the inputs name none
+  std::string name;
+  size_t job = kNoJob;                 // which TrainJob it belongs to
+  const yaml::Node* live = nullptr;    // nullptr: missing
+  const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr: orphaned
+  std::vector<Difference> differences;
+
+  // Whether any field differs that is not ignored.
+  bool differs() const;
+};
+
+struct Report {
+  // If two Trainer versions were compared: "2.1", "2.3", and what one of them does not accept.
+  std::string old_version;
+  std::string new_version;
+  std::vector<Acceptance> acceptances;
+
+  std::vector<ObjectDiff>
+      objects;  // those with differences, including ignored ones, in the order of the inputs; orphans last
+  size_t jobs = 0;                                  // TrainJobs of the inputs
+  std::vector<std::string> warnings;                // about updates that the cluster accepts and that do harm
+  std::vector<std::shared_ptr<const void>> memory;  // the memory of the nodes
+
+  bool differs() const;
+  // TrainJobs of the inputs with an object that differs.
+  size_t differing_jobs() const;
+  size_t orphans() const;
+  // TrainJobs, or objects of any kind, with this verdict.
+  size_t count(Verdict verdict, bool jobs_only) const;
+};
+
+// Which live objects are reported that the inputs don't render.
+enum class Orphans {
+  All,       // everything that Trainer created
+  OfInputs,  // those that belong to a TrainJob of the inputs
+  None,
+};
+
+struct CompareOptions {
+  const schema::VersionSchemas* schemas = nullptr;
+  // No namespace means `default`; false if it means the namespace of the cluster's context.
+  bool default_is_none = true;
+  Orphans orphans = Orphans::All;
+  bool refusals = true;  // mark updates that a cluster refuses
+  // The rendered objects as the API server would store them, if it was asked; nullptr: compare the rendered
+  // objects.
+  const LiveSet* dry_run = nullptr;
+};
+
+// `compiled` was compiled with_defaults. Compares every rendered object with the live one of its kind,
+// namespace and name. SSH keys that are there are kept: they are not a difference, and neither is a Flux
+// certificate made of a uid that the inputs don't have.
+Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
+                       const CompareOptions& options);
+
+// For one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups as far as
+// comparing needs them. Not copyable: the schemas point at each other.
+class ObjectSchemas {
+ public:
+  explicit ObjectSchemas(const schema::VersionSchemas& version);
+  ObjectSchemas(const ObjectSchemas&) = delete;
+  ObjectSchemas& operator=(const ObjectSchemas&) = delete;
+
+  // nullptr for other kinds.
+  const schema::Schema* find(std::string_view kind) const;
+  const schema::Schema& job_set() const { return *job_set_; }
+
+ private:
+  const schema::Schema* job_set_;
+  schema::Schema text_;
+  schema::Schema texts_;
+  schema::Schema flag_;
+  schema::Schema quantity_;
+  schema::Schema quantities_;
+  schema::Schema group_spec_;
+  std::array<schema::Property, 1> group_fields_;
+  std::array<schema::Property, 6> fields_;  // of the three kinds together
+  schema::Schema object_;
+};
+
+}  // namespace trainjobc::cluster

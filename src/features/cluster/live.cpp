@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/cluster/live.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text/ascii.h"
+#include "features/cluster/train_jobs.h"
+#include "features/kubectl/resource_names.h"
+#include "k8s/object_meta.h"
+#include "k8s/value_text.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "secret/secret.h"
+#include "yaml/fields.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::cluster {
+namespace {
+
+using yaml::Node;
+
+std::string own_text(const Node& root, std::initializer_list<std::string_view> path) {
+  return std::string(yaml::value_at(root, path));
+}
+
+// Reads documents into a set.
+class LiveReader {
+ public:
+  LiveReader(LiveSet& live, LiveText& text) : live_(live), text_(text), make_(live.arena) {}
+
+  // The apiVersion and kind of an object that lacks them are those of its list: a typed list from the API
+  // itself
+  // (`kubectl get --raw`) names them once.
+  void add(const Node& root, std::string_view list_version, std::string_view list_kind) {
+    if (!root.is_map()) return note_strange(root);
+    const Node* object = with_type(with_type(&root, "apiVersion", list_version), "kind", list_kind);
+    LiveObject found{own_text(*object, {"apiVersion"}), own_text(*object, {"kind"}),
+                     own_text(*object, {"metadata", "namespace"}), own_text(*object, {"metadata", "name"})};
+    const Node* items = root.get("items");
+    if (found.kind.ends_with(kList) && items && items->is_list()) {
+      const std::string item_kind = found.kind.substr(0, found.kind.size() - kList.size());
+      for (const Node* item : items->items()) add(*item, found.api_version, item_kind);
+    } else if (!found.kind.empty() && !found.name.empty()) {
+      found.root = secret::mark_secrets(*object, make_);
+      live_.objects.push_back(std::move(found));
+    } else {
+      note_strange(root);
+    }
+  }
+
+ private:
+  static constexpr std::string_view kList = "List";
+
+  const Node* with_type(const Node* object, std::string_view key, std::string_view of_list) const {
+    if (of_list.empty() || !yaml::value_at(*object, {key}).empty()) return object;
+    return make_.with(object, key, make_.copied(of_list, object->origin()));
+  }
+
+  void note_strange(const Node& root) { text_.strange = text_.strange ? text_.strange : &root; }
+
+  LiveSet& live_;
+  LiveText& text_;
+  yaml::Maker make_;
+};
+
+}  // namespace
+
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
+  LiveText text;
+  text.is_blank = source.text.find_first_not_of(base::kSpace) == std::string::npos;
+  live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
+  for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
+    LiveReader(live, text).add(*document.root, "", "");
+    ++text.documents;
+  }
+  return text;
+}
+
+std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {
+  return fmt::format("{}/{}/{}", kind, k8s::effective_namespace(ns), name);
+}
+
+namespace {
+
+using kubectl::Call;
+using kubectl::Cause;
+using kubectl::Kubectl;
+using kubectl::Reply;
+
+// What to request in one namespace: names by kind and apiVersion.
+using Names = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
+
+// The helper objects that a live JobSet mounts: orphans if its TrainJob no longer needs them.
+void add_mounted(const LiveObject& job_set, Names& names) {
+  for (const yaml::Node* job : items_at(*job_set.root, {"spec", "replicatedJobs"})) {
+    for (const yaml::Node* volume : items_at(*job, {"template", "spec", "template", "spec", "volumes"})) {
+      const std::string_view secret = text_at(*volume, {"secret", "secretName"});
+      const std::string_view config_map = text_at(*volume, {"configMap", "name"});
+      if (is_helper_name("Secret", secret, job_set.name)) names[{"Secret", "v1"}].emplace(secret);
+      if (is_helper_name("ConfigMap", config_map, job_set.name))
+        names[{"ConfigMap", "v1"}].emplace(config_map);
+    }
+  }
+}
+
+// Whether all requested Secrets are SSH keys, which are kept whatever they contain.
+bool wants_only_keys(std::span<const Object> rendered, const std::string& ns) {
+  return std::ranges::none_of(rendered, [&](const Object& object) {
+    return object.ns == ns && object.kind == "Secret" &&
+           !policy::has_content(policy::OwnedObject::Content::SshKey, object.kind, object.name);
+  });
+}
+
+// Treats the rendered Secrets of a namespace as existing.
+void assume_secrets(std::span<const Object> rendered, const std::string& ns, LiveSet& live) {
+  for (const Object& object : rendered) {
+    if (object.ns != ns || object.kind != "Secret") continue;
+    live.objects.push_back(
+        {std::string(object.api_version), "Secret", ns, std::string(object.name), object.root});
+  }
+}
+
+Answer get_job_sets(const Kubectl& kubectl, const std::string& ns, LiveSet& live) {
+  Call call;
+  call.ns = ns;
+  call.words = {"get", std::string(kubectl::resource_of("", "JobSet")), "-o", "json",
+                "--show-managed-fields"};
+  return ask(kubectl, call, live);
+}
+
+bool joins(Answer& answer, Answer next) {
+  answer.warnings += next.warnings;
+  answer.failure = std::move(next.failure);
+  return answer.ok();
+}
+
+Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<const Object> rendered,
+                       bool all_job_sets, LiveSet& live) {
+  Answer answer;
+  const size_t before = live.objects.size();
+  if (all_job_sets && !joins(answer, get_job_sets(kubectl, ns, live))) return answer;
+  Names names;
+  for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
+  for (const Object& object : rendered) {
+    const bool is_known = !kubectl::resource_of(object.api_version, object.kind).empty();
+    if (object.ns != ns || !is_known || (all_job_sets && object.kind == "JobSet")) continue;
+    names[{std::string(object.kind), std::string(object.api_version)}].emplace(object.name);
+  }
+  for (const auto& [type, wanted] : names) {
+    const auto& [kind, api_version] = type;
+    Call call = kubectl::get_by_name(ns, api_version, kind, wanted, "json");
+    call.words.emplace_back("--show-managed-fields");
+    Answer got = ask(kubectl, call, live);
+    // Many users may read JobSets but not Secrets.
+    const bool forbidden = got.failure.cause == Cause::Forbidden;
+    if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
+      answer.warnings += fmt::format("warning: Secrets could not be looked up: {}\n", describe(got.failure));
+      assume_secrets(rendered, ns, live);
+    } else if (!joins(answer, std::move(got))) {
+      return answer;
+    }
+  }
+  return answer;
+}
+
+std::string manifests(std::span<const Object> objects, const std::string& ns,
+                      const std::set<std::string>& skip) {
+  std::string text;
+  for (const Object& object : objects) {
+    if (object.ns != ns || skip.contains(object_id(object.kind, object.ns, object.name))) continue;
+    text += "---\n";
+    yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, text);
+  }
+  return text;
+}
+
+std::set<std::string> namespaces_of(std::span<const Object> objects) {
+  std::set<std::string> namespaces;
+  for (const Object& object : objects) namespaces.emplace(object.ns);
+  return namespaces;
+}
+
+// kubectl prints nothing if none of the requested objects exists.
+bool may_be_empty(const Call& call) {
+  return std::ranges::find(call.words, "--ignore-not-found") != call.words.end();
+}
+
+bool is_asked_for(const LiveObject& object) {
+  return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
+}
+
+// Why this can't be kubectl's answer; "" if it can. `objects` are those of the answer.
+std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
+  if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
+  if (text.documents == 0) return "the answer contains no object";
+  if (text.strange) {
+    return fmt::format("the answer contains {}, which is neither an object nor a list of objects",
+                       k8s::kind_words(*text.strange));
+  }
+  const auto other = std::ranges::find_if_not(objects, is_asked_for);
+  if (other == objects.end()) return "";
+  return fmt::format("the answer contains {} \"{}\", which was not requested", other->kind, other->name);
+}
+
+// The objects sent that `results` lack.
+std::string unanswered(std::span<const Object> sent, const std::string& ns, const std::set<std::string>& skip,
+                       const LiveSet& results) {
+  for (const Object& object : sent) {
+    const std::string id = object_id(object.kind, object.ns, object.name);
+    if (object.ns != ns || skip.contains(id)) continue;
+    const auto is_it = [&](const LiveObject& result) {
+      return object_id(result.kind, result.ns, result.name) == id;
+    };
+    if (std::ranges::none_of(results.objects, is_it))
+      return fmt::format("the answer contains no {} \"{}\"", object.kind, object.name);
+  }
+  return "";
+}
+
+}  // namespace
+
+Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
+  Reply reply = kubectl.run(call);
+  if (!reply.ok()) return {std::move(reply.failure), ""};
+  const size_t before = live.objects.size();
+  const std::string name = fmt::format("kubectl {}", call.words.front());
+  base::Diagnostics diagnostics;
+  const LiveText text = read_live({name, std::move(reply.out)}, live, diagnostics);
+  if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is not JSON"}, ""};
+  const std::string wrong = impossible(text, std::span(live.objects).subspan(before), call);
+  if (!wrong.empty()) return {{Cause::Other, name, 0, wrong}, ""};
+  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
+  return {{}, std::move(reply.notes)};
+}
+
+Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets, LiveSet& live) {
+  Answer answer;
+  for (const std::string& ns : namespaces_of(rendered)) {
+    if (!joins(answer, fetch_namespace(kubectl, ns, rendered, all_job_sets, live))) break;
+  }
+  return answer;
+}
+
+Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered, bool all, LiveSet& live) {
+  std::map<std::string, std::set<std::string>> namespaces;
+  for (const Object& object : rendered) {
+    if (object.kind != "JobSet" || !object.train_job) continue;
+    if (all || has_guarded_fields(*object.train_job) || names_queue(*object.train_job))
+      namespaces[std::string(object.ns)].emplace(object.name);
+  }
+  Answer answer;
+  for (const auto& [ns, names] : namespaces) {
+    Answer got = ask(
+        kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
+    answer.warnings += got.warnings;
+    if (got.failure.cause == Cause::NoKind) return answer;
+    if (got.failure.cause == Cause::Forbidden) {
+      answer.warnings += fmt::format("warning: can't tell whether TrainJobs with these names exist: {}\n",
+                                     describe(got.failure));
+    } else if (!got.ok()) {
+      answer.failure = std::move(got.failure);
+      return answer;
+    }
+  }
+  return answer;
+}
+
+Answer dry_run(const Kubectl& kubectl, std::span<const Object> rendered, const std::set<std::string>& skip,
+               const std::string& field_manager, LiveSet& results) {
+  Answer answer;
+  for (const std::string& ns : namespaces_of(rendered)) {
+    Call call;
+    call.ns = ns;
+    call.words = {"apply",
+                  "--server-side",
+                  "--dry-run=server",
+                  "--force-conflicts",
+                  "--field-manager=" + field_manager,
+                  "-o",
+                  "json",
+                  "-f",
+                  "-"};
+    call.input = manifests(rendered, ns, skip);
+    if (call.input.empty()) continue;
+    if (!joins(answer, ask(kubectl, call, results))) return answer;
+    if (const std::string missing = unanswered(rendered, ns, skip, results); !missing.empty()) {
+      answer.failure = {Cause::Other, "kubectl apply", 0, missing};
+      return answer;
+    }
+  }
+  return answer;
+}
+
+}  // namespace trainjobc::cluster

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects of a cluster: reading them from files, fetching them with kubectl.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "compile/compile.h"
+#include "features/kubectl/kubectl.h"
+#include "yaml/node.h"
+
+namespace trainjobc::cluster {
+
+struct LiveObject {
+  std::string api_version;
+  std::string kind;
+  std::string ns;
+  std::string name;
+  const yaml::Node* root = nullptr;
+};
+
+// Everything read from one cluster, or from saved files.
+struct LiveSet {
+  std::vector<std::unique_ptr<base::SourceFile>> files;
+  base::Arena arena;
+  std::vector<LiveObject> objects;
+};
+
+// The content of a text.
+struct LiveText {
+  bool is_blank = false;                // only white space
+  size_t documents = 0;                 // without those that are null
+  const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
+};
+
+// The objects of a text, YAML or JSON, Lists expanded; anything else is skipped. Errors in the text are
+// diagnostics.
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
+
+// The group of an apiVersion: "jobset.x-k8s.io"; "" of "v1".
+std::string_view group_of(std::string_view api_version);
+
+// "Kind/namespace/name", with `default` for no namespace.
+std::string object_id(std::string_view kind, std::string_view ns, std::string_view name);
+
+// The result of a call. `warnings` are those of kubectl, and what was not compared.
+struct Answer {
+  kubectl::Failure failure;
+  std::string warnings;
+
+  bool ok() const { return failure.cause == kubectl::Cause::None; }
+};
+
+// Runs a call that returns objects; their namespace is that of the call. An impossible output of kubectl,
+// such as none at all, or null, is a failure.
+Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
+
+// Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace.
+// With `all_job_sets`, all JobSets are fetched, and the helper objects that they mount. An object's namespace
+// is the one that was requested, "" if that is the context's.
+Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets,
+             LiveSet& live);
+
+// Fetches the live TrainJobs of the rendered JobSets: all, or those whose inputs name a queue or have fields
+// that a cluster may refuse to change. The cluster may have no Trainer; a missing permission is a warning.
+Answer fetch_train_jobs(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all,
+                        LiveSet& live);
+
+// Asks the API server how it would store the rendered objects without those in `skip`
+// ("Kind/namespace/name"): one server-side dry run per namespace.
+Answer dry_run(const kubectl::Kubectl& kubectl, std::span<const Object> rendered,
+               const std::set<std::string>& skip, const std::string& field_manager, LiveSet& results);
+
+}  // namespace trainjobc::cluster

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/cluster/live_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text/base64.h"
+#include "k8s/object_meta.h"
+#include "secret/secret.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::cluster {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 11> kMetadata{"creationTimestamp",
+                                                     "deletionGracePeriodSeconds",
+                                                     "deletionTimestamp",
+                                                     "finalizers",
+                                                     "generateName",
+                                                     "generation",
+                                                     "managedFields",
+                                                     "ownerReferences",
+                                                     "resourceVersion",
+                                                     "selfLink",
+                                                     "uid"};
+
+bool is_secret(const Node& object) {
+  return text_at(object, "kind") == "Secret";
+}
+
+const Node* stored_data(const Node* object, const Maker& make) {
+  const Node* given = object->get("stringData");
+  if (!given || !given->is_map()) return object;
+  const Node* data = object->get("data");
+  if (data && !data->is_map()) data = nullptr;
+  for (const Entry& entry : given->entries()) {
+    data = make.with(data, entry.key,
+                     make.copied(base::base64_encode(entry.value->text()), entry.value->origin()));
+  }
+  object = make.with(object, "data", data);
+  return make.with(object, "stringData", nullptr);
+}
+
+// A Secret without a type is stored as Opaque.
+const Node* without_default_type(const Node* secret, const Maker& make) {
+  return text_at(*secret, "type") == "Opaque" ? make.with(secret, "type", nullptr) : secret;
+}
+
+}  // namespace
+
+const Node* without_server_fields(const Node& object, const Maker& make) {
+  const Node* result = make.with(&object, "status", nullptr);
+  if (is_secret(object)) result = without_default_type(stored_data(result, make), make);
+  const Node* metadata = object.get("metadata");
+  if (!metadata || !metadata->is_map()) return result;
+  std::vector<Entry> entries(metadata->entries().begin(), metadata->entries().end());
+  std::erase_if(
+      entries, [](const Entry& entry) { return std::ranges::find(kMetadata, entry.key) != kMetadata.end(); });
+  metadata = make.map(entries, metadata->origin());
+  const Node* annotations = metadata->get("annotations");
+  if (annotations && annotations->get(secret::kLastApplied)) {
+    annotations = make.with(annotations, secret::kLastApplied, nullptr);
+    metadata = make.with(metadata, "annotations", annotations->size() > 0 ? annotations : nullptr);
+  }
+  return make.with(result, "metadata", metadata);
+}
+
+Sides mask_secrets(Sides objects, const Maker& make) {
+  const auto mark = [&](const Node* node) { return node ? secret::mark_secrets(*node, make) : nullptr; };
+  const secret::BeforeAfter shown = secret::masked({mark(objects.live), mark(objects.rendered)}, make);
+  return {shown.before, shown.after};
+}
+
+namespace {
+
+struct Default {
+  // Keys from the named spec on. CONTAINERS means containers, initContainers and ephemeralContainers,
+  // PROBE for the three probes, HOOK for the two lifecycle hooks.
+  std::string_view field;
+  std::string_view value;
+};
+
+// Nothing sets defaults in volumeClaimPolicies.templates, so writing one there is a change that is refused.
+constexpr auto kJobSet = std::to_array<Default>({
+    {"suspend", "false"},
+});
+
+constexpr auto kJob = std::to_array<Default>({
+    {"completions", "1"},
+    {"manualSelector", "false"},
+    {"parallelism", "1"},
+    {"podFailurePolicy.rules.onPodConditions.status", "True"},
+    {"suspend", "false"},
+});
+
+constexpr auto kPod = std::to_array<Default>({
+    {"CONTAINERS.PROBE.failureThreshold", "3"},
+    {"CONTAINERS.PROBE.grpc.service", ""},
+    {"CONTAINERS.PROBE.httpGet.path", "/"},
+    {"CONTAINERS.PROBE.httpGet.scheme", "HTTP"},
+    {"CONTAINERS.PROBE.periodSeconds", "10"},
+    {"CONTAINERS.PROBE.successThreshold", "1"},
+    {"CONTAINERS.PROBE.timeoutSeconds", "1"},
+    {"CONTAINERS.env.valueFrom.fieldRef.apiVersion", "v1"},
+    {"CONTAINERS.lifecycle.HOOK.httpGet.path", "/"},
+    {"CONTAINERS.lifecycle.HOOK.httpGet.scheme", "HTTP"},
+    {"CONTAINERS.ports.protocol", "TCP"},
+    {"CONTAINERS.securityContext.procMount", "Default"},
+    {"CONTAINERS.terminationMessagePath", "/dev/termination-log"},
+    {"CONTAINERS.terminationMessagePolicy", "File"},
+    {"dnsPolicy", "ClusterFirst"},
+    {"enableServiceLinks", "true"},
+    {"schedulerName", "default-scheduler"},
+    {"securityContext", "{}"},
+    {"terminationGracePeriodSeconds", "30"},
+    {"volumes.azureDisk.cachingMode", "ReadWrite"},
+    {"volumes.azureDisk.fsType", "ext4"},
+    {"volumes.azureDisk.kind", "Shared"},
+    {"volumes.azureDisk.readOnly", "false"},
+    {"volumes.configMap.defaultMode", "420"},
+    {"volumes.downwardAPI.defaultMode", "420"},
+    {"volumes.downwardAPI.items.fieldRef.apiVersion", "v1"},
+    {"volumes.ephemeral.volumeClaimTemplate.spec.volumeMode", "Filesystem"},
+    {"volumes.hostPath.type", ""},
+    {"volumes.iscsi.iscsiInterface", "default"},
+    {"volumes.projected.defaultMode", "420"},
+    {"volumes.projected.sources.downwardAPI.items.fieldRef.apiVersion", "v1"},
+    {"volumes.projected.sources.serviceAccountToken.expirationSeconds", "3600"},
+    {"volumes.rbd.keyring", "/etc/ceph/keyring"},
+    {"volumes.rbd.pool", "rbd"},
+    {"volumes.rbd.user", "admin"},
+    {"volumes.scaleIO.fsType", "xfs"},
+    {"volumes.scaleIO.storageMode", "ThinProvisioned"},
+    {"volumes.secret.defaultMode", "420"},
+});
+
+// The step at which the keys of a JobSet, Job or Pod spec begin.
+enum class Level { None, JobSet, Job, Pod };
+
+struct Field {
+  Level level = Level::None;
+  std::string name;
+};
+
+constexpr std::array<std::string_view, 4> kToJob{"spec", "replicatedJobs", "template", "spec"};
+constexpr std::array<std::string_view, 6> kToPod{"spec", "replicatedJobs", "template",
+                                                 "spec", "template",       "spec"};
+
+std::string_view generic(std::string_view key) {
+  if (key == "containers" || key == "initContainers" || key == "ephemeralContainers") return "CONTAINERS";
+  if (key == "livenessProbe" || key == "readinessProbe" || key == "startupProbe") return "PROBE";
+  return key == "postStart" || key == "preStop" ? "HOOK" : key;
+}
+
+Field field_of(const schema::FieldPath& path) {
+  std::vector<std::string_view> keys;
+  for (const schema::Step& step : path) {
+    if (!step.is_item()) keys.push_back(step.key);
+  }
+  const auto begins_with = [&](auto prefix) {
+    return keys.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), keys.begin());
+  };
+  Field field;
+  size_t skip = 0;
+  if (begins_with(kToPod)) {
+    field.level = Level::Pod;
+    skip = kToPod.size();
+  } else if (begins_with(kToJob)) {
+    field.level = Level::Job;
+    skip = kToJob.size();
+  } else if (begins_with(std::array<std::string_view, 1>{"spec"})) {
+    field.level = Level::JobSet;
+    skip = 1;
+  }
+  for (size_t i = skip; i < keys.size(); ++i) {
+    if (!field.name.empty()) field.name += '.';
+    field.name += generic(keys[i]);
+  }
+  return field;
+}
+
+std::span<const Default> table(Level level) {
+  switch (level) {
+    case Level::None: return {};
+    case Level::JobSet: return kJobSet;
+    case Level::Job: return kJob;
+    case Level::Pod: return kPod;
+  }
+  return {};
+}
+
+bool is_text(const Node& value, std::string_view text) {
+  if (text == "{}") return value.is_map() && value.size() == 0;
+  return value.is_scalar() && value.text() == text;
+}
+
+// Kubernetes always pulls if the tag is `latest` or missing.
+std::string_view default_pull_policy(const Node& container) {
+  const std::string_view path = text_at(container, "image");
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const size_t colon = name.rfind(':');
+  const bool is_latest = name.find('@') == std::string_view::npos &&
+                         (colon == std::string_view::npos || name.substr(colon + 1) == "latest");
+  return is_latest ? "Always" : "IfNotPresent";
+}
+
+// Limits without requests are requests.
+bool is_limit(const Node& value, std::string_view resource, const Node& resources) {
+  const Node* limits = resources.get("limits");
+  const Node* limit = limits ? limits->get(resource) : nullptr;
+  return limit && limit->text() == value.text();
+}
+
+// Defaults that depend on the fields beside them.
+bool is_computed_default(const Field& field, const Node& value, const schema::FieldPath& path,
+                         std::span<const Node* const> parents) {
+  const Node& map = *parents.back();
+  if (field.level == Level::Job && field.name == "backoffLimit") {
+    return value.text() == (map.get("backoffLimitPerIndex") ? "2147483647" : "6");
+  }
+  if (field.level == Level::Job && field.name == "podReplacementPolicy") {
+    return value.text() == (map.get("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+  }
+  if (field.level != Level::Pod) return false;
+  if (field.name == "CONTAINERS.imagePullPolicy") return value.text() == default_pull_policy(map);
+  if (field.name.starts_with("CONTAINERS.resources.requests.")) {
+    return is_limit(value, path.back().key, *parents[parents.size() - 2]);
+  }
+  // A volume without a source is an empty directory.
+  return field.name == "volumes.emptyDir" && is_text(value, "{}") && map.size() == 2;
+}
+
+}  // namespace
+
+bool is_api_default(const schema::FieldPath& path, const Node& value, std::span<const Node* const> parents) {
+  const Field field = field_of(path);
+  const auto rows = table(field.level);
+  const auto row = std::ranges::find(rows, field.name, &Default::field);
+  if (row != rows.end()) return is_text(value, row->value);
+  return parents.size() == path.size() && is_computed_default(field, value, path, parents);
+}
+
+namespace {
+
+using schema::Step;
+
+constexpr std::array<std::string_view, 2> kOurs{"trainer", "trainjobc"};
+constexpr std::string_view kSelf = ".";
+
+size_t count_leaves(const Node& fields) {
+  if (fields.size() == 0) return 1;
+  size_t count = 0;
+  for (const Entry& entry : fields.entries()) {
+    if (entry.key != kSelf) count += count_leaves(*entry.value);
+  }
+  return count;
+}
+
+size_t weigh(const Node& fields) {
+  size_t count = 0;
+  for (const Entry& entry : fields.entries()) {
+    if (entry.key != "f:metadata" && entry.key != "f:status") count += count_leaves(*entry.value);
+  }
+  return count;
+}
+
+std::string as_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// An item's keys as `{"containerPort":80,"protocol":"TCP"}`.
+bool names_item(std::string_view keys, const Step& step) {
+  const auto json = nlohmann::json::parse(keys, nullptr, false);
+  if (!json.is_object() || !step.schema) return false;
+  std::string joined;
+  for (const std::string_view key : step.schema->list_keys) {
+    const auto found = json.find(key);
+    if (!joined.empty()) joined += '/';
+    if (found != json.end()) joined += as_text(*found);
+  }
+  return joined == schema::item_keys(*step.item, *step.schema);
+}
+
+bool is_value(std::string_view written, const Node& item) {
+  const auto json = nlohmann::json::parse(written, nullptr, false);
+  return !json.is_discarded() && as_text(json) == item.text();
+}
+
+const Node* descend(const Node& fields, const Step& step) {
+  if (!step.is_item()) return fields.get(fmt::format("f:{}", step.key));
+  for (const Entry& entry : fields.entries()) {
+    if (entry.key.starts_with("k:") && names_item(entry.key.substr(2), step)) return entry.value;
+    if (entry.key.starts_with("v:") && is_value(entry.key.substr(2), *step.item)) return entry.value;
+    if (entry.key == fmt::format("i:{}", step.live_index)) return entry.value;
+  }
+  return nullptr;
+}
+
+// An empty set of fields on the path means that the field is owned as a whole.
+bool owns(const Node& fields, const schema::FieldPath& path) {
+  const Node* at = &fields;
+  for (const Step& step : path) {
+    at = descend(*at, step);
+    if (!at) return false;
+    if (at->size() == 0) return true;
+  }
+  return true;
+}
+
+// Managers of manual changes. kubectl apply uses a different one.
+bool is_person(std::string_view manager) {
+  static constexpr std::array kPersons =
+      std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
+                                       "kubectl-patch", "kubectl-scale", "kubectl-set"});
+  return std::ranges::find(kPersons, manager) != kPersons.end();
+}
+
+}  // namespace
+
+FieldOwners::FieldOwners(const Node& object) {
+  const Node* managed = object.at({"metadata", "managedFields"});
+  if (!managed) return;
+  size_t heaviest = 0;
+  for (const Node* entry : managed->items()) {
+    const Node* fields = entry->get("fieldsV1");
+    if (!fields || !text_at(*entry, "subresource").empty()) continue;
+    managers_.push_back({text_at(*entry, "manager"), fields, weigh(*fields), false});
+    heaviest = std::max(heaviest, managers_.back().weight);
+  }
+  // The manager that wrote most fields is the one that applies the object; others write single fields.
+  for (Manager& manager : managers_) {
+    const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name);
+    manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();
+  }
+}
+
+Ownership FieldOwners::of(const schema::FieldPath& path) const {
+  Ownership result;
+  for (const Manager& manager : managers_) {
+    if (!owns(*manager.fields, path)) continue;
+    if (manager.is_us) return {Owner::Us, {}};
+    const Owner owner = is_person(manager.name) ? Owner::Person : Owner::Other;
+    if (result.owner != Owner::Other) result = {owner, manager.name};
+  }
+  return result;
+}
+
+bool FieldOwners::is_of(const schema::FieldPath& path, std::string_view name) const {
+  return std::ranges::any_of(
+      managers_, [&](const Manager& manager) { return manager.name == name && owns(*manager.fields, path); });
+}
+
+std::string_view tool_of_key(std::string_view key) {
+  static constexpr std::array kTools = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"kueue.x-k8s.io/", "Kueue"},
+      {"argocd.argoproj.io/", "Argo CD"},
+      {"kustomize.toolkit.fluxcd.io/", "Flux"},
+      {"helm.toolkit.fluxcd.io/", "Flux"},
+      {"meta.helm.sh/", "Helm"},
+      {"config.kubernetes.io/", "kustomize"},
+  });
+  const auto found =
+      std::ranges::find_if(kTools, [&](const auto& row) { return key.starts_with(row.first); });
+  return found != kTools.end() ? found->second : std::string_view();
+}
+
+namespace {
+
+// The place of each variable; nullopt if a name occurs twice.
+std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
+  std::map<std::string_view, size_t> places;
+  for (const Node* variable : env.items()) {
+    if (!places.emplace(text_at(*variable, "name"), places.size()).second) return std::nullopt;
+  }
+  return places;
+}
+
+// $(NAME) is replaced only if NAME comes earlier.
+bool refers_to(const Node& variable, std::string_view name) {
+  return text_at(variable, "value").find(fmt::format("$({})", name)) != std::string_view::npos;
+}
+
+const Node* ordered(const Node& env, const Node& live, const Maker& make) {
+  const auto ours = places_of(env);
+  const auto theirs = places_of(live);
+  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (!ours || !theirs || *ours == *theirs || !std::ranges::equal(*ours, *theirs, same_name)) return &env;
+  for (const Node* variable : env.items()) {
+    for (const auto& [name, place] : *ours) {
+      const std::string_view own = text_at(*variable, "name");
+      const bool was_before = place < ours->at(own);
+      const bool is_before = theirs->at(name) < theirs->at(own);
+      if (was_before != is_before && refers_to(*variable, name)) return &env;
+    }
+  }
+  std::vector<const Node*> items(env.items().begin(), env.items().end());
+  std::ranges::sort(items, {}, [&](const Node* variable) { return theirs->at(text_at(*variable, "name")); });
+  return make.list(items, env.origin());
+}
+
+// `map` with each item of the list at `key` rewritten by the live item of the same name.
+template <class Rewrite>
+const Node* with_each(const Node* map, const Node* live, std::string_view key, const Maker& make,
+                      Rewrite rewrite) {
+  const Node* list = map->get(key);
+  const Node* live_list = live->get(key);
+  if (!list || !live_list) return map;
+  std::vector<const Node*> items;
+  bool changed = false;
+  for (const Node* item : list->items()) {
+    const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(*item, "name"); };
+    const auto found = std::ranges::find_if(live_list->items(), is_it);
+    items.push_back(found != live_list->items().end() ? rewrite(item, *found) : item);
+    changed = changed || items.back() != item;
+  }
+  return changed ? make.with(map, key, make.list(items, list->origin())) : map;
+}
+
+}  // namespace
+
+const Node* with_live_env_order(const Node& rendered, const Node& live, const Maker& make) {
+  const auto of_container = [&](const Node* container, const Node* live_container) {
+    const Node* env = container->get("env");
+    const Node* live_env = live_container->get("env");
+    if (!env || !live_env) return container;
+    const Node* result = ordered(*env, *live_env, make);
+    return result == env ? container : make.with(container, "env", result);
+  };
+  const auto of_job = [&](const Node* job, const Node* live_job) {
+    const std::initializer_list<std::string_view> path{"template", "spec", "template", "spec"};
+    const Node* pod = job->at(path);
+    const Node* live_pod = live_job->at(path);
+    if (!pod || !live_pod) return job;
+    const Node* result = pod;
+    for (const std::string_view list : {"initContainers", "containers"})
+      result = with_each(result, live_pod, list, make, of_container);
+    return result == pod ? job : make.with_path(job, path, result);
+  };
+  const Node* spec = rendered.get("spec");
+  const Node* live_spec = live.get("spec");
+  if (!spec || !live_spec) return &rendered;
+  const Node* result = with_each(spec, live_spec, "replicatedJobs", make, of_job);
+  return result == spec ? &rendered : make.with(&rendered, "spec", result);
+}
+
+}  // namespace trainjobc::cluster

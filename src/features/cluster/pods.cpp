@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/cluster/pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "k8s/jobset/names.h"
+#include "policy/pod_requests.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::cluster {
+namespace {
+
+using k8s::jobset::JobSetView;
+using k8s::jobset::ReplicatedJob;
+using yaml::Maker;
+using yaml::Node;
+
+// The container with a request for each limit that has none.
+const Node* with_requests(const Node* container, const Maker& make) {
+  const Node* limits = container->at({"resources", "limits"});
+  if (!limits) return container;
+  const Node* requests = container->at({"resources", "requests"});
+  std::vector<yaml::Entry> entries;
+  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
+  for (const yaml::Entry& limit : limits->entries()) {
+    if (!requests || !requests->get(limit.key)) entries.push_back(limit);
+  }
+  return make.with_path(container, {"resources", "requests"}, make.map(entries));
+}
+
+const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
+  for (const std::string_view key : {"containers", "initContainers"}) {
+    const Node* list = pod_spec->get(key);
+    if (!list) continue;
+    std::vector<const Node*> containers;
+    for (const Node* container : list->items()) containers.push_back(with_requests(container, make));
+    pod_spec = make.with(pod_spec, key, make.list(containers));
+  }
+  return pod_spec;
+}
+
+// Devices have a domain.
+int place_of_resource(std::string_view resource) {
+  if (resource.find('/') != std::string_view::npos) return 0;
+  if (resource == "cpu") return 1;
+  if (resource == "memory") return 2;
+  return resource == "ephemeral-storage" ? 3 : 4;
+}
+
+std::string_view subdomain_of(const JobSetView& view) {
+  const std::string_view given = yaml::value_at(*view.spec, {"network", "subdomain"});
+  return given.empty() ? view.name : given;
+}
+
+// "0" for one, "{0..3}" for four.
+std::string index_range(int64_t count) {
+  return count == 1 ? "0" : fmt::format("{{0..{}}}", count - 1);
+}
+
+bool has_host_names(const JobSetView& view) {
+  const Node* enabled = view.spec->at({"network", "enableDNSHostnames"});
+  return !enabled || enabled->as_bool() != false;
+}
+
+}  // namespace
+
+void add(Amounts& sum, const Amounts& more) {
+  for (const auto& [name, quantity] : more) {
+    const auto [at, is_new] = sum.try_emplace(name, quantity);
+    if (!is_new) at->second.add(quantity);
+  }
+}
+
+Amounts times(Amounts amounts, int64_t factor) {
+  for (auto& [name, quantity] : amounts) quantity.multiply(factor);
+  return amounts;
+}
+
+std::vector<std::string> in_order(const Amounts& amounts) {
+  std::vector<std::string> resources;
+  for (const auto& [resource, amount] : amounts) resources.push_back(resource);
+  std::ranges::stable_sort(resources, {}, place_of_resource);
+  return resources;
+}
+
+int64_t pods_per_job(const ReplicatedJob& job) {
+  const int64_t parallelism = job.parallelism.value_or(1);
+  return std::max<int64_t>(0, std::min(parallelism, job.completions.value_or(parallelism)));
+}
+
+Amounts requests_of_pod(const Node& pod_spec) {
+  base::Arena arena;
+  Amounts amounts;
+  for (const auto& [name, quantity] : policy::pod_requests(*with_all_requests(&pod_spec, Maker(arena))))
+    amounts.emplace(name, quantity);
+  return amounts;
+}
+
+std::string host_of(const JobSetView& view, const ReplicatedJob& job, int64_t job_index, int64_t pod) {
+  const std::string name = k8s::jobset::job_name(view.name, job.name, job_index);
+  const std::string address = k8s::jobset::pod_address(name, pod, subdomain_of(view));
+  return has_host_names(view) ? address : address.substr(0, address.find('.'));
+}
+
+PodSet pod_set_of(const JobSetView& view, const ReplicatedJob& job) {
+  PodSet set;
+  set.name = job.name;
+  const int64_t per_job = pods_per_job(job);
+  set.pods = job.replicas * per_job;
+  if (job.pod_spec) set.per_pod = requests_of_pod(*job.pod_spec);
+  if (set.pods <= 0) return set;
+  const std::string domain = has_host_names(view) ? fmt::format(".{}", subdomain_of(view)) : "";
+  set.hosts = fmt::format("{}-{}-{}-{}{}", view.name, job.name, index_range(job.replicas),
+                          index_range(per_job), domain);
+  return set;
+}
+
+Demand demand_of(const Node& job_set) {
+  Demand demand;
+  for (const ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
+    const int64_t pods = job.replicas * pods_per_job(job);
+    demand.pods += pods;
+    if (job.pod_spec) add(demand.requests, times(requests_of_pod(*job.pod_spec), pods));
+  }
+  return demand;
+}
+
+}  // namespace trainjobc::cluster

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The pods of a JobSet, and what they request.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "k8s/jobset/view.h"
+#include "k8s/quantity.h"
+
+namespace trainjobc::cluster {
+
+// By resource: "nvidia.com/gpu".
+using Amounts = std::map<std::string, k8s::Quantity, std::less<>>;
+
+void add(Amounts& sum, const Amounts& more);
+Amounts times(Amounts amounts, int64_t factor);
+// The resources, devices first, then CPU, memory, storage, others.
+std::vector<std::string> in_order(const Amounts& amounts);
+
+// The pods of one replicatedJob.
+struct PodSet {
+  std::string name;   // the replicatedJob's
+  int64_t pods = 0;   // of all its Jobs
+  Amounts per_pod;    // what one requests
+  std::string hosts;  // "llama-node-0-{0..3}.llama", as a shell expands it; "" without pods
+};
+
+// How many pods a Job of the replicatedJob runs side by side.
+int64_t pods_per_job(const k8s::jobset::ReplicatedJob& job);
+
+// What one pod requests, as the API server stores it: a limit without a request is one.
+Amounts requests_of_pod(const yaml::Node& pod_spec);
+
+PodSet pod_set_of(const k8s::jobset::JobSetView& view, const k8s::jobset::ReplicatedJob& job);
+
+// The host name of a pod: "llama-node-0-1.llama".
+std::string host_of(const k8s::jobset::JobSetView& view, const k8s::jobset::ReplicatedJob& job,
+                    int64_t job_index, int64_t pod);
+
+// What the pods of a JobSet request, all together, and how many there are.
+struct Demand {
+  int64_t pods = 0;
+  Amounts requests;
+};
+Demand demand_of(const yaml::Node& job_set);
+
+}  // namespace trainjobc::cluster

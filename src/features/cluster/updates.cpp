@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/cluster/updates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "k8s/object_meta.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "secret/secret.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::cluster {
+namespace {
+
+using schema::FieldPath;
+using schema::Schema;
+using schema::Step;
+using yaml::Node;
+
+bool is_true(const Node* value) {
+  return value && value->text() == "true";
+}
+
+bool is_immutable(const Schema* schema) {
+  if (!schema) return false;
+  return std::ranges::any_of(schema->rules,
+                             [](const schema::CelRule& rule) { return rule.rule == "self == oldSelf"; });
+}
+
+// A transition rule applies if both objects have its field. Fields that are only compared as if both had them
+// (labels that one of them lacks) have no such rule.
+bool breaks_transition_rule(const Difference& difference) {
+  const FieldPath& path = difference.path;
+  const auto around = [](const Step& step) { return is_immutable(step.schema); };
+  if (std::any_of(path.begin() + 1, path.end(), around)) return true;
+  return difference.live && difference.rendered && is_immutable(schema::value_schema(path.back()));
+}
+
+// The pod template fields that the JobSet webhook lets change while the JobSet is, or gets, suspended.
+bool is_open_while_suspended(const FieldPath& path) {
+  constexpr std::array<std::string_view, 6> kPod{"spec",     "replicatedJobs", "",
+                                                 "template", "spec",           "template"};
+  if (path.size() < kPod.size() + 2) return false;
+  for (size_t i = 0; i < kPod.size(); ++i) {
+    if (path[i].key != kPod[i]) return false;
+  }
+  const std::string_view map = path[kPod.size()].key;
+  const std::string_view field = path[kPod.size() + 1].key;
+  if (map == "metadata") return field == "labels" || field == "annotations";
+  return map == "spec" && (field == "nodeSelector" || field == "tolerations" || field == "schedulingGates");
+}
+
+std::string flag_of(const ObjectDiff& object) {
+  return object.ns.empty() ? "" : fmt::format(" -n {}", object.ns);
+}
+
+void mark_job_set(const ObjectDiff& object, bool suspended, Difference& difference) {
+  const std::string recreate = fmt::format(
+      "delete the JobSet and let it be recreated (kubectl delete jobset {}{}), or rename "
+      "the TrainJob",
+      object.name, flag_of(object));
+  const FieldPath& path = difference.path;
+  if (path.size() < 2 || path[0].key != "spec") return;
+  const std::string_view field = path[1].key;
+  if (field == "managedBy") {
+    difference.refusal = "spec.managedBy is immutable";
+    difference.remedy = recreate;
+  } else if (field == "replicatedJobs" && is_open_while_suspended(path)) {
+    if (suspended) return;
+    difference.refusal = "this field of spec.replicatedJobs is immutable unless the JobSet is suspended";
+    difference.remedy = "suspend it first (spec.suspend: true), or " + recreate;
+  } else if (field == "replicatedJobs") {
+    difference.refusal = "spec.replicatedJobs is immutable";
+    difference.remedy = recreate;
+  } else if (breaks_transition_rule(difference)) {
+    difference.refusal = fmt::format("spec.{} is immutable", field);
+    difference.remedy = recreate;
+  }
+}
+
+void mark_data(const ObjectDiff& object, bool immutable, Difference& difference) {
+  const std::string_view field = difference.path.front().key;
+  const bool is_content =
+      field == "data" || field == "binaryData" || field == "stringData" || field == "immutable";
+  if (object.kind == "Secret" && field == "type") {
+    difference.refusal = "the type of a Secret is immutable";
+  } else if (immutable && is_content) {
+    difference.refusal = fmt::format("the {} is immutable", object.kind);
+  } else {
+    return;
+  }
+  difference.remedy =
+      fmt::format("delete it and let it be recreated (kubectl delete {} {}{})",
+                  object.kind == "Secret" ? "secret" : "configmap", object.name, flag_of(object));
+}
+
+}  // namespace
+
+void mark_refusals(ObjectDiff& object, const Node& live, const Node& rendered) {
+  const bool suspended = is_true(live.at({"spec", "suspend"})) || is_true(rendered.at({"spec", "suspend"}));
+  const bool immutable = is_true(live.get("immutable"));
+  for (Difference& difference : object.differences) {
+    if (difference.kind != DifferenceKind::Changed) continue;
+    if (object.kind == "JobSet") {
+      mark_job_set(object, suspended, difference);
+    } else if (object.kind == "Secret" || object.kind == "ConfigMap") {
+      mark_data(object, immutable, difference);
+    }
+  }
+}
+
+namespace {
+
+bool is_written(const Node& rendered) {
+  const Node* policy = rendered.at({"spec", "successPolicy"});
+  const Node* how = policy ? policy->get("operator") : nullptr;
+  const yaml::Derivation* made = how ? how->origin().derivation() : nullptr;
+  return policy && !(made && made->rule == "jobset/default");
+}
+
+// By a server-side apply of any manager but Trainer, which keeps its own field.
+bool is_applied(const Node& live) {
+  return std::ranges::any_of(items_at(live, {"metadata", "managedFields"}), [](const Node* entry) {
+    return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&
+           entry->at({"fieldsV1", "f:spec", "f:successPolicy"});
+  });
+}
+
+// By kubectl apply, which remembers what it applied.
+bool is_remembered(const Node& live) {
+  const Node* applied = live.at({"metadata", "annotations", secret::kLastApplied});
+  if (!applied) return false;
+  const auto json = nlohmann::json::parse(applied->text(), nullptr, false);
+  return json.is_object() && json.contains("spec") && json["spec"].is_object() &&
+         json["spec"].contains("successPolicy");
+}
+
+}  // namespace
+
+bool loses_success_policy(const Node& rendered, const Node& live) {
+  if (!live.at({"spec", "successPolicy"}) || is_written(rendered)) return false;
+  return is_applied(live) || is_remembered(live);
+}
+
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+
+using Edits = std::vector<const Difference*>;
+
+class Merger {
+ public:
+  explicit Merger(const Maker& make) : make_(make) {}
+
+  // `node` is the live value at this depth, nullptr if there is none; the result is nullptr if the field
+  // goes.
+  const Node* value(const Node* node, const Edits& edits, size_t depth) const {
+    if (edits.empty()) return node;
+    for (const Difference* edit : edits) {
+      if (edit->path.size() == depth) return edit->rendered;
+    }
+    return edits.front()->path[depth].is_item() ? list(*node, edits, depth) : map(node, edits, depth);
+  }
+
+ private:
+  template <class Matches>
+  static Edits choose(const Edits& edits, Matches matches) {
+    Edits chosen;
+    std::ranges::copy_if(edits, std::back_inserter(chosen), matches);
+    return chosen;
+  }
+
+  const Node* map(const Node* node, const Edits& edits, size_t depth) const {
+    const auto below = [&](std::string_view key) {
+      return choose(edits, [&](const Difference* edit) { return edit->path[depth].key == key; });
+    };
+    std::vector<Entry> entries;
+    const auto add = [&](Entry entry) {
+      entry.value = value(entry.value, below(entry.key), depth + 1);
+      if (entry.value) entries.push_back(entry);
+    };
+    if (node) {
+      for (const Entry& entry : node->entries()) add(entry);
+    }
+    for (const Difference* edit : edits) {
+      const std::string_view key = edit->path[depth].key;
+      const bool added = std::ranges::find(entries, key, &Entry::key) != entries.end();
+      if (!added && !(node && node->get(key))) add({key, nullptr, {}});
+    }
+    return make_.map(entries, node ? node->origin() : yaml::Origin{});
+  }
+
+  const Node* list(const Node& node, const Edits& edits, size_t depth) const {
+    std::vector<const Node*> items;
+    for (size_t i = 0; i < node.size(); ++i) {
+      const Edits below =
+          choose(edits, [&](const Difference* edit) { return edit->path[depth].live_index == i; });
+      if (const Node* item = value(node.items()[i], below, depth + 1)) items.push_back(item);
+    }
+    for (const Difference* edit : edits) {
+      if (edit->path[depth].live_index == Step::kNone) items.push_back(edit->rendered);
+    }
+    return make_.list(items, node.origin());
+  }
+
+  const Maker& make_;
+};
+
+}  // namespace
+
+const Node* apply_differences(const Node& live, std::span<const Difference> differences, const Maker& make) {
+  Edits edits;
+  for (const Difference& difference : differences) {
+    if (difference.kind == DifferenceKind::Changed) edits.push_back(&difference);
+  }
+  return Merger(make).value(&live, edits, 0);
+}
+
+namespace {
+
+constexpr std::string_view kController = "trainer";  // the field manager of Trainer
+
+bool is_script(const Difference& difference) {
+  const schema::FieldPath& path = difference.path;
+  return difference.live && difference.rendered && path.size() == 2 && path[0].key == "data" &&
+         path[1].key.ends_with(".sh") && !difference.live->text().empty();
+}
+
+bool is_owned_by_job(const Node& object) {
+  return std::ranges::any_of(items_at(object, {"metadata", "ownerReferences"}),
+                             [](const Node* owner) { return text_at(*owner, "kind") == model::kTrainJob; });
+}
+
+}  // namespace
+
+void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
+                       std::vector<Difference>& differences) {
+  if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
+  // Most saved objects lack their managers.
+  const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
+  const bool is_jobs = is_owned_by_job(*live.root);
+  for (Difference& difference : differences) {
+    if (!is_script(difference)) continue;
+    if (says_managers ? !owners.is_of(difference.path, kController) : !is_jobs) continue;
+    difference.kind = DifferenceKind::Ignored;
+    difference.manager = kController;
+  }
+}
+
+}  // namespace trainjobc::cluster

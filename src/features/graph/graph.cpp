@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/graph/graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "features/plan/plan.h"
+#include "k8s/jobset/names.h"
+#include "k8s/jobset/view.h"
+#include "k8s/object_meta.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::graph {
+namespace {
+
+using k8s::jobset::JobSetView;
+using k8s::jobset::ReplicatedJob;
+using yaml::items_at;
+using yaml::Node;
+using yaml::text_at;
+using yaml::value_at;
+
+// Images are long, and their ends say the most.
+constexpr size_t kWidestImage = 44;
+
+std::string short_image(std::string_view image) {
+  while (image.size() > kWidestImage) {
+    const size_t slash = image.find('/');
+    if (slash == std::string_view::npos || slash + 1 == image.size()) break;
+    image.remove_prefix(slash + 1);
+  }
+  return std::string(image);
+}
+
+std::string counted_pods(int64_t count) {
+  return fmt::format("{} pod{}", count, count == 1 ? "" : "s");
+}
+
+std::string amounts_text(const cluster::Amounts& amounts) {
+  std::vector<std::string> parts;
+  for (const std::string& resource : cluster::in_order(amounts))
+    parts.push_back(fmt::format("{} {}", amounts.find(resource)->second.to_string(), resource));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// What a volume is, if it outlives the pod or is another machine's: "claim" and its name.
+struct VolumeKind {
+  std::string_view field;
+  std::string_view name;  // the field with its name
+  std::string_view words;
+  Shape shape = Shape::Volume;
+};
+constexpr std::array kVolumeKinds = std::to_array<VolumeKind>({
+    {"persistentVolumeClaim", "claimName", "PersistentVolumeClaim"},
+    {"secret", "secretName", "Secret", Shape::Secret},
+    {"configMap", "name", "ConfigMap", Shape::ConfigMap},
+    {"hostPath", "path", "host path"},
+    {"nfs", "path", "NFS"},
+    {"csi", "driver", "CSI volume"},
+    {"ephemeral", "", "ephemeral volume"},
+});
+
+class JobDrawer {
+ public:
+  JobDrawer(const plan::JobPlan& planned, const Object& job_set) : planned_(planned), job_set_(job_set) {
+    graph_.title = fmt::format("TrainJob {}/{}", planned.ns, planned.name);
+  }
+
+  JobGraph draw(const Object* pod_group) {
+    const JobSetView view = k8s::jobset::view_job_set(*job_set_.root);
+    const size_t job = add_job();
+    for (size_t i = 0; i < view.jobs.size(); ++i) pods_[view.jobs[i].name] = add_pods(view.jobs[i], i);
+    add_order(view, job);
+    if (pod_group) add_gang(*pod_group, view);
+    add_service(view);
+    add_claims(view);
+    for (const ReplicatedJob& replicated_job : view.jobs) {
+      if (replicated_job.pod_spec) add_pod_spec(*replicated_job.pod_spec, pods_[replicated_job.name]);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  size_t add(Shape shape, std::vector<std::string> lines) {
+    graph_.boxes.push_back({shape, std::move(lines)});
+    return graph_.boxes.size() - 1;
+  }
+
+  // Boxes with the same words are drawn once.
+  size_t shared(Shape shape, std::string_view kind, std::string_view name) {
+    const auto [at, is_new] = shared_.try_emplace({shape, std::string(name)}, 0);
+    if (is_new) at->second = add(shape, {std::string(kind), std::string(name)});
+    return at->second;
+  }
+
+  void arrow(size_t from, size_t to, std::string label, bool waits = false) {
+    const auto same = std::ranges::find_if(graph_.arrows, [&](const Arrow& one) {
+      return one.from == from && one.to == to && one.waits == waits;
+    });
+    if (same == graph_.arrows.end()) {
+      graph_.arrows.push_back({from, to, std::move(label), waits});
+    } else if (same->label.find(label) == std::string::npos) {
+      same->label += ", " + label;
+    }
+  }
+
+  size_t add_job() {
+    const std::string kind(text_at(*job_set_.train_job, {"spec", "runtimeRef", "kind"}));
+    const size_t job =
+        add(Shape::Job, {fmt::format("TrainJob {}", planned_.name),
+                         fmt::format("{} {}", kind.empty() ? "runtime" : kind, planned_.runtime)});
+    if (!planned_.queue.empty()) {
+      const size_t queue = add(Shape::Queue, {"queue", planned_.queue});
+      arrow(queue, job, "", true);
+    }
+    return job;
+  }
+
+  size_t add_pods(const ReplicatedJob& job, size_t index) {
+    const cluster::PodSet& set = planned_.pod_sets[index];
+    std::vector<std::string> lines{fmt::format("{}: {}", job.name, counted_pods(set.pods))};
+    if (!job.pod_spec) return add(Shape::Pods, std::move(lines));
+    for (const Node* container : items_at(*job.pod_spec, "containers"))
+      lines.push_back(short_image(text_at(*container, "image")));
+    if (!set.per_pod.empty()) lines.push_back(amounts_text(set.per_pod) + (set.pods == 1 ? "" : " each"));
+    for (const Node* volume : items_at(*job.pod_spec, "volumes")) {
+      const Node* empty = volume->get("emptyDir");
+      if (empty && value_at(*empty, {"medium"}) == "Memory")
+        lines.push_back(fmt::format("{}: in memory{}", text_at(*volume, "name"), size_of(*empty)));
+    }
+    return add(Shape::Pods, std::move(lines));
+  }
+
+  static std::string size_of(const Node& empty_dir) {
+    const std::string_view size = value_at(empty_dir, {"sizeLimit"});
+    return size.empty() ? "" : fmt::format(", {}", size);
+  }
+
+  // What starts after what: dependsOn, or the startup policy; the others start with the job.
+  void add_order(const JobSetView& view, size_t job) {
+    const bool in_order = value_at(*view.spec, {"startupPolicy", "startupPolicyOrder"}) == "InOrder";
+    size_t before = job;
+    for (const ReplicatedJob& replicated_job : view.jobs) {
+      const size_t pods = pods_[replicated_job.name];
+      const auto dependencies = items_at(*replicated_job.node, "dependsOn");
+      for (const Node* dependency : dependencies) {
+        const auto other = pods_.find(text_at(*dependency, "name"));
+        if (other != pods_.end())
+          arrow(other->second, pods, fmt::format("when {}", text_at(*dependency, "status")), true);
+      }
+      if (!dependencies.empty()) continue;
+      arrow(in_order ? before : job, pods, in_order && before != job ? "when ready" : "", true);
+      before = pods;
+    }
+  }
+
+  void add_gang(const Object& pod_group, const JobSetView& view) {
+    const size_t gang =
+        add(Shape::Gang, {"PodGroup " + std::string(pod_group.name),
+                          fmt::format("at least {}", counted_pods(planned_.gang_minimum.value_or(0)))});
+    for (const ReplicatedJob& job : view.jobs) arrow(pods_[job.name], gang, "");
+  }
+
+  void add_service(const JobSetView& view) {
+    const Node* enabled = view.spec->at({"network", "enableDNSHostnames"});
+    const auto serves = [&](const ReplicatedJob& job) {
+      return job.pod_spec &&
+             std::ranges::any_of(items_at(*job.pod_spec, "containers"), [](const Node* container) {
+               return !items_at(*container, "ports").empty();
+             });
+    };
+    const bool is_used =
+        planned_.nodes > 1 || !planned_.hostfile.empty() || std::ranges::any_of(view.jobs, serves);
+    if ((enabled && enabled->as_bool() == false) || !is_used) return;
+    const std::string_view given = value_at(*view.spec, {"network", "subdomain"});
+    const size_t service =
+        add(Shape::Service, {"headless Service", std::string(given.empty() ? view.name : given)});
+    // Initializers connect to no other pod.
+    for (const ReplicatedJob& job : view.jobs) {
+      if (serves(job) || planned_.pod_sets.size() == 1 || !planned_.hostfile.empty())
+        arrow(pods_[job.name], service, "");
+    }
+  }
+
+  // Claims that JobSet makes for the job.
+  void add_claims(const JobSetView& view) {
+    for (const Node* policy : items_at(*view.spec, "volumeClaimPolicies")) {
+      for (const Node* claim : items_at(*policy, "templates")) {
+        const std::string_view name = text_at(*claim, {"metadata", "name"});
+        const std::string claim_name = k8s::jobset::claim_name(name, view.name);
+        for (const ReplicatedJob& job : view.jobs) {
+          if (job.pod_spec && k8s::jobset::mounts(*job.pod_spec, name))
+            arrow(pods_[job.name], shared(Shape::Volume, "PersistentVolumeClaim", claim_name), "");
+        }
+      }
+    }
+  }
+
+  void add_source(const Node& volume, size_t pods) {
+    for (const VolumeKind& kind : kVolumeKinds) {
+      const Node* source = volume.get(kind.field);
+      if (!source || source->is_null()) continue;
+      const std::string_view name = kind.name.empty() ? text_at(volume, "name") : text_at(*source, kind.name);
+      arrow(pods, shared(kind.shape, kind.words, name), kind.shape == Shape::Volume ? "" : "mounts");
+    }
+    for (const Node* source : items_at(volume, {"projected", "sources"})) {
+      for (const auto& [field, shape, words] : {std::tuple("secret", Shape::Secret, "Secret"),
+                                                std::tuple("configMap", Shape::ConfigMap, "ConfigMap")}) {
+        if (const Node* one = source->get(field))
+          arrow(pods, shared(shape, words, text_at(*one, "name")), "mounts");
+      }
+    }
+  }
+
+  void add_env(const Node& container, size_t pods) {
+    for (const auto& [of_one, of_all, shape, words] :
+         {std::tuple("secretKeyRef", "secretRef", Shape::Secret, "Secret"),
+          std::tuple("configMapKeyRef", "configMapRef", Shape::ConfigMap, "ConfigMap")}) {
+      for (const Node* variable : items_at(container, "env")) {
+        const std::string_view name = text_at(*variable, {"valueFrom", of_one, "name"});
+        if (!name.empty()) arrow(pods, shared(shape, words, name), "env");
+      }
+      for (const Node* source : items_at(container, "envFrom")) {
+        const std::string_view name = text_at(*source, {of_all, "name"});
+        if (!name.empty()) arrow(pods, shared(shape, words, name), "env");
+      }
+    }
+  }
+
+  void add_pod_spec(const Node& pod_spec, size_t pods) {
+    for (const std::string_view list : {"initContainers", "containers"}) {
+      for (const Node* container : items_at(pod_spec, list)) add_env(*container, pods);
+    }
+    for (const Node* volume : items_at(pod_spec, "volumes")) add_source(*volume, pods);
+    for (const Node* secret : items_at(pod_spec, "imagePullSecrets"))
+      arrow(pods, shared(Shape::Secret, "Secret", text_at(*secret, "name")), "pulls images");
+  }
+
+  const plan::JobPlan& planned_;
+  const Object& job_set_;
+  JobGraph graph_;
+  std::map<std::string_view, size_t> pods_;                 // by replicatedJob
+  std::map<std::pair<Shape, std::string>, size_t> shared_;  // by name
+};
+
+}  // namespace
+
+std::vector<JobGraph> draw_jobs(const Compilation& compiled) {
+  const plan::Plan planned = plan::make_plan(compiled, {});
+  std::map<const Node*, const Object*> pod_groups;
+  for (const Object& object : compiled.objects) {
+    if (object.kind == "PodGroup") pod_groups[object.train_job] = &object;
+  }
+  std::vector<JobGraph> graphs;
+  for (const Object& object : compiled.objects) {
+    if (object.kind != "JobSet" || !object.train_job || graphs.size() == planned.jobs.size()) continue;
+    const auto pod_group = pod_groups.find(object.train_job);
+    graphs.push_back(JobDrawer(planned.jobs[graphs.size()], object)
+                         .draw(pod_group != pod_groups.end() ? pod_group->second : nullptr));
+  }
+  return graphs;
+}
+
+namespace {
+
+// Text between quotes, with entities for the characters that are special to Mermaid or HTML.
+std::string quoted_label(const std::vector<std::string>& lines) {
+  std::string label;
+  for (const std::string& line : lines) {
+    if (!label.empty()) label += "<br/>";
+    for (const char c : line) {
+      switch (c) {
+        case '"': label += "#quot;"; break;
+        case '#': label += "#35;"; break;
+        case '<': label += "#lt;"; break;
+        case '>': label += "#gt;"; break;
+        case '&': label += "#amp;"; break;
+        case '`': label += "#96;"; break;
+        case '\\': label += "#92;"; break;
+        default: label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      }
+    }
+  }
+  return fmt::format("\"{}\"", label);
+}
+
+// What is around the label of a shape, and the class that colours it.
+struct Outline {
+  std::string_view open;
+  std::string_view close;
+  std::string_view style;
+};
+
+Outline outline_of(Shape shape) {
+  switch (shape) {
+    case Shape::Job: return {"([", "])", "job"};
+    case Shape::Pods: return {"[", "]", "pods"};
+    case Shape::Secret: return {"{{", "}}", "secret"};
+    case Shape::ConfigMap: return {"[/", "/]", "config"};
+    case Shape::Volume: return {"[(", ")]", "volume"};
+    case Shape::Service: return {"(", ")", "service"};
+    case Shape::Queue: return {"[[", "]]", "queue"};
+    case Shape::Gang: return {"(", ")", "gang"};
+  }
+  return {"[", "]", "pods"};
+}
+
+// Light fills with dark text, for light and dark pages.
+constexpr std::string_view kStyles =
+    "  classDef job fill:#dbeafe,stroke:#1d4ed8,color:#111\n"
+    "  classDef pods fill:#ffffff,stroke:#1d4ed8,color:#111\n"
+    "  classDef secret fill:#fee2e2,stroke:#b91c1c,color:#111\n"
+    "  classDef config fill:#fef9c3,stroke:#a16207,color:#111\n"
+    "  classDef volume fill:#ede9fe,stroke:#6d28d9,color:#111\n"
+    "  classDef service fill:#dcfce7,stroke:#15803d,color:#111\n"
+    "  classDef queue fill:#e5e7eb,stroke:#374151,color:#111\n"
+    "  classDef gang fill:#ffedd5,stroke:#c2410c,color:#111\n";
+
+std::string arrow_text(const Arrow& arrow) {
+  const std::string_view line = arrow.waits ? "-->" : "-.->";
+  return arrow.label.empty() ? std::string(line) : fmt::format("{}|{}|", line, quoted_label({arrow.label}));
+}
+
+}  // namespace
+
+std::string format_mermaid(const std::vector<JobGraph>& jobs) {
+  std::string out = "flowchart LR\n";
+  out += kStyles;
+  for (size_t j = 0; j < jobs.size(); ++j) {
+    const JobGraph& job = jobs[j];
+    out += fmt::format("  subgraph j{}[{}]\n", j, quoted_label({job.title}));
+    for (size_t i = 0; i < job.boxes.size(); ++i) {
+      const Outline outline = outline_of(job.boxes[i].shape);
+      out += fmt::format("    j{}n{}{}{}{}:::{}\n", j, i, outline.open, quoted_label(job.boxes[i].lines),
+                         outline.close, outline.style);
+    }
+    for (const Arrow& arrow : job.arrows)
+      out += fmt::format("    j{}n{} {} j{}n{}\n", j, arrow.from, arrow_text(arrow), j, arrow.to);
+    out += "  end\n";
+  }
+  return out;
+}
+
+namespace {
+
+// A quoted string of the DOT language, lines centred below each other.
+std::string dot_label(const std::vector<std::string>& lines) {
+  std::string label;
+  for (const std::string& line : lines) {
+    if (!label.empty()) label += "\\n";
+    for (const char c : line) {
+      if (c == '"' || c == '\\') label += '\\';
+      label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return fmt::format("\"{}\"", label);
+}
+
+std::string_view attributes_of(Shape shape) {
+  switch (shape) {
+    case Shape::Job: return "shape=box, style=\"rounded,filled\", fillcolor=\"#dbeafe\", color=\"#1d4ed8\"";
+    case Shape::Pods: return "shape=box, style=filled, fillcolor=\"#ffffff\", color=\"#1d4ed8\"";
+    case Shape::Secret: return "shape=tab, style=filled, fillcolor=\"#fee2e2\", color=\"#b91c1c\"";
+    case Shape::ConfigMap: return "shape=note, style=filled, fillcolor=\"#fef9c3\", color=\"#a16207\"";
+    case Shape::Volume: return "shape=cylinder, style=filled, fillcolor=\"#ede9fe\", color=\"#6d28d9\"";
+    case Shape::Service:
+      return "shape=box, style=\"rounded,filled\", fillcolor=\"#dcfce7\", color=\"#15803d\"";
+    case Shape::Queue:
+      return "shape=box, peripheries=2, style=filled, fillcolor=\"#e5e7eb\", color=\"#374151\"";
+    case Shape::Gang: return "shape=box, style=\"rounded,filled\", fillcolor=\"#ffedd5\", color=\"#c2410c\"";
+  }
+  return "shape=box";
+}
+
+constexpr std::string_view kUse = "style=dashed, color=\"#6b7280\", fontcolor=\"#374151\"";
+
+// Above the arrow: the lower line is for it.
+std::string label_of(const Arrow& arrow) {
+  return arrow.label.empty() ? "" : fmt::format("label={}, ", dot_label({arrow.label, " "}));
+}
+
+}  // namespace
+
+std::string format_dot(const std::vector<JobGraph>& jobs) {
+  std::string out =
+      "digraph trainjobs {\n"
+      "  rankdir=LR;\n"
+      "  nodesep=0.4;\n"
+      "  ranksep=0.7;\n"
+      "  fontname=\"sans-serif\";\n"
+      "  node [fontname=\"sans-serif\", fontsize=11];\n"
+      "  edge [fontname=\"sans-serif\", fontsize=9];\n";
+  // Graphviz draws the last one at the top.
+  for (size_t j = jobs.size(); j-- > 0;) {
+    const JobGraph& job = jobs[j];
+    out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#9ca3af\";\n", j,
+                       dot_label({job.title}));
+    for (size_t i = 0; i < job.boxes.size(); ++i)
+      out += fmt::format("    j{}n{} [label={}, {}];\n", j, i, dot_label(job.boxes[i].lines),
+                         attributes_of(job.boxes[i].shape));
+    for (const Arrow& arrow : job.arrows)
+      out += fmt::format("    j{}n{} -> j{}n{} [{}{}];\n", j, arrow.from, j, arrow.to, label_of(arrow),
+                         arrow.waits ? "style=solid" : kUse);
+    out += "  }\n";
+  }
+  return out + "}\n";
+}
+
+base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner) {
+  base::ProcessRequest request;
+  request.argv = {"dot", "-Tsvg"};
+  request.input = format_dot(jobs);
+  request.timeout = std::chrono::minutes(2);
+  auto ran = runner.run(request);
+  if (const auto* error = std::get_if<base::IoError>(&ran)) {
+    return base::IoError{
+        fmt::format("SVG needs Graphviz ({}): install it, or use -o mermaid or -o dot", error->message)};
+  }
+  auto& result = std::get<base::ProcessResult>(ran);
+  if (result.status == 0) return std::move(result.out);
+  while (result.err.ends_with('\n')) result.err.pop_back();
+  return base::IoError{fmt::format("dot ended with status {}: {}", result.status, result.err)};
+}
+
+}  // namespace trainjobc::graph

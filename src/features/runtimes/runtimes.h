@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runtimes: of a repository against others of the same names, of a cluster as files to commit, and which jobs
+// use which.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/input/input.h"
+#include "features/cluster/live.h"
+#include "schema/schema.h"
+#include "yaml/node.h"
+
+namespace trainjobc::runtimes {
+
+struct RuntimeDifference {
+  std::string path;         // "spec.template.spec.replicatedJobs[node].template…image"
+  std::string other;        // the value there, "none" if there is none
+  std::string own;          // the value of the repository's file
+  base::Location location;  // in it; of no file if there is none
+};
+
+enum class RuntimeState { Same, Different, OnlyHere, OnlyThere };
+
+std::string_view to_string(RuntimeState state);
+
+struct RuntimeVerdict {
+  std::string id;     // "ClusterTrainingRuntime/torch-distributed", "TrainingRuntime/team-a/torch"
+  std::string place;  // "runtimes/torch.yaml:3"; "" of OnlyThere
+  RuntimeState state = RuntimeState::Same;
+  std::vector<RuntimeDifference> differences;
+};
+
+// By meaning: with the schema's defaults, without what servers fill in. Both are runtimes; `with_missing`
+// also lists those that only `others` has. Sorted by id.
+std::vector<RuntimeVerdict> compare_runtimes(const std::vector<compile::InputObject>& own,
+                                             const std::vector<compile::InputObject>& others,
+                                             const schema::VersionSchemas& schemas, bool with_missing);
+
+// The runtime as somebody would write it: without what the API server and controllers filled in, the defaults
+// of its schema among that.
+const yaml::Node* clean(const yaml::Node& runtime, const schema::VersionSchemas& schemas,
+                        const yaml::Maker& make);
+
+struct RuntimeFile {
+  std::string path;  // "torch-distributed.yaml"; of a TrainingRuntime "team-a/torch.yaml"
+  std::string text;
+};
+
+// One file for each runtime of the set; other objects are skipped. Sorted by path.
+std::vector<RuntimeFile> files_of(const cluster::LiveSet& live, const schema::VersionSchemas& schemas);
+
+struct RuntimeUser {
+  std::string ns;  // "default" if it names none
+  std::string name;
+  std::string place;  // "jobs/llama.yaml:1"
+};
+
+struct RuntimeUse {
+  std::string kind;
+  std::string ns;  // of a TrainingRuntime, which its jobs share
+  std::string name;
+  std::vector<RuntimeUser> jobs;
+};
+
+// By what the jobs' runtimeRef says, whether there is such a runtime or not; jobs in the order of the inputs.
+// Sorted by name, kind and namespace.
+std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects);
+
+}  // namespace trainjobc::runtimes
