@@ -21,7 +21,7 @@ std::string with_env(const std::string& env, const std::string& list = "containe
 std::string ordered(const std::string& rendered, const std::string& live) {
   JobSetBench bench;
   const Node* ours = bench.read(rendered);
-  const Node& result = *trainjobc::diff::with_live_env_order(*ours, *bench.read(live), bench.make());
+  const Node& result = *trainjobc::cluster::with_live_env_order(*ours, *bench.read(live), bench.make());
   if (&result == ours) return "same";
   const Node* pod =
       result.at({"spec", "replicatedJobs"})->items()[0]->at({"template", "spec", "template", "spec"});
