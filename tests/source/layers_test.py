@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, the public headers in include/
 include only each other and the standard library, a namespace has one type of a name (two would be one to the linker,
-whichever file they are in), and what a plugin generates is named in src/policy/plugins alone."""
+whichever file they are in), the folders of src/features include only those that they share, and what a plugin generates is named in src/policy/plugins alone."""
 import pathlib
 import re
 import sys
@@ -11,6 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "model", "policy", "compile", "lint", "features", "cli"]
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features"}, "openssl/": {"policy", "base"}}
+# The folders of src/features that all others may include, and those that build on another command.
+SHARED_FEATURES = {"cluster": {"kubectl"}, "kubectl": set()}
+FEATURES = {"graph": {"plan"}, "lsp": {"explain", "json_schema", "migrate", "plan"}}
 PUBLIC = ROOT / "include"
 IMPLEMENTS_PUBLIC = ROOT / "src" / "features" / "library"
 
@@ -53,11 +56,21 @@ for layer in LAYERS:
             top = target.split("/")[0]
             if top in LAYERS and LAYERS.index(top) > LAYERS.index(layer):
                 problems.append(f"{where}: {layer} must not include {target}")
+            if layer == "features" and top == "features":
+                folder, used = path.relative_to(ROOT / "src" / "features").parts[0], target.split("/")[1]
+                allowed = SHARED_FEATURES.get(folder, SHARED_FEATURES.keys() | FEATURES.get(folder, set()))
+                if used != folder and used not in allowed:
+                    problems.append(f"{where}: features/{folder} must not include {target}")
             if top == "trainjobc" and path.parent != IMPLEMENTS_PUBLIC:
                 problems.append(f"{where}: only {IMPLEMENTS_PUBLIC.relative_to(ROOT)} may include the public API {target}")
             for prefix, owners in OWNERS.items():
                 if target.startswith(prefix) and layer not in owners:
                     problems.append(f"{where}: only {', '.join(sorted(owners))} may include {target}")
+
+# No folder of src/features depends on itself: what another one builds on builds on shared folders only.
+for folder, used in FEATURES.items():
+    for other in sorted(used & FEATURES.keys()):
+        problems.append(f"{pathlib.Path(__file__).name}: features/{folder} must not build on features/{other}, which builds on another")
 
 public = sorted(PUBLIC.rglob("*.h"))
 if not public:

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "features/cluster/pods.h"
 #include "features/plan/plan.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
