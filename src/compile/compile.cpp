@@ -15,7 +15,6 @@
 #include "compile/input/input.h"
 #include "compile/input/templates.h"
 #include "compile/jobs.h"
-#include "compile/reuse/run_cache.h"
 #include "compile/runtimes/admit_runtimes.h"
 #include "compile/versions/version_plan.h"
 #include "secret/secret.h"
@@ -39,27 +38,24 @@ struct Memory {
 class Run {
  public:
   // `keeps_jobs`: the nodes of the TrainJobs and of what they become are part of the result.
-  // With a cache there is no sink, and jobs are not kept.
-  Run(const Options& options, ObjectSink* sink, bool keeps_jobs, compile::RunCache* cache = nullptr)
+  Run(const Options& options, ObjectSink* sink, bool keeps_jobs)
       : options_(options),
         sink_(sink),
         keeps_jobs_(keeps_jobs),
-        cache_(cache),
         plan_(compile::plan_for(options.trainer_version)) {
     const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
     reading_ = {.pinned_version = pinned ? std::string_view(options.trainer_version) : "",
                 .is_input = !options.passthrough,
                 .keep_foreign = options.passthrough,
                 .defer_jobs = true,
-                .threads = options.threads,
-                .cache = cache ? &cache->files : nullptr};
+                .threads = options.threads};
   }
 
   Compilation compile(std::vector<Source> inputs, std::vector<Source> runtimes) {
     read(std::move(inputs), std::move(runtimes));
     choose_plan();
     compile::report_duplicates(results_);
-    compile::run_trials(of_runtimes_.trials, options_, cache_ ? &cache_->runtimes : nullptr);
+    compile::run_trials(of_runtimes_.trials, options_);
     collect_diagnostics();
     collect_objects();
     collect_documents();
@@ -81,19 +77,15 @@ class Run {
                           .is_input = false,
                           .keep_foreign = false,
                           .keep_jobs = false,
-                          .threads = options_.threads,
-                          .cache = reading_.cache});
+                          .threads = options_.threads});
   }
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
-    const compile::StoreCaches caches =
-        cache_ ? compile::StoreCaches{&cache_->files, &cache_->runtimes} : compile::StoreCaches{};
-    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), plan_, caches);
+    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), plan_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
     results_ = compile::run_jobs(jobs_, context());
-    compile::keep_results(jobs_, context(), results_);
     if (read_others()) return run_jobs();
     of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), plan_, options_);
   }
@@ -109,15 +101,7 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_,
-            reading_,
-            plan_,
-            *memory_->admitted,
-            *index_,
-            sink_,
-            keeps_jobs_,
-            cache_ ? &cache_->jobs : nullptr,
-            cache_ ? &cache_->files.moves() : nullptr};
+    return {options_, reading_, plan_, *memory_->admitted, *index_, sink_, keeps_jobs_};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.
@@ -129,7 +113,6 @@ class Run {
     plan_ = compile::plan_by_content(inputs(), planned_jobs(), &of_runtimes_.refused);
     if (plan_.is_newest()) return;
     compile::survey_jobs(jobs_, context(), results_);
-    compile::keep_results(jobs_, context(), results_);
     plan_ = compile::plan_by_content(inputs(), planned_jobs(), nullptr);
     if (!plan_.is_newest()) run_jobs();
   }
@@ -237,7 +220,6 @@ class Run {
   const Options& options_;
   ObjectSink* sink_;
   bool keeps_jobs_;
-  compile::RunCache* cache_;
   ReadOptions reading_;
   compile::VersionPlan plan_;
   std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
@@ -260,31 +242,5 @@ Compilation compile_in_passing(std::vector<Source> inputs, std::vector<Source> r
                                const Options& options, ObjectSink* sink) {
   return Run(options, sink, false).compile(std::move(inputs), std::move(runtimes));
 }
-
-namespace compile {
-namespace {
-
-// Whether jobs and runtimes get the same findings; neither sees how many threads there are.
-bool are_alike(const Options& a, const Options& b) {
-  const auto key = [](const Options& o) {
-    return std::tie(o.trainer_version, o.use_catalogue, o.with_defaults, o.render, o.snapshot, o.passthrough,
-                    o.jobs, o.ns, o.name_suffix, o.translate_pinned, o.policy.ssh_key.source,
-                    o.policy.ssh_key.material, o.policy.torchrun);
-  };
-  return key(a) == key(b);
-}
-
-}  // namespace
-
-Compilation find_again(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options,
-                       RunCache& cache) {
-  if (cache.options && !are_alike(*cache.options, options)) cache.forget_unused();  // which is all
-  cache.options = options;
-  Compilation result = Run(options, nullptr, false, &cache).compile(std::move(inputs), std::move(runtimes));
-  cache.forget_unused();
-  return result;
-}
-
-}  // namespace compile
 
 }  // namespace trainjobc

@@ -34,9 +34,8 @@ class Passes {
 
   // `index`: of the job, for the sink.
   JobResult run(size_t index) {
-    if (is_known()) return std::move(result_);
     const std::optional<InputObject> read = read_job();
-    if (!read) return keep();
+    if (!read) return std::move(result_);
     result_.location = read->location;
     const Options& options = context_.options;
     if (!options.jobs.empty() && leave_out(*read)) return std::move(result_);
@@ -46,7 +45,7 @@ class Passes {
     if (unit_->runtime) render_job(*unit_, options);
     if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, objects_of(*unit_));
     finish(*read);
-    return keep();
+    return std::move(result_);
   }
 
   ObjectMemory give_back() {
@@ -62,63 +61,11 @@ class Passes {
   void survey_all(JobResult& result) {
     if (const std::optional<InputObject> read = read_job()) plan(*read, true);
     result.planned = result_.planned;
-    if (!result.known) return;
-    JobResult surveyed = *result.known->result;
-    surveyed.planned = result.planned;
-    auto known = std::make_shared<KnownJob>(*result.known);
-    known->result = std::make_shared<const JobResult>(std::move(surveyed));
-    result.known = std::move(known);
   }
 
  private:
-  // Takes the result of an earlier run if the runtime is still the same.
-  bool is_known() {
-    auto known = cache() ? cache()->find(job_, target_) : nullptr;
-    if (known) known = moved(std::move(known), *context_.moves);
-    if (!known || (needs_survey(*known->result) && !known->result->planned.survey)) return false;
-    const StoredRuntime* runtime = nullptr;
-    if (known->question) {
-      RuntimeStore& store = context_.runtimes.store_for(target_);
-      const Resolution resolution = store.resolve(known->question->job(), context_.options.use_catalogue);
-      if (!known->answer.is_same(RuntimeAnswer::of(resolution))) return false;
-      runtime = resolution.found;
-    }
-    result_ = *known->result;
-    if (result_.runtime) result_.runtime = runtime;
-    result_.planned = planned_again(*known);
-    result_.known = known;
-    return true;
-  }
-
-  // A document that was not read has no place but its own in the cache.
-  JobCache* cache() const { return job_.unread && job_.document != 0 ? context_.cache : nullptr; }
-
   bool needs_survey(const JobResult& result) const {
     return result.refused && context_.options.trainer_version == "auto" && context_.plan.is_newest();
-  }
-
-  // The same objections, about an object of this run.
-  PlannedJob planned_again(const KnownJob& known) const {
-    PlannedJob planned = known.result->planned;
-    if (!planned.object) return planned;
-    planned.object = &job_;
-    planned.runtime = context_.index.find(known.indexed_runtime());
-    if (planned.survey) {
-      SurveyedObject survey = *planned.survey;
-      survey.object = &job_;
-      planned.survey = std::make_shared<const SurveyedObject>(std::move(survey));
-    }
-    return planned;
-  }
-
-  // The result, which a later run may take.
-  JobResult keep() {
-    if (!cache()) return std::move(result_);
-    auto known = std::make_shared<KnownJob>(std::move(known_));
-    known->target = target_;
-    known->result = std::make_shared<const JobResult>(result_);
-    result_.known = std::move(known);
-    return std::move(result_);
   }
 
   // nullopt if the document is not one TrainJob; `result_` says what it is.
@@ -168,11 +115,6 @@ class Passes {
   }
 
   void finish(const InputObject& read) {
-    if (unit_->resolution) {
-      known_.question = RuntimeQuestion::of(unit_->job);
-      known_.answer = RuntimeAnswer::of(*unit_->resolution);
-    }
-    known_.index(model::runtime_of(*read.root, read.id.ns));
     result_.runtime = unit_->runtime;
     result_.complete = unit_->complete;
     result_.has_objects = !unit_->objects.empty();
@@ -187,7 +129,6 @@ class Passes {
   Target target_;
   std::shared_ptr<JobUnit> unit_;
   JobResult result_;
-  KnownJob known_;  // but for the result
 };
 
 // Calls `body(passes, index)` for each job; the jobs of one thread use the same memory one after the other.
@@ -252,14 +193,6 @@ std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, con
   if (context.sink) context.sink->begin(jobs.size());
   for_each_job(jobs, context, [&](Passes& passes, size_t index) { results[index] = passes.run(index); });
   return results;
-}
-
-void keep_results(const std::vector<const InputObject*>& jobs, const JobsContext& context,
-                  const std::vector<JobResult>& results) {
-  if (!context.cache) return;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (results[i].known) context.cache->add(*jobs[i], results[i].known);
-  }
 }
 
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,

@@ -12,7 +12,6 @@
 #include "compile/compile.h"
 #include "compile/input/input.h"
 #include "compile/render_job.h"
-#include "compile/reuse/job_cache.h"
 #include "compile/runtimes/admit_runtimes.h"
 #include "compile/versions/version_plan.h"
 
@@ -41,9 +40,8 @@ struct JobResult {
   bool complete = false;  // every rule was looked at
   bool has_objects = false;
   PlannedJob planned;
-  std::shared_ptr<JobUnit> unit;          // if units are kept
-  const yaml::Node* root = nullptr;       // as it was read; if units are kept
-  std::shared_ptr<const KnownJob> known;  // for a later run; if there is a cache
+  std::shared_ptr<JobUnit> unit;     // if units are kept
+  const yaml::Node* root = nullptr;  // as it was read; if units are kept
 };
 
 struct JobsContext {
@@ -54,8 +52,6 @@ struct JobsContext {
   const RuntimeIndex& index;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
-  JobCache* cache = nullptr;     // neither with a sink, nor if units are kept
-  const Moves* moves = nullptr;  // since its results were kept; if there is a cache
 };
 
 Object describe(const yaml::Node& root);
@@ -69,10 +65,6 @@ std::vector<const InputObject*> jobs_of(const InputSet& inputs);
 // The passes of each job. Jobs share no mutable state, so the result does not depend on the number of
 // threads.
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
-
-// Keeps the results in the context's cache, if there is one.
-void keep_results(const std::vector<const InputObject*>& jobs, const JobsContext& context,
-                  const std::vector<JobResult>& results);
 
 // What every Trainer version says to the fields of the jobs. Sets `planned` of each.
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,

@@ -115,10 +115,6 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-const Resolution& resolve(JobUnit& unit, const Options& options, RuntimeStore& store) {
-  return unit.resolution.emplace(store.resolve(unit.job, options.use_catalogue));
-}
-
 // Errors in the runtimeRef of a job that was rejected for another reason. The cluster would not check it yet,
 // but users want to see all errors at once.
 void check_runtime_ref(JobUnit& unit, const Node& root, const Options& options, RuntimeStore& store) {
@@ -128,7 +124,7 @@ void check_runtime_ref(JobUnit& unit, const Node& root, const Options& options, 
   if (!has_name || std::ranges::any_of(unit.diagnostics.items(), is_about_it)) return;
   unit.job.runtime_ref = model::decode_runtime_ref(ref);
   if (!check_runtime_kind(unit)) return;
-  const Resolution& resolution = resolve(unit, options, store);
+  const Resolution resolution = store.resolve(unit.job, options.use_catalogue);
   if (!resolution.found) report_missing_runtime(unit, resolution);
 }
 
@@ -252,7 +248,7 @@ void admit_job(JobUnit& unit, const InputObject& object, const Options& options,
   validate_name(unit.job, *target.behaviours, findings);
   const bool name_fits = !findings.has_errors();
   findings.flush(unit.job.id.str());
-  const Resolution& resolution = resolve(unit, options, store);
+  const Resolution resolution = store.resolve(unit.job, options.use_catalogue);
   if (!resolution.found) {
     report_missing_runtime(unit, resolution);
     return;

@@ -21,7 +21,6 @@ struct JobUnit {
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name
   bool is_as_written = false;              // `source` has the fields of its file
   model::TrainJob job;                     // decoded if admitted
-  std::optional<Resolution> resolution;    // nullopt if the job did not ask for its runtime
   const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
   std::vector<const yaml::Node*> objects;  // of the result, in order
   bool complete = false;                   // no pass was left out, so all rules were checked

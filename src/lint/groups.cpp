@@ -14,7 +14,6 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "lint/lint_again.h"
 #include "lint/suppress.h"
 
 namespace trainjobc::lint {
@@ -270,17 +269,6 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
 
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {
   return compile_each(std::move(groups), options, FindingsOf::Governed, compile_and_forget);
-}
-
-GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options,
-                                  GroupCaches& caches) {
-  std::vector<compile::RunCache*> cache_of;
-  for (const InputGroup& group : groups) cache_of.push_back(&caches[name_of(*group.config)]);
-  return compile_each(
-      std::move(groups), options, FindingsOf::Governed,
-      [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
-        return compile::find_again(std::move(inputs), std::move(runtimes), own, *cache_of[group]);
-      });
 }
 
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "lint/fix.h"
-#include "lint/lint_again.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -50,11 +49,7 @@ bool Findings::fails(const base::Diagnostic& finding) const {
   return std::ranges::any_of(levels, [&](const auto& entry) { return is_enough(entry.second); });
 }
 
-namespace {
-
-// `find_in`: find_in_groups, with caches or without.
-template <class FindIn>
-Findings find_with(std::vector<InputGroup> groups, const std::string& fail_on, FindIn find_in) {
+Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
   Findings findings;
   for (const InputGroup& group : groups) {
     findings.configs.push_back(group.config);
@@ -64,24 +59,10 @@ Findings find_with(std::vector<InputGroup> groups, const std::string& fail_on, F
     }
   }
   std::ranges::sort(findings.files);
-  GroupedCompilation grouped = find_in(std::move(groups));
+  GroupedCompilation grouped = find_in_groups(std::move(groups), options);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
   findings.compiled = std::move(grouped.all);
   return findings;
-}
-
-}  // namespace
-
-Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
-  return find_with(std::move(groups), fail_on,
-                   [&](std::vector<InputGroup> all) { return find_in_groups(std::move(all), options); });
-}
-
-Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on,
-              GroupCaches& caches) {
-  return find_with(std::move(groups), fail_on, [&](std::vector<InputGroup> all) {
-    return find_in_groups(std::move(all), options, caches);
-  });
 }
 
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,

@@ -33,6 +33,13 @@ struct LspFiles {
   }
 };
 
+// A file that makes a workspace a large one, in which an edited document is checked before the others.
+inline std::string long_comment() {
+  std::string text;
+  while (text.size() < 200'000) text += "# " + std::string(500, '-') + "\n";
+  return text;
+}
+
 // An editor that talks to a server.
 class LspClient {
  public:
@@ -75,6 +82,17 @@ class LspClient {
   std::map<std::string, std::vector<std::string>> publish() {
     sent.clear();
     server.publish();
+    return published();
+  }
+  // The same of what is known at once.
+  std::map<std::string, std::vector<std::string>> publish_early() {
+    sent.clear();
+    server.publish_early();
+    return published();
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> published() const {
     std::map<std::string, std::vector<std::string>> published;
     for (const lsp::Json& message : sent) {
       if (lsp::text_member(message, {"method"}) != "textDocument/publishDiagnostics") continue;
@@ -89,7 +107,6 @@ class LspClient {
     return published;
   }
 
- private:
   void handle_all() {
     while (server.has_messages()) server.handle_next();
   }

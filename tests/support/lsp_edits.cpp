@@ -100,6 +100,7 @@ class Session {
  public:
   explicit Session(std::string_view bytes) : bytes_(bytes), client_(files_) {
     files_.disk.files["/repo/.git/HEAD"] = "";
+    files_.disk.files["/repo/notes.yaml"] = test::long_comment();
     for (size_t i = 0; i < kFiles.size(); ++i) files_.disk.files[kFiles[i]] = kTexts[i];
   }
 
@@ -121,7 +122,8 @@ class Session {
     const uint8_t what = take();
     if (what < 128) return edit();
     if (what < 200) return request();
-    if (what < 240) return client_.server.publish();
+    if (what < 220) return client_.server.publish();
+    if (what < 240) return client_.server.publish_early();
     const std::string body(take_text(64));
     client_.server.receive(body);
     while (client_.server.has_messages()) client_.server.handle_next();

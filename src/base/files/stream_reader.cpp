@@ -23,9 +23,9 @@ auto repeat(Call call) {
 
 }  // namespace
 
-std::optional<std::string> read_available(int descriptor, bool waits) {
+std::optional<std::string> read_available(int descriptor, std::chrono::milliseconds wait) {
   pollfd wanted{descriptor, POLLIN, 0};
-  const int ready = repeat([&] { return ::poll(&wanted, 1, waits ? -1 : 0); });
+  const int ready = repeat([&] { return ::poll(&wanted, 1, static_cast<int>(wait.count())); });
   if (ready < 0) return std::nullopt;
   if (ready == 0) return "";
   std::string bytes(kBlock, '\0');

@@ -3,13 +3,14 @@
 // Reads what a pipe has, without waiting for its end.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
 namespace trainjobc::base {
 
-// The next bytes of the descriptor; nullopt at the end, and after an error. If there are none yet: waits for
-// them, or returns "".
-std::optional<std::string> read_available(int descriptor, bool waits);
+// The next bytes of the descriptor; nullopt at the end, and after an error. "" if none come within `wait`; a
+// negative one has no end.
+std::optional<std::string> read_available(int descriptor, std::chrono::milliseconds wait);
 
 }  // namespace trainjobc::base

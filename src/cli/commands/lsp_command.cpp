@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -50,8 +51,8 @@ int run_lsp(Console& console) {
                      [&](const lsp::Json& message) {
                        is_written = is_written && console.write_manifests(lsp::frame(message));
                      });
-  const int status = lsp::serve(server, [&](bool waits) {
-    return is_written ? base::read_available(STDIN_FILENO, waits) : std::nullopt;
+  const int status = lsp::serve(server, [&](std::chrono::milliseconds wait) {
+    return is_written ? base::read_available(STDIN_FILENO, wait) : std::nullopt;
   });
   return is_written ? status : fail(console, "can't write to the editor");
 }

@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "base/text/ascii.h"
 #include "compile/input/document_type.h"
-#include "compile/reuse/read_cache.h"
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -117,6 +116,14 @@ bool looks_like_job(const yaml::FoundDocument& document) {
   return end == text.size() || base::kSpace.find(text[end]) != std::string_view::npos;
 }
 
+// A document of a file, and what was read from it.
+struct ReadDocument {
+  yaml::FoundDocument document;
+  bool is_deferred = false;  // it looks like a TrainJob and was not read
+  std::shared_ptr<const ObjectMemory> memory;
+  ReadObjects read;
+};
+
 bool is_kept(const InputObject& object, const ReadOptions& options) {
   if (object.kind == InputKind::Foreign) return options.keep_foreign;
   return object.kind != InputKind::TrainJob || options.keep_jobs;
@@ -131,50 +138,16 @@ void read_now(ReadDocument& reading, const ReadOptions& options) {
   if (std::ranges::any_of(reading.read.objects, &InputObject::root)) reading.memory = std::move(memory);
 }
 
-// `file`: the number of the document's file in a cache; 0 if it is in none.
-void take(ReadDocument reading, uint64_t file, InputSet& inputs, base::Diagnostics& diagnostics) {
+void take(ReadDocument reading, InputSet& inputs, base::Diagnostics& diagnostics) {
   if (reading.is_deferred) {
     inputs.unread.push_back(reading.document);
-    inputs.objects.push_back({.kind = InputKind::TrainJob,
-                              .unread = &inputs.unread.back(),
-                              .reading = file,
-                              .document = reading.number});
+    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back()});
     return;
   }
-  std::ranges::copy(reading.read.objects, std::back_inserter(inputs.objects));
+  std::ranges::move(reading.read.objects, std::back_inserter(inputs.objects));
   if (reading.memory) inputs.memory.push_back(std::move(reading.memory));
   std::ranges::move(reading.read.passed_over, std::back_inserter(inputs.passed_over));
   diagnostics.append(std::move(reading.read.diagnostics));
-}
-
-// A file of read_inputs: one that was read before, or one that is being read.
-struct FileReading {
-  std::shared_ptr<const ReadFile> known;
-  ReadFile own;
-};
-
-FileReading find_file(Source source, const ReadOptions& options) {
-  if (options.cache) {
-    if (auto known = options.cache->find(source, options)) return {std::move(known), {}};
-  }
-  ReadFile own;
-  own.file = std::make_shared<base::SourceFile>(std::move(source.name), std::move(source.text));
-  for (const yaml::FoundDocument& document : yaml::find_documents(*own.file, own.findings))
-    own.documents.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});
-  return {nullptr, std::move(own)};
-}
-
-void take_file(FileReading reading, const ReadOptions& options, InputSet& inputs,
-               base::Diagnostics& diagnostics) {
-  if (!reading.known && options.cache) reading.known = options.cache->add(std::move(reading.own), options);
-  if (reading.known) {
-    diagnostics.append(reading.known->findings);
-    for (const ReadDocument& document : reading.known->documents)
-      take(document, reading.known->number, inputs, diagnostics);
-    return;
-  }
-  diagnostics.append(std::move(reading.own.findings));
-  for (ReadDocument& document : reading.own.documents) take(std::move(document), 0, inputs, diagnostics);
 }
 
 }  // namespace
@@ -195,22 +168,31 @@ ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions&
 
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options) {
-  std::vector<FileReading> files;
+  struct File {
+    base::Diagnostics findings;  // about the file as a whole
+    std::vector<ReadDocument> documents;
+  };
+  std::vector<File> files(sources.size());
   std::vector<ReadDocument*> wanted;
-  files.reserve(sources.size());
-  for (Source& source : sources) {
-    const bool named = source.named;
-    FileReading& reading = files.emplace_back(find_file(std::move(source), options));
-    inputs.files.push_back(reading.known ? reading.known->file : reading.own.file);
-    if (!named) inputs.found.insert(inputs.files.back().get());
-    for (ReadDocument& document : reading.own.documents) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Source& source = sources[i];
+    inputs.files.push_back(
+        std::make_shared<base::SourceFile>(std::move(source.name), std::move(source.text)));
+    if (!source.named) inputs.found.insert(inputs.files.back().get());
+    for (const yaml::FoundDocument& document : yaml::find_documents(*inputs.files.back(), files[i].findings))
+      files[i].documents.push_back(
+          {document, options.defer_jobs && looks_like_job(document), nullptr, {}});
+    for (ReadDocument& document : files[i].documents) {
       if (!document.is_deferred) wanted.push_back(&document);
     }
   }
   constexpr size_t kWorthAThread = 16;
   base::parallel_for(wanted.size(), kWorthAThread, options.threads,
                      [&](size_t index) { read_now(*wanted[index], options); });
-  for (FileReading& file : files) take_file(std::move(file), options, inputs, diagnostics);
+  for (File& file : files) {
+    diagnostics.append(std::move(file.findings));
+    for (ReadDocument& document : file.documents) take(std::move(document), inputs, diagnostics);
+  }
 }
 
 void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
@@ -222,7 +204,7 @@ void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputS
     }
     ReadDocument reading{*object.unread, false, nullptr, {}};
     read_now(reading, options);
-    take(std::move(reading), 0, inputs, diagnostics);
+    take(std::move(reading), inputs, diagnostics);
   }
 }
 

@@ -22,8 +22,6 @@
 
 namespace trainjobc::compile {
 
-class ReadCache;
-
 enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
 
 struct InputObject {
@@ -33,10 +31,6 @@ struct InputObject {
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
-  // In a ReadCache; 0: in none.
-  uint64_t reading = 0;   // of its file: the same number, the same nodes
-  uint64_t document = 0;  // of its document: the same number, the same text
-  size_t item = 0;        // so many objects of its document are before it
 
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
@@ -74,7 +68,6 @@ struct ReadOptions {
   bool keep_jobs = true;            // those of TrainJobs are
   bool defer_jobs = false;          // documents that look like one TrainJob each are left unread
   unsigned threads = 0;             // 0: as many as there are processors
-  ReadCache* cache = nullptr;       // of files that were read before
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.

@@ -29,7 +29,7 @@ struct AdmittedRuntimes {
 };
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionPlan& plan, StoreCaches caches = {});
+                                                 const VersionPlan& plan);
 
 // What there is to say about the runtimes once each TrainJob has found its own.
 struct RuntimeFindings {

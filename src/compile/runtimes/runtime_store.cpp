@@ -19,33 +19,22 @@
 #include "secret/secret.h"
 
 namespace trainjobc::compile {
-std::shared_ptr<const AdmittedRuntime> RuntimeStore::make_admission(const InputObject& object) const {
-  auto made = std::make_shared<AdmittedRuntime>();
-  const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(made->arena), made->diagnostics);
-  if (admitted.accepted) {
-    made->runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
-    if (object.dialect) model::apply(*object.dialect, made->runtime);
-    policy::Findings findings(made->diagnostics);
-    policy::validate_runtime(made->runtime, behaviours_, findings);
-    made->accepted = !findings.has_errors();
-    made->encoded = admitted.encoded;
-    findings.flush(object.id.str());
-  }
-  return made;
-}
 
 void RuntimeStore::admit(StoredRuntime& stored) {
   if (std::exchange(stored.admitted, true)) return;
   const InputObject& object = stored.object;
-  if (caches_.runtimes) stored.admission = caches_.runtimes->find_admission(object, behaviours_);
-  if (!stored.admission) {
-    stored.admission = make_admission(object);
-    if (caches_.runtimes) caches_.runtimes->add(object, behaviours_, stored.admission);
+  base::Diagnostics found;
+  const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), found);
+  if (admitted.accepted) {
+    stored.runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
+    stored.encoded = admitted.encoded;
+    if (object.dialect) model::apply(*object.dialect, stored.runtime);
+    policy::Findings findings(found);
+    policy::validate_runtime(stored.runtime, behaviours_, findings);
+    stored.accepted = !findings.has_errors();
+    findings.flush(object.id.str());
   }
-  stored.runtime = stored.admission->runtime;
-  stored.accepted = stored.admission->accepted;
-  stored.encoded = stored.admission->encoded;
-  diagnostics_.append(stored.admission->diagnostics);
+  diagnostics_.append(std::move(found));
   secret::hide_secrets(std::array{object.root}, diagnostics_);
 }
 
@@ -127,7 +116,7 @@ const StoredRuntime* RuntimeStore::from_catalogue(std::string_view name) {
   Source source;
   source.name = fmt::format("catalogue/v{}/{}", file->version, file->name);
   source.text = file->text;
-  read_inputs({std::move(source)}, inputs, diagnostics_, {.cache = caches_.files});
+  read_inputs({std::move(source)}, inputs, diagnostics_);
   for (const InputObject& object : inputs.objects) {
     StoredRuntime& stored = store(object);
     admit(stored);

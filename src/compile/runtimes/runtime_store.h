@@ -13,16 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/arena.h"
+#include "base/diagnostic.h"
 #include "base/text/suggest.h"
 #include "compile/input/input.h"
-#include "compile/reuse/runtime_cache.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "schema/schema.h"
 
 namespace trainjobc::compile {
-
-class ReadCache;
 
 struct StoredRuntime {
   InputObject object;
@@ -31,14 +30,7 @@ struct StoredRuntime {
   bool admitted = false;                // all rules were checked
   bool accepted = false;                // none is violated
   bool is_input = false;
-  bool has_jobs = false;                             // a TrainJob was resolved to it
-  std::shared_ptr<const AdmittedRuntime> admission;  // the memory of `runtime` and `encoded`
-};
-
-// What a store can take from earlier ones; both or neither.
-struct StoreCaches {
-  ReadCache* files = nullptr;  // of the catalogue
-  RuntimeCache* runtimes = nullptr;
+  bool has_jobs = false;                // a TrainJob was resolved to it
 };
 
 // The result of a lookup.
@@ -54,8 +46,8 @@ struct Resolution {
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
-               base::Diagnostics& diagnostics, StoreCaches caches = {})
-      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics), caches_(caches) {}
+               base::Diagnostics& diagnostics)
+      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
   // Adds an object to the store; the first with its name counts. Another one in the inputs (`is_input`) is an
   // error, elsewhere it is skipped.
@@ -84,7 +76,6 @@ class RuntimeStore {
 
   Resolution look_up(const model::TrainJob& job, bool use_catalogue);
   void admit(StoredRuntime& stored);
-  std::shared_ptr<const AdmittedRuntime> make_admission(const InputObject& object) const;
   StoredRuntime& store(const InputObject& object);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
@@ -94,7 +85,7 @@ class RuntimeStore {
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
   base::Diagnostics& diagnostics_;
-  StoreCaches caches_;
+  base::Arena arena_;                                // of admitted runtimes
   std::mutex mutex_;                                 // while jobs look for their runtimes
   std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
   std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name

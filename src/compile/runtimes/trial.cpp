@@ -87,7 +87,7 @@ Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   return found;
 }
 
-void run_now(Trial& trial) {
+void run(Trial& trial) {
   auto errors = errors_of(trial, std::nullopt);
   if (!errors) return;
   excuse_number_of_nodes(trial, *errors);
@@ -97,23 +97,12 @@ void run_now(Trial& trial) {
   secret::hide_secrets(std::array{trial.runtime->object.root}, trial.findings);
 }
 
-void run(Trial& trial, RuntimeCache* cache) {
-  if (!cache) return run_now(trial);
-  const InputObject& runtime = trial.runtime->object;
-  if (const auto known = cache->find_trial(runtime, *trial.target.behaviours)) {
-    trial.findings = *known;
-    return;
-  }
-  run_now(trial);
-  cache->add(runtime, *trial.target.behaviours, std::make_shared<const base::Diagnostics>(trial.findings));
-}
-
 }  // namespace
 
-void run_trials(std::deque<Trial>& trials, const Options& options, RuntimeCache* cache) {
+void run_trials(std::deque<Trial>& trials, const Options& options) {
   constexpr size_t kWorthAThread = 16;
   base::parallel_for(trials.size(), kWorthAThread, options.threads,
-                     [&](size_t index) { run(trials[index], cache); });
+                     [&](size_t index) { run(trials[index]); });
 }
 
 }  // namespace trainjobc::compile

@@ -21,6 +21,6 @@ struct Trial {
 // Runs the passes for each runtime with a TrainJob that sets only what it must. Findings that another number
 // of nodes would fix are left to the jobs. The cluster stores the runtimes anyway, so all findings are of
 // stage job.
-void run_trials(std::deque<Trial>& trials, const Options& options, RuntimeCache* cache = nullptr);
+void run_trials(std::deque<Trial>& trials, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -265,10 +265,7 @@ void RuntimeIndex::add(const InputSet& set) {
 }
 
 const InputObject* RuntimeIndex::runtime_of(const InputObject& train_job) const {
-  return find(model::runtime_of(*train_job.root, train_job.id.ns));
-}
-
-const InputObject* RuntimeIndex::find(const model::ObjectId& id) const {
+  const model::ObjectId id = model::runtime_of(*train_job.root, train_job.id.ns);
   const auto found = runtimes_.find(Key(id.kind, model::effective_namespace(id), id.name));
   return found != runtimes_.end() ? found->second : nullptr;
 }

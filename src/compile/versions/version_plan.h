@@ -42,8 +42,6 @@ class RuntimeIndex {
 
   // nullptr if the TrainJob refers to none of them. Threads may call it side by side.
   const InputObject* runtime_of(const InputObject& train_job) const;
-  // The one with this kind, namespace and name.
-  const InputObject* find(const model::ObjectId& id) const;
 
  private:
   using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // kind, namespace, name

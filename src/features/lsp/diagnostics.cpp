@@ -39,16 +39,25 @@ Range to_range(const lint::Region& region) {
   return {{region.line - 1, region.column - 1}, {region.end_line - 1, region.end_column - 1}};
 }
 
-bool is_same_note(const base::Note& a, const base::Note& b) {
-  return a.message == b.message && a.location == b.location;
+// Whether the editor shows both places alike; the files may be two readings of one.
+bool is_same_place(const base::Location& a, const base::Location& b) {
+  const auto lines = [](const base::Location& at) {
+    return std::tuple(at.line, at.column, at.end_line, at.end_column);
+  };
+  if (lines(a) != lines(b) || !a.file != !b.file) return false;
+  return !a.file || (a.file->name() == b.file->name() && (a.line == 0 || a.file->line(a.line) == b.file->line(b.line)));
 }
 
-// The places are compared with their files, so that a text that has changed is never the same.
+bool is_same_note(const base::Note& a, const base::Note& b) {
+  return a.message == b.message && is_same_place(a.location, b.location);
+}
+
 bool is_same_finding(const Diagnostic& a, const Diagnostic& b) {
   const auto key = [](const Diagnostic& d) {
     return std::tie(d.rule, d.severity, d.message, d.hint, d.object, d.field);
   };
-  return key(a) == key(b) && a.location == b.location && std::ranges::equal(a.notes, b.notes, is_same_note);
+  return key(a) == key(b) && is_same_place(a.location, b.location) &&
+         std::ranges::equal(a.notes, b.notes, is_same_note);
 }
 
 }  // namespace

@@ -75,16 +75,14 @@ std::string with_readable_documents(const ParsedText& current, const ParsedText&
   return out.append(text.substr(at));
 }
 
-std::string without_readable_documents(const ParsedText& parsed) {
-  const std::string_view text = parsed.file->text();
+std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents) {
   std::string out;
   size_t at = 0;
-  for (const ParsedText::Part& part : parsed.parts) {
-    if (!part.is_readable) continue;
-    const auto begin = static_cast<size_t>(part.document.text.data() - text.data());
+  for (const yaml::FoundDocument& document : documents) {
+    const auto begin = static_cast<size_t>(document.text.data() - text.data());
     out += text.substr(at, begin - at);
-    out.append(static_cast<size_t>(std::ranges::count(part.document.text, '\n')), '\n');
-    at = begin + part.document.text.size();
+    out.append(static_cast<size_t>(std::ranges::count(document.text, '\n')), '\n');
+    at = begin + document.text.size();
   }
   return out.append(text.substr(at));
 }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -55,8 +56,8 @@ std::shared_ptr<const ParsedText> parse_text(std::string name, std::string text,
 // were in `readable`. All of `readable` if the two don't have the same number of documents.
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable);
 
-// The text with nothing but line breaks in the place of the documents that can be read.
-std::string without_readable_documents(const ParsedText& text);
+// The text with nothing but line breaks in the place of these documents, which are in order.
+std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents);
 
 // Finds the lines of one text in another that differs from it in one place.
 class LineMap {

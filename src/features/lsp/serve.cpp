@@ -2,6 +2,9 @@
 
 #include "features/lsp/serve.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace trainjobc::lsp {
 namespace {
 
@@ -20,15 +23,31 @@ bool take_messages(MessageReader& reader, Server& server) {
   return true;
 }
 
+// When what the last edit changes elsewhere is checked.
+class Rest {
+ public:
+  void begin() { end_ = std::chrono::steady_clock::now() + kRest; }
+  bool is_over() const { return left().count() <= 0; }
+  std::chrono::milliseconds left() const {
+    const auto left = end_ - std::chrono::steady_clock::now();
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
 }  // namespace
 
 int serve(Server& server, const ReadBytes& read) {
   MessageReader reader;
+  Rest rest;
   bool is_open = true;
   while (!server.exit_status()) {
-    const bool has_work = server.has_messages() || server.has_news();
     if (is_open) {
-      const std::optional<std::string> bytes = read(!has_work);
+      auto wait = server.has_news() ? rest.left() : std::chrono::milliseconds(-1);
+      if (server.has_messages() || server.has_edits()) wait = std::chrono::milliseconds(0);
+      const std::optional<std::string> bytes = read(wait);
       if (bytes) reader.feed(*bytes);
       is_open = bytes.has_value() && take_messages(reader, server);
     }
@@ -36,7 +55,10 @@ int serve(Server& server, const ReadBytes& read) {
       server.handle_next();
     } else if (!is_open) {
       return 1;  // without `exit`
-    } else if (server.has_news()) {
+    } else if (server.has_edits()) {
+      server.publish_early();
+      rest.begin();
+    } else if (server.has_news() && rest.is_over()) {
       server.publish();
     }
   }

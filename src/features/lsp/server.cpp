@@ -135,13 +135,32 @@ void Server::handle_notification(std::string_view method, const Json& params) {
 
 void Server::publish() {
   has_news_ = false;
-  auto now = std::make_unique<const PublishedFindings>(workspace_.findings());
+  has_edits_ = false;
+  publish(workspace_.findings());
+}
+
+void Server::publish_early() {
+  has_edits_ = false;
+  auto findings = workspace_.early_findings();
+  if (workspace_.is_checked()) has_news_ = false;
+  if (findings) publish(std::move(findings));
+}
+
+void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
+  auto now = std::make_unique<const PublishedFindings>(std::move(findings));
   if (workspace_.problem() != std::exchange(problem_, workspace_.problem()) && !problem_.empty())
     send_(make_notification("window/showMessage", {{"type", 1}, {"message", problem_}}));
   std::set<DocumentId> changed;
+  // Clients may drop findings on a version that is not the current one.
+  const auto is_current = [&](const DocumentId& document) {
+    const auto version = versions_.find(document);
+    return version == versions_.end() || now->of(document).empty() ||
+           published_versions_[document] == version->second;
+  };
   const auto collect = [&](const std::vector<DocumentId>& documents) {
     for (const DocumentId& document : documents) {
-      if (!published_ || !now->is_same(*published_, document)) changed.insert(document);
+      if (!published_ || !now->is_same(*published_, document) || !is_current(document))
+        changed.insert(document);
     }
   };
   collect(now->documents());
@@ -154,8 +173,10 @@ void Server::publish(const DocumentId& document) {
   Json list = Json::array();
   for (const base::Diagnostic* found : published_->of(document)) list.push_back(published_->to_json(*found));
   Json params{{"uri", uri_of(document)}, {"diagnostics", std::move(list)}};
-  if (const auto version = versions_.find(document); version != versions_.end())
+  if (const auto version = versions_.find(document); version != versions_.end()) {
     params["version"] = version->second;
+    published_versions_[document] = version->second;
+  }
   send_(make_notification("textDocument/publishDiagnostics", std::move(params)));
 }
 
@@ -167,6 +188,7 @@ void Server::did_open(const Json& params) {
   if (!document || !text.is_string()) return;
   const Json& version = member(params, {"textDocument", "version"});
   versions_[*document] = version.is_number_integer() ? version.get<int64_t>() : 0;
+  published_versions_[*document] = versions_[*document];
   workspace_.set_text(*document, text.get<std::string>());
   has_news_ = true;
 }
@@ -191,12 +213,14 @@ void Server::did_change(const Json& params) {
   if (version.is_number_integer()) versions_[*document] = version.get<int64_t>();
   workspace_.set_text(*document, std::move(text));
   has_news_ = true;
+  has_edits_ = true;
 }
 
 void Server::did_close(const Json& params) {
   const auto document = path_of(text_member(params, {"textDocument", "uri"}));
   if (!document || !workspace_.buffer(*document)) return;
   versions_.erase(*document);
+  published_versions_.erase(*document);
   workspace_.close(*document);
   has_news_ = true;
 }

@@ -51,6 +51,10 @@ class Server {
   bool is_open() const { return is_open_; }
   // Publishes the findings that have changed.
   void publish();
+  // Whether a document was edited since the last publication.
+  bool has_edits() const { return is_open_ && has_edits_; }
+  // The same, but in a large workspace only what is known at once: see Workspace::early_findings.
+  void publish_early();
 
   // nullptr if the document is not open.
   const std::string* buffer(const DocumentId& document) const { return workspace_.buffer(document); }
@@ -104,6 +108,7 @@ class Server {
   template <class Use>
   Reply in_document(const Json& params, Use use);
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
+  void publish(std::shared_ptr<const WorkspaceFindings> findings);
   void publish(const DocumentId& document);
 
   Workspace workspace_;
@@ -114,8 +119,10 @@ class Server {
   bool is_shut_down_ = false;
   std::optional<int> exit_status_;
   bool has_news_ = false;
+  bool has_edits_ = false;
   std::unique_ptr<const PublishedFindings> published_;
   std::map<DocumentId, int64_t> versions_;  // of open documents
+  std::map<DocumentId, int64_t> published_versions_;  // of the texts that the client has findings on
   std::string problem_;                     // that was shown last
   bool watches_files_ = false;              // the client registers watchers
   bool knows_snippets_ = false;             // the client completes with placeholders

@@ -52,6 +52,7 @@ void Workspace::set_text(const DocumentId& document, std::string text) {
   Document& known = documents_[document];
   if (known.current) known.before = std::exchange(known.current, nullptr);
   changed_.insert(document);
+  edited_.insert(document);
   note_change();
 }
 

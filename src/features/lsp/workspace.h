@@ -18,7 +18,7 @@
 #include "compile/compile.h"
 #include "schema/schema.h"
 #include "lint/groups.h"
-#include "lint/lint_again.h"
+#include "lint/lint.h"
 #include "features/lsp/overlay.h"
 #include "features/lsp/parsed_text.h"
 #include "features/lsp/protocol/protocol.h"
@@ -81,6 +81,12 @@ class Workspace {
   // edited counts as it was when it could be read last; its findings stay on the lines that did not change,
   // beside what is wrong with its syntax.
   std::shared_ptr<const WorkspaceFindings> findings();
+  // The same in a small workspace. In a large one those of the last findings(), with what is found in the
+  // documents that were edited since then: each is checked with the runtimes that its jobs can refer to, but
+  // not what the edit changes in other documents. nullptr if all files have to be read again.
+  std::shared_ptr<const WorkspaceFindings> early_findings();
+  // Whether findings() is known.
+  bool is_checked() const { return findings_ != nullptr; }
   // Why not all files can be read; "" if they can. Then the findings are those of what was read last.
   const std::string& problem() const { return problem_; }
 
@@ -141,6 +147,11 @@ class Workspace {
   void update_source(const DocumentId& document);
   Document& look_up(const DocumentId& document) const;
   std::vector<WorkspaceObject> objects(bool jobs) const;
+  bool is_small() const;
+  std::shared_ptr<WorkspaceFindings> last_checked() const;
+  void check_edited(const DocumentId& document, WorkspaceFindings& findings) const;
+  std::vector<lint::InputGroup> group_with(const DocumentId& document, std::string text) const;
+  std::shared_ptr<const WorkspaceFindings> as_shown(std::shared_ptr<WorkspaceFindings> findings);
   void add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const;
   void add_configuration_errors(WorkspaceFindings& findings);
 
@@ -153,7 +164,8 @@ class Workspace {
   std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
-  lint::GroupCaches caches_;
+  std::shared_ptr<const lint::Findings> checked_;      // of the last findings(); nullptr: there was none
+  std::set<DocumentId> edited_;                        // since then
   std::shared_ptr<const WorkspaceFindings> findings_;  // nullptr: something has changed
   std::set<DocumentId> changed_;                       // whose sources are out of date
   std::map<DocumentId, Frozen> frozen_;

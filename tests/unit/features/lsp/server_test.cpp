@@ -328,7 +328,7 @@ TEST_CASE("server: a stream that ends without exit") {
   test::LspFiles files;
   test::LspClient client(files);
   std::vector<std::string> blocks{lsp::frame(lsp::make_request(1, "initialize", Json::object()))};
-  const auto read = [&](bool) -> std::optional<std::string> {
+  const auto read = [&](std::chrono::milliseconds) -> std::optional<std::string> {
     if (blocks.empty()) return std::nullopt;
     std::string block = blocks.back();
     blocks.pop_back();
