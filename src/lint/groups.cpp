@@ -11,10 +11,10 @@
 #include <tuple>
 #include <utility>
 
+#include "lint/suppress.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "lint/suppress.h"
 
 namespace trainjobc::lint {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/commands/lsp_command.h"
-#include "support/test_console.h"
 #include "features/lsp/server.h"
 #include "features/lsp/workspace.h"
+#include "support/test_console.h"
 
 namespace trainjobc::test {
 

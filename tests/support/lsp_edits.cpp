@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/text/utf8.h"
-#include "support/lsp_client.h"
 #include "features/lsp/parsed_text.h"
+#include "support/lsp_client.h"
 
 namespace trainjobc::test {
 namespace {

@@ -23,7 +23,7 @@ namespace {
 using base::Diagnostic;
 using yaml::Node;
 
-constexpr std::array<std::string_view, 3> kKinds{model::kTrainJob, model::kTrainingRuntime,
+constexpr std::array<std::string_view, 3> kTrainerKinds{model::kTrainJob, model::kTrainingRuntime,
                                                  model::kClusterTrainingRuntime};
 
 constexpr std::string_view kUnreadJob = "advice/training-operator";
@@ -99,7 +99,7 @@ Diagnostic not_an_object(const Node& list) {
 }  // namespace
 
 bool is_trainer_kind(std::string_view kind) {
-  return std::ranges::find(kKinds, kind) != kKinds.end();
+  return std::ranges::find(kTrainerKinds, kind) != kTrainerKinds.end();
 }
 
 std::optional<std::string> describe_other_document(const Node& root) {
@@ -144,7 +144,7 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
   }
   if (!in_group) return std::nullopt;
   Diagnostic diagnostic = unknown_type(root, "kind", fmt::format("Trainer has no kind \"{}\"", kind));
-  if (const auto meant = base::closest(kind, kKinds))
+  if (const auto meant = base::closest(kind, kTrainerKinds))
     diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
   return diagnostic;
 }

@@ -67,8 +67,7 @@ void look_at_runtimes(const AdmittedRuntimes& admitted, const std::map<std::stri
 
 Library& add_library(AdmittedRuntimes& admitted, const Target& target) {
   Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
-  library.store =
-      std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
+  library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
   return library;
 }
 
@@ -81,8 +80,7 @@ RuntimeStore& AdmittedRuntimes::store_for(const Target& target) const {
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
                                                  const VersionPlan& plan) {
   auto admitted = std::make_unique<AdmittedRuntimes>();
-  for (const Target& target : plan.targets())
-    fill(*add_library(*admitted, target).store, inputs, runtimes);
+  for (const Target& target : plan.targets()) fill(*add_library(*admitted, target).store, inputs, runtimes);
   return admitted;
 }
 

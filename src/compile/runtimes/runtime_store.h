@@ -30,7 +30,7 @@ struct StoredRuntime {
   bool admitted = false;                // all rules were checked
   bool accepted = false;                // none is violated
   bool is_input = false;
-  bool has_jobs = false;                // a TrainJob was resolved to it
+  bool has_jobs = false;  // a TrainJob was resolved to it
 };
 
 // The result of a lookup.

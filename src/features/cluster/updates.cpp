@@ -45,14 +45,14 @@ bool breaks_transition_rule(const Difference& difference) {
 
 // The pod template fields that the JobSet webhook lets change while the JobSet is, or gets, suspended.
 bool is_open_while_suspended(const FieldPath& path) {
-  constexpr std::array<std::string_view, 6> kPod{"spec",     "replicatedJobs", "",
+  constexpr std::array<std::string_view, 6> kPodPath{"spec",     "replicatedJobs", "",
                                                  "template", "spec",           "template"};
-  if (path.size() < kPod.size() + 2) return false;
-  for (size_t i = 0; i < kPod.size(); ++i) {
-    if (path[i].key != kPod[i]) return false;
+  if (path.size() < kPodPath.size() + 2) return false;
+  for (size_t i = 0; i < kPodPath.size(); ++i) {
+    if (path[i].key != kPodPath[i]) return false;
   }
-  const std::string_view map = path[kPod.size()].key;
-  const std::string_view field = path[kPod.size() + 1].key;
+  const std::string_view map = path[kPodPath.size()].key;
+  const std::string_view field = path[kPodPath.size() + 1].key;
   if (map == "metadata") return field == "labels" || field == "annotations";
   return map == "spec" && (field == "nodeSelector" || field == "tolerations" || field == "schedulingGates");
 }

@@ -45,7 +45,8 @@ bool is_same_place(const base::Location& a, const base::Location& b) {
     return std::tuple(at.line, at.column, at.end_line, at.end_column);
   };
   if (lines(a) != lines(b) || !a.file != !b.file) return false;
-  return !a.file || (a.file->name() == b.file->name() && (a.line == 0 || a.file->line(a.line) == b.file->line(b.line)));
+  return !a.file ||
+         (a.file->name() == b.file->name() && (a.line == 0 || a.file->line(a.line) == b.file->line(b.line)));
 }
 
 bool is_same_note(const base::Note& a, const base::Note& b) {

@@ -121,13 +121,13 @@ class Server {
   bool has_news_ = false;
   bool has_edits_ = false;
   std::unique_ptr<const PublishedFindings> published_;
-  std::map<DocumentId, int64_t> versions_;  // of open documents
+  std::map<DocumentId, int64_t> versions_;            // of open documents
   std::map<DocumentId, int64_t> published_versions_;  // of the texts that the client has findings on
-  std::string problem_;                     // that was shown last
-  bool watches_files_ = false;              // the client registers watchers
-  bool knows_snippets_ = false;             // the client completes with placeholders
-  bool resolves_actions_ = false;           // the client resolves edits of code actions
-  int64_t last_request_ = 0;                // of those sent
+  std::string problem_;                               // that was shown last
+  bool watches_files_ = false;                        // the client registers watchers
+  bool knows_snippets_ = false;                       // the client completes with placeholders
+  bool resolves_actions_ = false;                     // the client resolves edits of code actions
+  int64_t last_request_ = 0;                          // of those sent
 };
 
 }  // namespace trainjobc::lsp

@@ -16,12 +16,12 @@
 
 #include "base/files/file_system.h"
 #include "compile/compile.h"
-#include "schema/schema.h"
-#include "lint/groups.h"
-#include "lint/lint.h"
 #include "features/lsp/overlay.h"
 #include "features/lsp/parsed_text.h"
 #include "features/lsp/protocol/protocol.h"
+#include "lint/groups.h"
+#include "lint/lint.h"
+#include "schema/schema.h"
 
 namespace trainjobc::lsp {
 
@@ -164,10 +164,10 @@ class Workspace {
   std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
-  std::shared_ptr<const lint::Findings> checked_;      // of the last findings(); nullptr: there was none
-  std::set<DocumentId> edited_;                        // since then
-  std::shared_ptr<const WorkspaceFindings> findings_;  // nullptr: something has changed
-  std::set<DocumentId> changed_;                       // whose sources are out of date
+  std::shared_ptr<const lint::Findings> checked_;       // of the last findings(); nullptr: there was none
+  std::set<DocumentId> edited_;                         // since then
+  std::shared_ptr<const WorkspaceFindings> findings_;   // nullptr: something has changed
+  std::set<DocumentId> changed_;                        // whose sources are out of date
   std::map<DocumentId, Frozen> frozen_;
   mutable std::map<DocumentId, Document> documents_;
 };

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "lint/config.h"
 #include "features/lsp/workspace.h"
+#include "lint/config.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -88,7 +88,8 @@ class ChangedDocuments {
     }
     for (const LintedObject& object : objects) {
       const auto part = part_before(object.line);
-      if (object.file == before.name() && (part == before_.end() || part->now == 0)) add_object(object.object);
+      if (object.file == before.name() && (part == before_.end() || part->now == 0))
+        add_object(object.object);
     }
   }
 
@@ -203,7 +204,8 @@ void Workspace::check_edited(const DocumentId& document, WorkspaceFindings& find
   auto linted = std::make_shared<lint::Findings>(lint::find(std::move(alone), options_of_lint(), ""));
   for (const LintedObject& object : linted->compiled.linted) changed.add_object(object.object);
 
-  const Mover mover(document, [&](uint32_t line) { return changed.line_now(line); }, *now);
+  const Mover mover(
+      document, [&](uint32_t line) { return changed.line_now(line); }, *now);
   findings.diagnostics = moved(std::move(findings.diagnostics), mover);
   findings.diagnostics.retain(
       [&](const Diagnostic& found) { return !mover.is_in(found.location) || !changed.decide(found); });
@@ -248,8 +250,8 @@ void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings&
   for (const ParsedText::Part& part : shown.parts) {
     if (part.is_readable) readable.push_back(part.document);
   }
-  auto linted = std::make_shared<lint::Findings>(
-      lint::find(group_with(document, without_documents(shown.file->text(), readable)), options_of_lint(), ""));
+  auto linted = std::make_shared<lint::Findings>(lint::find(
+      group_with(document, without_documents(shown.file->text(), readable)), options_of_lint(), ""));
   for (const Diagnostic& found : linted->diagnostics.items()) {
     if (found.stage == base::Stage::Yaml) findings.diagnostics.add(found);
   }

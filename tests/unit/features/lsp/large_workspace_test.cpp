@@ -22,7 +22,8 @@ using Findings = std::vector<std::string>;
 std::string runtime(std::string_view name, std::string_view more = "") {
   return fmt::format(
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: {}\n  "
-      "labels: {{trainer.kubeflow.org/framework: torch}}\nspec:\n  mlPolicy: {{numNodes: 2, torch: {{}}}}\n{}  "
+      "labels: {{trainer.kubeflow.org/framework: torch}}\nspec:\n  mlPolicy: {{numNodes: 2, torch: "
+      "{{}}}}\n{}  "
       "template:\n    spec:\n      replicatedJobs:\n        - name: node\n          template:\n            "
       "metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}}}\n            spec:\n"
       "              template:\n                spec:\n                  containers: [{{name: node, image: "
@@ -118,7 +119,9 @@ class Repository {
     client_.server.publish();
   }
 
-  void replace(size_t file, const std::string& text) { client_.replace(path_of_file(file), text, ++version_); }
+  void replace(size_t file, const std::string& text) {
+    client_.replace(path_of_file(file), text, ++version_);
+  }
   const std::map<std::string, Json>& publish_early() {
     client_.server.publish_early();
     take_published(client_, lists_);

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "support/lsp_client.h"
 #include "features/lsp/code_actions.h"
 #include "features/lsp/serve.h"
+#include "support/lsp_client.h"
 
 namespace trainjobc::server_test {
 using lsp::Json;
