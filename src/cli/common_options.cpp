@@ -38,7 +38,7 @@ Flag& add_version_flag(Command& command, std::string_view names, std::string& ve
 void DirectoryFlags::add_to(Command& command) {
   command.add("-R,--recursive", &recursive, "Read directories recursively (the default)");
   command.add("--no-recursive", &no_recursive, "Don't read directories recursively").excludes("--recursive");
-  command.add("--allow-empty", &allow_empty, "Accept directories without Trainer objects");
+  command.add("--allow-empty", &allow_empty, "Accept directories that contain no TrainJob and no runtime");
 }
 
 DiscoverOptions DirectoryFlags::options() const {

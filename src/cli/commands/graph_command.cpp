@@ -19,7 +19,6 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   if (!loaded) return kFailed;
   const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_unread_jobs(console, compiled, flags.colour.value());
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   const bool rejected = compiled.diagnostics.has_refusals();

@@ -78,8 +78,12 @@ std::function<int(Console&)> setup_lsp(Command& command) {
   command.details = {
       "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports what "
       "`trainjobc lint` reports on the folders that the editor opens, with the text of its buffers instead "
-      "of the files; .trainjobc.yaml and the variables of `lint` apply. It also completes, explains, "
-      "navigates and fixes, and shows what a TrainJob is rendered to. It never writes a file."};
+      "of the files. It also completes, explains, navigates and fixes, and shows what a TrainJob is rendered "
+      "to. It "
+      "never writes a file."};
+  command.variables = {{std::string(kConfigVariable), "The configuration file."},
+                       {"TRAINJOBC_TRAINER_VERSION", "Kubeflow Trainer version to compile for."},
+                       {"TRAINJOBC_RUNTIMES", "A file or directory with more runtimes."}};
   command.exit_statuses = {{0, "ended by the editor"},
                            {1, "the connection closed before the editor ended the session"},
                            {2, "usage or I/O"}};

@@ -77,7 +77,6 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   if (!loaded) return kFailed;
   const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_unread_jobs(console, compiled, flags.colour.value());
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   std::optional<plan::Quota> quota;
@@ -109,7 +108,8 @@ std::function<int(Console&)> setup_plan(Command& command) {
            "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
            "ResourceFlavors and Cohorts of this file or directory")
       .takes("PATH");
-  command.add("--cluster", &flags->cluster, "The same with those of the cluster, read with kubectl")
+  command
+      .add("--cluster", &flags->cluster, "Like --quota, with the objects of the cluster, read with kubectl")
       .excludes("--quota");
   command.add("--context", &flags->context, "kubeconfig context to use; implies --cluster")
       .takes("NAME")
@@ -129,7 +129,7 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota and what "
       "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
-      "Namespaces among the files bring their labels."};
+      "The labels of Namespaces among the files count."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},
                            {2, "usage, I/O or kubectl"}};

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/version.h"
 #include "cli/command.h"
 #include "support/test_console.h"
-#include "base/version.h"
 
 namespace trainjobc::cli_app_test {
 namespace {
@@ -325,6 +325,19 @@ TEST_CASE("--job with names that contain a slash") {
   CHECK(console.out == "");
   CHECK(render("team/a/b") == 1);
   CHECK(render("eam/b") == 2);
+}
+
+TEST_CASE("a job that trainjobc doesn't read is reported once") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\n";
+  for (const std::string command : {"render", "explain", "plan", "graph"}) {
+    CAPTURE(command);
+    test::TestConsole console(files);
+    CHECK(cli::run({command, "--no-config", "a.yaml"}, console) == 0);
+    const size_t at = console.err.find("[advice/training-operator]");
+    CHECK(at != std::string::npos);
+    CHECK(console.err.find("[advice/training-operator]", at + 1) == std::string::npos);
+  }
 }
 
 }  // namespace trainjobc::cli_app_test

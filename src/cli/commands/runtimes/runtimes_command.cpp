@@ -155,7 +155,7 @@ Command& add_check(Command& command, RuntimesCheckFlags& flags) {
   check.add("PATH", &flags.paths, "Files or directories with runtimes").takes("PATH");
   flags.directories.add_to(check);
   check.add("--cluster", &flags.ask_cluster,
-            "Compare with the cluster's runtimes, too; --context and --kubeconfig imply it");
+            "Also compare with the cluster's runtimes; --context and --kubeconfig imply this");
   flags.cluster.add_to(check);
   add_version_flag(check, "--trainer-version", flags.trainer_version,
                    "Compare with the catalogue of this Trainer version instead of the newest", false);
