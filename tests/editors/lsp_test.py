@@ -427,7 +427,7 @@ def check_fixes_against_lint():
     """What "Fix all" makes of each file is what `lint --fix` makes of it, and each finding with a fix has an action."""
     with tempfile.TemporaryDirectory() as folder:
         # The mistakes that the documentation shows, each with settings of its own.
-        mistakes = [example.manifest("+") for example in examples.read_examples().values() if "encoding" not in example.fields]
+        mistakes = [page.manifest("+") for page in examples.read_pages().values() if page.sections and "encoding" not in page.facts]
         texts = {f"{i:03d}/job.yaml": text for i, text in enumerate(mistakes)}
         make_folder(folder, {**texts, **{f"{i:03d}/.trainjobc.yaml": "" for i in range(len(mistakes))}, ".git/HEAD": ""})
         editor = Editor(folder)
