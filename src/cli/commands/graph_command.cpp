@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/ssh/ssh_key_flag.h"
+#include "compile/kept_jobs.h"
 #include "features/graph/graph.h"
 
 namespace trainjobc::cli {
@@ -17,13 +18,17 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   options.policy.ssh_key = unshown_key();
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  KeptJobs<graph::JobGraph> drawn_jobs(graph::draw_job);
+  const Compilation compiled =
+      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+        return drawn_jobs.sink_of(group);
+      }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
   const bool rejected = compiled.diagnostics.has_refusals();
   if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
-  const std::vector<graph::JobGraph> jobs = graph::draw_jobs(compiled);
+  const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled);
   std::string text;
   if (flags.format == "svg") {
     auto drawn = graph::format_svg(jobs, runner);

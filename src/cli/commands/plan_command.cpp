@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
 #include "cli/ssh/ssh_key_flag.h"
+#include "compile/kept_jobs.h"
 #include "features/plan/format.h"
 #include "features/plan/quota/quota.h"
 
@@ -22,38 +23,54 @@ bool uses_cluster(const PlanFlags& flags) {
   return flags.cluster || !flags.context.empty() || !flags.kubeconfig.empty();
 }
 
-// What of a directory is Kueue's is found by its kind. nullopt after an error.
-std::optional<plan::Quota> quota_of_files(Console& console, const PlanFlags& flags) {
+// Read before the jobs are compiled, reported after their findings.
+struct QuotaAnswer {
+  std::optional<plan::Quota> quota;
+  base::Diagnostics diagnostics;
+  std::string warnings;
+  std::string failure;  // why nothing could be read
+};
+
+// Kueue's objects are found by their kind.
+QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
+  QuotaAnswer answer;
   auto loaded = load_sources(console, flags.quota, flags.input.directories.options());
   if (const auto* error = std::get_if<base::IoError>(&loaded)) {
-    fail(console, fmt::format("--quota: {}", error->message));
-    return std::nullopt;
+    answer.failure = fmt::format("--quota: {}", error->message);
+  } else {
+    answer.quota = plan::read_quota(std::move(std::get<Loaded>(loaded).sources), answer.diagnostics);
   }
-  base::Diagnostics diagnostics;
-  plan::Quota quota = plan::read_quota(std::move(std::get<Loaded>(loaded).sources), diagnostics);
-  print_diagnostics(console, diagnostics, flags.colour.value(), false);
-  if (diagnostics.has_errors()) return std::nullopt;
-  if (quota.cluster_queues.empty() && quota.local_queues.empty()) {
-    fail(console, "--quota: the files contain no ClusterQueue and no LocalQueue");
-    return std::nullopt;
-  }
-  return quota;
+  return answer;
 }
 
-std::optional<plan::Quota> quota_of_cluster(Console& console, const PlanFlags& flags,
-                                            base::ProcessRunner& runner) {
+QuotaAnswer quota_of_cluster(const PlanFlags& flags, base::ProcessRunner& runner) {
+  QuotaAnswer answer;
   const kubectl::Kubectl kubectl(
       runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
   plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
-  console.write_stderr(fetched.warnings);
+  answer.warnings = std::move(fetched.warnings);
   if (fetched.failure.cause != kubectl::Cause::None) {
-    fail(console, kubectl::describe(fetched.failure));
-    return std::nullopt;
+    answer.failure = kubectl::describe(fetched.failure);
+  } else {
+    answer.quota = plan::read_quota(std::move(fetched.sources), answer.diagnostics);
   }
-  base::Diagnostics diagnostics;
-  plan::Quota quota = plan::read_quota(std::move(fetched.sources), diagnostics);
-  print_diagnostics(console, diagnostics, flags.colour.value(), false);
-  return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(quota));
+  return answer;
+}
+
+// False if there is no quota to plan with.
+bool report(Console& console, const PlanFlags& flags, const QuotaAnswer& answer) {
+  console.write_stderr(answer.warnings);
+  if (!answer.quota) {
+    fail(console, answer.failure);
+    return false;
+  }
+  print_diagnostics(console, answer.diagnostics, flags.colour.value(), false);
+  if (answer.diagnostics.has_errors()) return false;
+  if (!uses_cluster(flags) && answer.quota->cluster_queues.empty() && answer.quota->local_queues.empty()) {
+    fail(console, "--quota: the files contain no ClusterQueue and no LocalQueue");
+    return false;
+  }
+  return true;
 }
 
 std::string print(const plan::Plan& planned, const PlanFlags& flags, bool quota, size_t width) {
@@ -75,21 +92,23 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   options.policy.ssh_key = unshown_key();
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const Compilation compiled = lint::compile_groups(std::move(loaded->groups), options).all;
+  const bool wants_quota = uses_cluster(flags) || !flags.quota.empty();
+  QuotaAnswer answer;
+  if (wants_quota)
+    answer = uses_cluster(flags) ? quota_of_cluster(flags, runner) : quota_of_files(console, flags);
+  const plan::PlanOptions how{flags.ranks, answer.quota ? &*answer.quota : nullptr};
+  KeptJobs<plan::JobPlan> jobs([&](std::span<const Object> objects) { return plan::plan_job(objects, how); });
+  const Compilation compiled =
+      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
+        return jobs.sink_of(group);
+      }).all;
   if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
   print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
   note_trainer_version(console, compiled);
-  std::optional<plan::Quota> quota;
-  if (uses_cluster(flags)) {
-    quota = quota_of_cluster(console, flags, runner);
-  } else if (!flags.quota.empty()) {
-    quota = quota_of_files(console, flags);
-  }
-  const bool wants_quota = uses_cluster(flags) || !flags.quota.empty();
-  if (wants_quota && !quota) return kFailed;
+  if (wants_quota && !report(console, flags, answer)) return kFailed;
   const bool rejected = compiled.diagnostics.has_refusals();
   if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
-  const plan::Plan planned = plan::make_plan(compiled, {flags.ranks, quota ? &*quota : nullptr});
+  const plan::Plan planned = plan::add_totals(jobs.take(compiled));
   if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
     return fail(console, "can't write the output");
   const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {

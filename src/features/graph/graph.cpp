@@ -254,20 +254,13 @@ class JobDrawer {
 
 }  // namespace
 
-std::vector<JobGraph> draw_jobs(const Compilation& compiled) {
-  const plan::Plan planned = plan::make_plan(compiled, {});
-  std::map<const Node*, const Object*> pod_groups;
-  for (const Object& object : compiled.objects) {
-    if (object.kind == "PodGroup") pod_groups[object.train_job] = &object;
-  }
-  std::vector<JobGraph> graphs;
-  for (const Object& object : compiled.objects) {
-    if (object.kind != "JobSet" || !object.train_job || graphs.size() == planned.jobs.size()) continue;
-    const auto pod_group = pod_groups.find(object.train_job);
-    graphs.push_back(JobDrawer(planned.jobs[graphs.size()], object)
-                         .draw(pod_group != pod_groups.end() ? pod_group->second : nullptr));
-  }
-  return graphs;
+JobGraph draw_job(std::span<const Object> objects) {
+  const plan::JobPlan planned = plan::plan_job(objects, {});
+  const auto find = [&](std::string_view kind) {
+    const auto found = std::ranges::find(objects, kind, &Object::kind);
+    return found != objects.end() ? &*found : nullptr;
+  };
+  return JobDrawer(planned, *find("JobSet")).draw(find("PodGroup"));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,8 @@ struct JobGraph {
   std::vector<Arrow> arrows;
 };
 
-// One for each TrainJob, in the order of the compilation, which was made with_defaults.
-std::vector<JobGraph> draw_jobs(const Compilation& compiled);
+// `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.
+JobGraph draw_job(std::span<const Object> objects);
 
 // Mermaid's flowchart, which GitHub and GitLab draw.
 std::string format_mermaid(const std::vector<JobGraph>& jobs);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
@@ -70,6 +71,17 @@ std::vector<Object> objects_of(const Compilation& compiled, std::string_view id)
   return objects;
 }
 
+// Of each job; those of a job follow each other.
+std::vector<std::span<const Object>> by_job(const Compilation& compiled) {
+  std::vector<std::span<const Object>> jobs;
+  const std::span<const Object> all = compiled.objects;
+  for (size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    while (end < all.size() && all[end].train_job == all[begin].train_job) ++end;
+    if (all[begin].train_job) jobs.push_back(all.subspan(begin, end - begin));
+  }
+  return jobs;
+}
+
 std::string print_masked(const std::vector<Object>& objects) {
   std::string text;
   for (const Object& object : objects) {
@@ -98,7 +110,8 @@ Json code_lenses(const Workspace& workspace, const DocumentId& document) {
   Options options = workspace.options_of(document);
   options.with_defaults = true;
   const Compilation compiled = compile_sources(std::move(inputs.own), std::move(inputs.others), options);
-  for (const plan::JobPlan& job : plan::make_plan(compiled, {}).jobs) {
+  for (const std::span<const Object> objects : by_job(compiled)) {
+    const plan::JobPlan job = plan::plan_job(objects, {});
     const auto at = place_of(compiled, document, job.id);
     if (!at) continue;
     lenses.push_back({{"range", Range{*at, *at}},

@@ -26,20 +26,14 @@ struct Rendered {
   std::vector<const Object*> config_maps;
 };
 
-std::vector<Rendered> by_job(const Compilation& compiled) {
-  std::vector<Rendered> jobs;
-  std::map<const Node*, size_t> indexes;
-  for (const Object& object : compiled.objects) {
-    if (!object.train_job) continue;
-    const auto [at, is_new] = indexes.try_emplace(object.train_job, jobs.size());
-    if (is_new) jobs.emplace_back();
-    Rendered& job = jobs[at->second];
+Rendered sorted_by_kind(std::span<const Object> objects) {
+  Rendered job;
+  for (const Object& object : objects) {
     if (object.kind == "JobSet") job.job_set = &object;
     if (object.kind == "PodGroup") job.pod_group = &object;
     if (object.kind == "ConfigMap") job.config_maps.push_back(&object);
   }
-  std::erase_if(jobs, [](const Rendered& job) { return !job.job_set; });
-  return jobs;
+  return job;
 }
 
 std::string queue_of(const Rendered& job) {
@@ -63,7 +57,19 @@ RenderedJob rendered_job(const Rendered& job, const yaml::Maker& make) {
   return rendered;
 }
 
-JobPlan plan_job(const Rendered& job, const PlanOptions& options) {
+void add_job(Total& total, const JobPlan& job) {
+  ++total.jobs;
+  total.nodes += job.nodes;
+  total.pods += job.pods;
+  total.processes =
+      total.processes && job.processes ? std::optional(*total.processes + *job.processes) : std::nullopt;
+  cluster::add(total.requests, job.requests);
+}
+
+}  // namespace
+
+JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
+  const Rendered job = sorted_by_kind(objects);
   base::Arena arena;
   JobPlan plan;
   plan.ns = k8s::effective_namespace(job.job_set->ns);
@@ -90,30 +96,18 @@ JobPlan plan_job(const Rendered& job, const PlanOptions& options) {
   return plan;
 }
 
-void add_job(Total& total, const JobPlan& job) {
-  ++total.jobs;
-  total.nodes += job.nodes;
-  total.pods += job.pods;
-  total.processes =
-      total.processes && job.processes ? std::optional(*total.processes + *job.processes) : std::nullopt;
-  cluster::add(total.requests, job.requests);
-}
-
-}  // namespace
-
-Plan make_plan(const Compilation& compiled, const PlanOptions& options) {
+Plan add_totals(std::vector<JobPlan> jobs) {
   Plan plan;
   std::map<std::pair<std::string, std::string>, Total> totals;
-  for (const Rendered& job : by_job(compiled)) {
-    plan.jobs.push_back(plan_job(job, options));
-    const JobPlan& planned = plan.jobs.back();
-    Total& total = totals[{planned.ns, planned.queue}];
-    total.ns = planned.ns;
-    total.queue = planned.queue;
-    add_job(total, planned);
-    add_job(plan.total, planned);
+  for (const JobPlan& job : jobs) {
+    Total& total = totals[{job.ns, job.queue}];
+    total.ns = job.ns;
+    total.queue = job.queue;
+    add_job(total, job);
+    add_job(plan.total, job);
   }
   for (auto& [key, total] : totals) plan.totals.push_back(std::move(total));
+  plan.jobs = std::move(jobs);
   return plan;
 }
 

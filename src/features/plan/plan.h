@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +79,9 @@ struct PlanOptions {
   const Quota* quota = nullptr;  // nullptr: none is known
 };
 
-// `compiled` was compiled with_defaults.
-Plan make_plan(const Compilation& compiled, const PlanOptions& options);
+// `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.
+JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options);
+
+Plan add_totals(std::vector<JobPlan> jobs);
 
 }  // namespace trainjobc::plan

@@ -56,7 +56,7 @@ std::vector<Worker> workers_of(const RenderedJob& job);
 // The framework whose variables the workers have, or whose files the job mounts; nullptr if there is none.
 const policy::Framework* framework_in(const RenderedJob& job, const std::vector<Worker>& workers);
 
-// What is listed of containers. Lists no more than would be of use to somebody.
+// The containers that are listed: up to a limit, then they are only counted.
 class RankList {
  public:
   RankList(const RenderedJob& job, JobPlan& plan) : job_(job), plan_(plan) {}

@@ -32,9 +32,9 @@ plan::JobPlan plan_of(const std::string& text) {
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   const Compilation compiled = compile_sources({{"in.yaml", text}}, {}, options);
-  const plan::Plan planned = plan::make_plan(compiled, {.ranks = true});
-  REQUIRE(planned.jobs.size() == 1);
-  return planned.jobs.front();
+  REQUIRE(compiled.train_jobs == 1);
+  REQUIRE(!compiled.objects.empty());
+  return plan::plan_job(compiled.objects, {.ranks = true});
 }
 
 std::string env_of(const plan::RankNode& node) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a command keeps of each TrainJob, instead of its objects.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compile/compile.h"
+
+namespace trainjobc {
+
+// Has a sink for each group of inputs (see lint::compile_groups_into_sinks).
+template <typename Kept>
+class KeptJobs {
+ public:
+  using Keep = std::function<Kept(std::span<const Object>)>;
+
+  // `keep` is called with the objects of one TrainJob at a time, by several threads.
+  explicit KeptJobs(Keep keep) : keep_(std::move(keep)) {}
+
+  ObjectSink& sink_of(size_t group) {
+    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<Sink>(keep_));
+    return *sinks_[group];
+  }
+
+  // In the order of the compilation; can be taken once.
+  std::vector<Kept> take(const Compilation& compiled) {
+    std::vector<Kept> jobs;
+    jobs.reserve(compiled.sunk.size());
+    for (const SunkJob& sunk : compiled.sunk) jobs.push_back(std::move(*sinks_[sunk.group]->jobs[sunk.job]));
+    sinks_.clear();
+    return jobs;
+  }
+
+ private:
+  struct Sink final : ObjectSink {
+    explicit Sink(const Keep& how) : keep(how) {}
+
+    void begin(size_t count) override {
+      jobs.clear();
+      jobs.resize(count);
+    }
+    void take(size_t job, std::span<const Object> objects) override {
+      jobs[job] = std::make_unique<Kept>(keep(objects));
+    }
+
+    const Keep& keep;
+    std::vector<std::unique_ptr<Kept>> jobs;
+  };
+
+  Keep keep_;
+  std::vector<std::unique_ptr<Sink>> sinks_;  // by group
+};
+
+}  // namespace trainjobc
