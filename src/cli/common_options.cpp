@@ -328,18 +328,52 @@ void note_other_managers(Console& console, const Compilation& compiled) {
   }
 }
 
-void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoice colour) {
+base::Diagnostics unread_jobs_of(const Compilation& compiled) {
   base::Diagnostics unread;
   for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
     if (compile::is_of_unread_job(diagnostic)) unread.add(diagnostic);
   }
-  print_diagnostics(console, unread, colour, false);
+  return unread;
 }
 
+namespace {
+
+// Which Trainer version `auto` chose, if not the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
   note(console, fmt::format("rendered for Trainer {}: {} (pin with --trainer-version)",
                             compiled.trainer_version, compiled.trainer_version_reason));
+}
+
+lint::GroupedCompilation compile_all(lint::LoadedInputs& loaded, const Options& options,
+                                     const CompileStyle& style) {
+  if (style.sink_of) return lint::compile_groups_in_passing(std::move(loaded.groups), options, style.sink_of);
+  if (style.keeps_inputs) return lint::compile_groups(loaded.groups, options);
+  return lint::compile_groups(std::move(loaded.groups), options);
+}
+
+}  // namespace
+
+std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags, const ColourFlag& colour,
+                                             const Options& options, const CompileStyle& style) {
+  auto loaded = load_inputs(console, flags);
+  if (!loaded) return std::nullopt;
+  lint::GroupedCompilation grouped = compile_all(*loaded, options, style);
+  if (!check_inputs(console, flags, *loaded, grouped.all)) return std::nullopt;
+  CompiledInputs compiled;
+  compiled.rejected = grouped.all.diagnostics.has_refusals();
+  if (style.shown) {
+    const base::Diagnostics shown = style.shown(grouped);
+    compiled.rejected = compiled.rejected || shown.has_errors();
+    print_diagnostics(console, shown, colour.value(), false);
+  } else {
+    print_diagnostics(console, grouped.all.diagnostics, colour.value(), true);
+  }
+  compiled.all = std::move(grouped.all);
+  compiled.loaded = std::move(*loaded);
+  note_trainer_version(console, compiled.all);
+  if (style.notes_no_job && compiled.all.train_jobs == 0 && !compiled.rejected) note_no_job(console);
+  return compiled;
 }
 
 }  // namespace trainjobc::cli

@@ -3,11 +3,13 @@
 // The flags that several commands share.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/exit_status.h"
 #include "cli/input/discover.h"
 #include "cli/output/console.h"
 #include "compile/compile.h"
@@ -80,6 +82,29 @@ Options to_options(const InputFlags& flags);
 bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
                   const Compilation& compiled);
 
+// How a command compiles its inputs, and what it prints about them.
+struct CompileStyle {
+  lint::SinkOfGroup sink_of = {};  // if set, takes the objects, which are not kept
+  // The findings to print; by default all, with errors of stage job as warnings.
+  std::function<base::Diagnostics(lint::GroupedCompilation&)> shown = {};
+  bool keeps_inputs = false;  // to compile them again
+  bool notes_no_job = true;
+};
+
+struct CompiledInputs {
+  Compilation all;
+  lint::LoadedInputs loaded;  // without groups, unless the style keeps them
+  bool rejected = false;      // an input, or what was to be printed has errors
+
+  int status() const { return rejected ? kRejected : kOk; }
+};
+
+// What render, explain, plan, graph, diff and submit begin with: loads and compiles the inputs, prints the
+// findings, the version that was chosen and whether there is no TrainJob. nullopt if the inputs can't be used,
+// which has been reported.
+std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags, const ColourFlag& colour,
+                                             const Options& options, const CompileStyle& style = {});
+
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);
 
@@ -93,10 +118,7 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
 // Prints to stderr which jobs another controller manages.
 void note_other_managers(Console& console, const Compilation& compiled);
 
-// Prints which inputs are jobs that trainjobc doesn't read, for commands that print only refusals.
-void print_unread_jobs(Console& console, const Compilation& compiled, ColourChoice colour);
-
-// Prints to stderr which Trainer version `auto` chose, if not the newest, and the line that decided it.
-void note_trainer_version(Console& console, const Compilation& compiled);
+// Which inputs are jobs that trainjobc doesn't read.
+base::Diagnostics unread_jobs_of(const Compilation& compiled);
 
 }  // namespace trainjobc::cli

@@ -22,9 +22,12 @@ class KeptJobs {
   // `keep` is called with the objects of one TrainJob at a time, by several threads.
   explicit KeptJobs(Keep keep) : keep_(std::move(keep)) {}
 
-  ObjectSink& sink_of(size_t group) {
-    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<Sink>(keep_));
-    return *sinks_[group];
+  // By group.
+  auto sinks() {
+    return [this](size_t group) -> ObjectSink& {
+      while (sinks_.size() <= group) sinks_.push_back(std::make_unique<Sink>(keep_));
+      return *sinks_[group];
+    };
   }
 
   // In the order of the compilation; can be taken once.

@@ -117,23 +117,18 @@ int run_explain(Console& console, ExplainFlags flags) {
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.policy.ssh_key = unshown_key();
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
   const explain::Format format = format_of(flags.format);
   const ExplainingSink::Style style{
       format, {explain::FieldSelector(flags.field), format != explain::Format::Yaml}, console.stdout_width()};
   Explanation explanation(style);
-  const Compilation compiled =
-      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
-        return explanation.sink_of(group);
-      }).all;
-  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
-  note_trainer_version(console, compiled);
-  explanation.collect(compiled);
+  const auto compiled = compile_inputs(
+      console, flags.input, flags.colour, options,
+      {.sink_of = [&](size_t group) -> ObjectSink& { return explanation.sink_of(group); }, .notes_no_job = false});
+  if (!compiled) return kFailed;
+  explanation.collect(compiled->all);
   if (!explanation.write(console)) return fail(console, "can't write the output");
-  if (compiled.diagnostics.has_refusals()) return kRejected;
-  if (explanation.empty() && !compiled.sunk.empty()) {
+  if (compiled->rejected) return kRejected;
+  if (explanation.empty() && !compiled->all.sunk.empty()) {
     note(console, fmt::format("no rendered field's path {} \"{}\"",
                               style.wanted.field.is_json_path() ? "matches" : "contains", flags.field));
   }

@@ -16,19 +16,11 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   Options options = to_options(flags.input);
   options.with_defaults = true;
   options.policy.ssh_key = unshown_key();
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
   KeptJobs<graph::JobGraph> drawn_jobs(graph::draw_job);
-  const Compilation compiled =
-      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
-        return drawn_jobs.sink_of(group);
-      }).all;
-  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
-  note_trainer_version(console, compiled);
-  const bool rejected = compiled.diagnostics.has_refusals();
-  if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
-  const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled);
+  const auto compiled = compile_inputs(console, flags.input, flags.colour, options,
+                                       {.sink_of = drawn_jobs.sinks()});
+  if (!compiled) return kFailed;
+  const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled->all);
   std::string text;
   if (flags.format == "svg") {
     auto drawn = graph::format_svg(jobs, runner);
@@ -38,7 +30,7 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
     text = flags.format == "dot" ? graph::format_dot(jobs) : graph::format_mermaid(jobs);
   }
   if (!console.write_stdout(text)) return fail(console, "can't write the output");
-  return rejected ? kRejected : kOk;
+  return compiled->status();
 }
 
 std::function<int(Console&)> setup_graph(Command& command) {

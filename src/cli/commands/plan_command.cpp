@@ -90,31 +90,22 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   Options options = to_options(flags.input);
   options.with_defaults = true;
   options.policy.ssh_key = unshown_key();
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
   const bool wants_quota = uses_cluster(flags) || !flags.quota.empty();
   QuotaAnswer answer;
   if (wants_quota)
     answer = uses_cluster(flags) ? quota_of_cluster(flags, runner) : quota_of_files(console, flags);
   const plan::PlanOptions how{flags.ranks, answer.quota ? &*answer.quota : nullptr};
   KeptJobs<plan::JobPlan> jobs([&](std::span<const Object> objects) { return plan::plan_job(objects, how); });
-  const Compilation compiled =
-      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
-        return jobs.sink_of(group);
-      }).all;
-  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
-  note_trainer_version(console, compiled);
-  if (wants_quota && !report(console, flags, answer)) return kFailed;
-  const bool rejected = compiled.diagnostics.has_refusals();
-  if (compiled.train_jobs == 0 && !rejected) note_no_job(console);
-  const plan::Plan planned = plan::add_totals(jobs.take(compiled));
+  const auto compiled =
+      compile_inputs(console, flags.input, flags.colour, options, {.sink_of = jobs.sinks()});
+  if (!compiled || (wants_quota && !report(console, flags, answer))) return kFailed;
+  const plan::Plan planned = plan::add_totals(jobs.take(compiled->all));
   if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
     return fail(console, "can't write the output");
   const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {
     return job.admission && job.admission->verdict == plan::Verdict::Never;
   });
-  return rejected || never ? kRejected : kOk;
+  return never ? kRejected : compiled->status();
 }
 
 std::function<int(Console&)> setup_plan(Command& command) {

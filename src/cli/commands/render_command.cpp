@@ -107,26 +107,18 @@ int run_render(Console& outer, const RenderFlags& flags) {
   options.policy.torchrun =
       flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
   options.policy.ssh_key = std::move(key);
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
   Output output({.format = flags.output_dir.empty() ? format_of(flags.format) : ObjectFormat::Yaml,
                  .annotate_origin = flags.annotate_origin,
                  .mask_secrets = flags.mask_secrets,
                  .to_files = !flags.output_dir.empty()});
-  const Compilation compiled =
-      lint::compile_groups_into_sinks(std::move(loaded->groups), options, [&](size_t group) -> ObjectSink& {
-        return output.sink_of(group);
-      }).all;
-  if (!check_inputs(console, flags.input, *loaded, compiled)) return kFailed;
-  print_diagnostics(console, compiled.diagnostics, flags.colour.value(), true);
-  note_trainer_version(console, compiled);
-  note_other_managers(console, compiled);
-  const bool rejected = compiled.diagnostics.has_refusals();
+  const CompileStyle style{.sink_of = [&](size_t group) -> ObjectSink& { return output.sink_of(group); },
+                     .notes_no_job = !flags.passthrough};
+  const auto compiled = compile_inputs(console, flags.input, flags.colour, options, style);
+  if (!compiled) return kFailed;
+  note_other_managers(console, compiled->all);
+  const bool rejected = compiled->rejected;
   if (rejected && !flags.keep_going) return kRejected;
-  if (compiled.train_jobs == 0 && !rejected && !flags.passthrough) {
-    note_no_job(console);
-  }
-  output.collect(compiled);
+  output.collect(compiled->all);
   if (!flags.mask_secrets) output.keys().note_generated(console, options.policy.ssh_key);
   output.keys().note_omitted(console, options.policy.ssh_key);
   if (!flags.output_dir.empty()) {
@@ -137,7 +129,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
   } else if (!output.write(console)) {
     return fail(console, "can't write the output");
   }
-  return rejected ? kRejected : kOk;
+  return compiled->status();
 }
 
 }  // namespace

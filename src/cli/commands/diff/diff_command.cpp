@@ -36,20 +36,16 @@ Options options_of(const DiffFlags& flags) {
 
 // The compiled inputs; nullopt, after an error, if one is rejected or unreadable.
 std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
-  auto loaded = load_inputs(console, input);
-  if (!loaded) return std::nullopt;
-  Compilation compiled = lint::compile_groups(std::move(loaded->groups), options_of(flags)).all;
-  if (!check_inputs(console, input, *loaded, compiled)) return std::nullopt;
-  base::Diagnostics refusals;
-  for (const base::Diagnostic& diagnostic : compiled.diagnostics.items()) {
-    if (base::is_refusal(diagnostic)) refusals.add(diagnostic);
-  }
-  print_unread_jobs(console, compiled, flags.colour.value());
-  print_diagnostics(console, refusals, flags.colour.value(), false);
-  note_trainer_version(console, compiled);
-  if (!refusals.empty()) return std::nullopt;
-  if (compiled.train_jobs == 0) note_no_job(console);
-  return compiled;
+  const CompileStyle style{.shown = [](lint::GroupedCompilation& found) {
+    base::Diagnostics shown = unread_jobs_of(found.all);
+    for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
+      if (base::is_refusal(diagnostic)) shown.add(diagnostic);
+    }
+    return shown;
+  }};
+  auto compiled = compile_inputs(console, input, flags.colour, options_of(flags), style);
+  if (!compiled || compiled->rejected) return std::nullopt;
+  return std::move(compiled->all);
 }
 
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {

@@ -22,7 +22,8 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   const Compilation before = compile_for(flags.from_version);
   const Compilation after = compile_for(flags.to_version);
   if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
-  print_unread_jobs(console, after, flags.colour.value());
+  // The report has the refusals.
+  print_diagnostics(console, unread_jobs_of(after), flags.colour.value(), false);
   if (after.train_jobs == 0) note_no_job(console);
 
   cluster::CompareOptions how;

@@ -43,34 +43,29 @@ struct Compiled {
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return kFailed;
-  Compiled compiled;
-  lint::GroupedCompilation grouped = lint::compile_groups(loaded->groups, options);
-  base::Diagnostics shown = lint::apply_configs(grouped.governed, false);
-  compiled.sent = std::move(grouped.all);
-  const Compilation& sent = compiled.sent;
-  if (!check_inputs(console, flags.input, *loaded, sent)) return kFailed;
-  const bool refused = sent.diagnostics.has_refusals();
-  const bool rejected = refused || shown.has_errors();
-  if (refused && !shown.has_errors()) shown = sent.diagnostics;
-  print_diagnostics(console, shown, flags.colour.value(), false);
-  note_trainer_version(console, sent);
-  note_other_managers(console, sent);
-  if (rejected) {
+  const auto shown = [](lint::GroupedCompilation& grouped) {
+    base::Diagnostics configured = lint::apply_configs(grouped.governed, false);
+    const bool hides_refusals = grouped.all.diagnostics.has_refusals() && !configured.has_errors();
+    return hides_refusals ? grouped.all.diagnostics : configured;
+  };
+  auto inputs =
+      compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .keeps_inputs = true});
+  if (!inputs) return kFailed;
+  note_other_managers(console, inputs->all);
+  if (inputs->rejected) {
     fail(console, "nothing was sent");
     return kRejected;
   }
-  if (sent.train_jobs == 0) {
-    note_no_job(console);
-    return kOk;
-  }
+  Compiled compiled;
+  compiled.sent = std::move(inputs->all);
+  const Compilation& sent = compiled.sent;
+  if (sent.train_jobs == 0) return kOk;
   SshKeys keys;
   for (const Object& object : sent.objects) keys.add(object);
   keys.note_omitted(console, options.policy.ssh_key);
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  compiled.compared = lint::compile_groups(std::move(loaded->groups), options).all;
+  compiled.compared = lint::compile_groups(std::move(inputs->loaded.groups), options).all;
   return compiled;
 }
 
