@@ -37,7 +37,7 @@ struct RenderFlags {
   bool prune_output = false;
 };
 
-ObjectFormat format_of(const std::string& word) {
+ObjectFormat object_format_of(const std::string& word) {
   if (word == "json") return ObjectFormat::Json;
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
 }
@@ -107,7 +107,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
   options.policy.torchrun =
       flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
   options.policy.ssh_key = std::move(key);
-  Output output({.format = flags.output_dir.empty() ? format_of(flags.format) : ObjectFormat::Yaml,
+  Output output({.format = flags.output_dir.empty() ? object_format_of(flags.format) : ObjectFormat::Yaml,
                  .annotate_origin = flags.annotate_origin,
                  .mask_secrets = flags.mask_secrets,
                  .to_files = !flags.output_dir.empty()});
