@@ -347,15 +347,16 @@ void note_trainer_version(Console& console, const Compilation& compiled) {
 
 lint::GroupedCompilation compile_all(lint::LoadedInputs& loaded, const Options& options,
                                      const CompileStyle& style) {
-  if (style.sink_of) return lint::compile_groups_in_passing(std::move(loaded.groups), options, style.sink_of);
+  if (style.sink_of) return lint::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);
   if (style.keeps_inputs) return lint::compile_groups(loaded.groups, options);
   return lint::compile_groups(std::move(loaded.groups), options);
 }
 
 }  // namespace
 
-std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags, const ColourFlag& colour,
-                                             const Options& options, const CompileStyle& style) {
+std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
+                                             const ColourFlag& colour, const Options& options,
+                                             const CompileStyle& style) {
   auto loaded = load_inputs(console, flags);
   if (!loaded) return std::nullopt;
   lint::GroupedCompilation grouped = compile_all(*loaded, options, style);

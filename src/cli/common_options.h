@@ -100,10 +100,11 @@ struct CompiledInputs {
 };
 
 // What render, explain, plan, graph, diff and submit begin with: loads and compiles the inputs, prints the
-// findings, the version that was chosen and whether there is no TrainJob. nullopt if the inputs can't be used,
-// which has been reported.
-std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags, const ColourFlag& colour,
-                                             const Options& options, const CompileStyle& style = {});
+// findings, the version that was chosen and whether there is no TrainJob. nullopt if the inputs can't be
+// used, which has been reported.
+std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
+                                             const ColourFlag& colour, const Options& options,
+                                             const CompileStyle& style = {});
 
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);

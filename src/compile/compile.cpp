@@ -238,7 +238,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
   return Run(options, nullptr, true).compile(std::move(inputs), std::move(runtimes));
 }
 
-Compilation compile_in_passing(std::vector<Source> inputs, std::vector<Source> runtimes,
+Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
                                const Options& options, ObjectSink* sink) {
   return Run(options, sink, false).compile(std::move(inputs), std::move(runtimes));
 }

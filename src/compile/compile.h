@@ -131,7 +131,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
 // The same in little memory: of the TrainJobs, only what the sink keeps and the findings are left. `sink` is
 // nullptr if nothing is rendered.
-Compilation compile_in_passing(std::vector<Source> inputs, std::vector<Source> runtimes,
+Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
                                const Options& options, ObjectSink* sink);
 
 }  // namespace trainjobc

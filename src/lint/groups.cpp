@@ -258,7 +258,7 @@ Compilation compile_and_keep(size_t, std::vector<Source> inputs, std::vector<Sou
 
 Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
                                const Options& options) {
-  return compile_in_passing(std::move(inputs), std::move(runtimes), options, nullptr);
+  return compile_into_sink(std::move(inputs), std::move(runtimes), options, nullptr);
 }
 
 }  // namespace
@@ -276,7 +276,7 @@ GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, con
   return compile_each(
       std::move(groups), options, FindingsOf::All,
       [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
-        return compile_in_passing(std::move(inputs), std::move(runtimes), own, &sink_of(group));
+        return compile_into_sink(std::move(inputs), std::move(runtimes), own, &sink_of(group));
       });
 }
 

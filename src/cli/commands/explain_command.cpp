@@ -12,6 +12,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/ssh/ssh_key_flag.h"
+#include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
 #include "secret/secret.h"
 
@@ -31,8 +32,8 @@ explain::Format format_of(const std::string& word) {
   return word == "text" ? explain::Format::Text : explain::Format::Yaml;
 }
 
-// Explains the objects of each job on the thread that compiles it.
-class ExplainingSink final : public ObjectSink {
+// What is printed of all jobs.
+class Explanation {
  public:
   struct Style {
     explain::Format format = explain::Format::Yaml;
@@ -40,48 +41,13 @@ class ExplainingSink final : public ObjectSink {
     size_t width = 0;
   };
 
-  // Sinks may share `inputs`.
-  ExplainingSink(const Style& style, cluster::InputFields& inputs) : style_(style), inputs_(inputs) {}
+  explicit Explanation(Style style) : style_(std::move(style)) {}
 
-  void begin(size_t jobs) override { texts_ = std::vector<std::string>(jobs); }
-
-  void take(size_t job, std::span<const Object> objects) override {
-    base::Arena arena;
-    const yaml::Maker make(arena);
-    const yaml::Node* written = objects.front().written;
-    if (written) inputs_.add(*written);
-    std::vector<Object> shown(objects.begin(), objects.end());
-    for (Object& object : shown) object.root = secret::masked_object(*object.root, make);
-    const auto origins =
-        explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
-    texts_[job] = explain::to_text(style_.format, shown, origins, style_.width);
-    if (written) inputs_.forget(*written);
-  }
-
-  // "" if no field was selected. Of all passes over.
-  const std::string& text(size_t job) const { return texts_[job]; }
-
- private:
-  const Style& style_;
-  cluster::InputFields& inputs_;
-  std::vector<std::string> texts_;
-};
-
-// What is printed of all jobs.
-class Explanation {
- public:
-  explicit Explanation(const ExplainingSink::Style& style) : style_(style) {}
-
-  ObjectSink& sink_of(size_t group) {
-    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<ExplainingSink>(style_, inputs_));
-    return *sinks_[group];
-  }
+  auto sinks() { return jobs_.sinks(); }
 
   void collect(const Compilation& compiled) {
-    for (const SunkJob& sunk : compiled.sunk) {
-      const std::string& text = sinks_[sunk.group]->text(sunk.job);
-      if (!text.empty()) texts_.push_back(text);
-    }
+    texts_ = jobs_.take(compiled);
+    std::erase(texts_, "");
   }
 
   bool empty() const { return texts_.empty(); }
@@ -91,7 +57,7 @@ class Explanation {
     constexpr size_t kAtOnce = size_t{1} << 20U;
     const explain::Joints joints = explain::joints_of(style_.format, texts_.empty());
     std::string part(joints.opening);
-    for (const std::string_view& text : texts_) {
+    for (const std::string& text : texts_) {
       if (&text != &texts_.front()) part += joints.between;
       part += text;
       if (part.size() < kAtOnce) continue;
@@ -102,10 +68,25 @@ class Explanation {
   }
 
  private:
-  const ExplainingSink::Style& style_;
+  // "" if no field was selected. Called by the thread that compiles the job.
+  std::string explain(std::span<const Object> objects) {
+    base::Arena arena;
+    const yaml::Maker make(arena);
+    const yaml::Node* written = objects.front().written;
+    if (written) inputs_.add(*written);
+    std::vector<Object> shown(objects.begin(), objects.end());
+    for (Object& object : shown) object.root = secret::masked_object(*object.root, make);
+    const auto origins =
+        explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
+    std::string text = explain::to_text(style_.format, shown, origins, style_.width);
+    if (written) inputs_.forget(*written);
+    return text;
+  }
+
+  const Style style_;
   cluster::InputFields inputs_;
-  std::vector<std::unique_ptr<ExplainingSink>> sinks_;  // by group
-  std::vector<std::string_view> texts_;
+  KeptJobs<std::string> jobs_{[this](std::span<const Object> objects) { return explain(objects); }};
+  std::vector<std::string> texts_;
 };
 
 int run_explain(Console& console, ExplainFlags flags) {
@@ -118,19 +99,18 @@ int run_explain(Console& console, ExplainFlags flags) {
   options.with_defaults = flags.with_defaults;
   options.policy.ssh_key = unshown_key();
   const explain::Format format = format_of(flags.format);
-  const ExplainingSink::Style style{
-      format, {explain::FieldSelector(flags.field), format != explain::Format::Yaml}, console.stdout_width()};
-  Explanation explanation(style);
-  const auto compiled = compile_inputs(
-      console, flags.input, flags.colour, options,
-      {.sink_of = [&](size_t group) -> ObjectSink& { return explanation.sink_of(group); }, .notes_no_job = false});
+  const bool by_field = format != explain::Format::Yaml;
+  const explain::FieldSelector field(flags.field);
+  Explanation explanation({format, {field, by_field}, console.stdout_width()});
+  const auto compiled = compile_inputs(console, flags.input, flags.colour, options,
+                                       {.sink_of = explanation.sinks(), .notes_no_job = false});
   if (!compiled) return kFailed;
   explanation.collect(compiled->all);
   if (!explanation.write(console)) return fail(console, "can't write the output");
   if (compiled->rejected) return kRejected;
   if (explanation.empty() && !compiled->all.sunk.empty()) {
     note(console, fmt::format("no rendered field's path {} \"{}\"",
-                              style.wanted.field.is_json_path() ? "matches" : "contains", flags.field));
+                              field.is_json_path() ? "matches" : "contains", flags.field));
   }
   return kOk;
 }

@@ -17,8 +17,8 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   options.with_defaults = true;
   options.policy.ssh_key = unshown_key();
   KeptJobs<graph::JobGraph> drawn_jobs(graph::draw_job);
-  const auto compiled = compile_inputs(console, flags.input, flags.colour, options,
-                                       {.sink_of = drawn_jobs.sinks()});
+  const auto compiled =
+      compile_inputs(console, flags.input, flags.colour, options, {.sink_of = drawn_jobs.sinks()});
   if (!compiled) return kFailed;
   const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled->all);
   std::string text;

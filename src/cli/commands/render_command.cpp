@@ -17,6 +17,7 @@
 #include "cli/ssh/key_guard.h"
 #include "cli/ssh/ssh_key_flag.h"
 #include "cli/ssh/ssh_key_notes.h"
+#include "compile/kept_jobs.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -47,10 +48,7 @@ class Output {
  public:
   explicit Output(const PrintStyle& style) : style_(style) {}
 
-  ObjectSink& sink_of(size_t group) {
-    while (sinks_.size() <= group) sinks_.push_back(std::make_unique<PrintingSink>(style_));
-    return *sinks_[group];
-  }
+  auto sinks() { return jobs_.sinks(); }
 
   void collect(const Compilation& compiled) {
     for (const Object& object : compiled.objects) {
@@ -58,8 +56,8 @@ class Output {
       keys_.add(object);
     }
     for (const PrintedObject& object : passed_through_) objects_.push_back(&object);
-    for (const SunkJob& sunk : compiled.sunk) {
-      const PrintedJob& job = sinks_[sunk.group]->job(sunk.job);
+    printed_ = jobs_.take(compiled);
+    for (const PrintedJob& job : printed_) {
       keys_.append(job.keys);
       for (const PrintedObject& object : job.objects) objects_.push_back(&object);
     }
@@ -90,7 +88,8 @@ class Output {
   }
 
   PrintStyle style_;
-  std::vector<std::unique_ptr<PrintingSink>> sinks_;  // by group
+  KeptJobs<PrintedJob> jobs_{[this](std::span<const Object> objects) { return print_job(objects, style_); }};
+  std::vector<PrintedJob> printed_;
   std::deque<PrintedObject> passed_through_;
   std::vector<const PrintedObject*> objects_;
   SshKeys keys_;
@@ -111,8 +110,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
                  .annotate_origin = flags.annotate_origin,
                  .mask_secrets = flags.mask_secrets,
                  .to_files = !flags.output_dir.empty()});
-  const CompileStyle style{.sink_of = [&](size_t group) -> ObjectSink& { return output.sink_of(group); },
-                     .notes_no_job = !flags.passthrough};
+  const CompileStyle style{.sink_of = output.sinks(), .notes_no_job = !flags.passthrough};
   const auto compiled = compile_inputs(console, flags.input, flags.colour, options, style);
   if (!compiled) return kFailed;
   note_other_managers(console, compiled->all);

@@ -60,13 +60,14 @@ PrintedObject print(const Object& object, const PrintStyle& style) {
   return printed;
 }
 
-void PrintingSink::take(size_t job, std::span<const Object> objects) {
-  PrintedJob& printed = jobs_[job];
+PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style) {
+  PrintedJob printed;
   printed.objects.reserve(objects.size());
   for (const Object& object : objects) {
-    printed.objects.push_back(print(object, style_));
+    printed.objects.push_back(print(object, style));
     printed.keys.add(object);
   }
+  return printed;
 }
 
 }  // namespace trainjobc::cli

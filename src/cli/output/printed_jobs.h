@@ -34,20 +34,6 @@ struct PrintedJob {
   SshKeys keys;
 };
 
-// Prints the objects of each job on the thread that compiles it.
-class PrintingSink final : public ObjectSink {
- public:
-  explicit PrintingSink(const PrintStyle& style) : style_(style) {}
-
-  void begin(size_t jobs) override { jobs_ = std::vector<PrintedJob>(jobs); }
-  void take(size_t job, std::span<const Object> objects) override;
-
-  // Of all passes over; valid until the next begin().
-  PrintedJob& job(size_t index) { return jobs_[index]; }
-
- private:
-  PrintStyle style_;
-  std::vector<PrintedJob> jobs_;
-};
+PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style);
 
 }  // namespace trainjobc::cli

@@ -121,7 +121,7 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
   if (!options) return unknown_version(request);
   options->render = false;
   Compilation compiled =
-      compile_in_passing(sources_of(request.inputs), sources_of(request.runtimes), *options, nullptr);
+      compile_into_sink(sources_of(request.inputs), sources_of(request.runtimes), *options, nullptr);
   const base::Diagnostics kept =
       lint::apply_config(std::move(compiled.diagnostics), {}, compiled.files, true, compiled.checked);
   return LintReport{to_findings(kept), compiled.trainer_version};

@@ -20,6 +20,7 @@
 
 #include "compile/input/document_type.h"
 #include "compile/input/input.h"
+#include "compile/kept_jobs.h"
 #include "compile/runtimes/catalogue_files.h"
 #include "compile/target.h"
 #include "features/cluster/acceptance.h"
@@ -85,35 +86,21 @@ const Node* find_processes(const Node& node) {
   return nullptr;
 }
 
-class JobSummaries : public ObjectSink {
- public:
-  void begin(size_t jobs) override { jobs_.assign(jobs, {}); }
-
-  void take(size_t job, std::span<const Object> objects) override {
-    RenderedJob& summary = jobs_[job];
-    std::string text;
-    for (const Object& object : objects) {
-      yaml::write_yaml(*object.root, yaml::KeyOrder::Alphabet, text);
-      if (object.kind == "JobSet") summary.processes = yaml::text_of(find_processes(*object.root));
-    }
-    summary.content = std::hash<std::string>()(text);
-    const Node& train_job = *objects.front().train_job;
-    summary.runtime =
-        model::runtime_of(train_job, k8s::effective_namespace(text_at(train_job, {"metadata", "namespace"})))
-            .str();
-    summary.sets_processes = train_job.at({"spec", "trainer", "numProcPerNode"}) != nullptr;
+RenderedJob summarize(std::span<const Object> objects) {
+  RenderedJob summary;
+  std::string text;
+  for (const Object& object : objects) {
+    yaml::write_yaml(*object.root, yaml::KeyOrder::Alphabet, text);
+    if (object.kind == "JobSet") summary.processes = yaml::text_of(find_processes(*object.root));
   }
-
-  RenderedJobs take_jobs(const std::vector<SunkJob>& sunk) {
-    RenderedJobs jobs;
-    for (const SunkJob& one : sunk)
-      jobs.emplace(cluster::object_id(model::kTrainJob, one.ns, one.name), std::move(jobs_[one.job]));
-    return jobs;
-  }
-
- private:
-  std::vector<RenderedJob> jobs_;
-};
+  summary.content = std::hash<std::string>()(text);
+  const Node& train_job = *objects.front().train_job;
+  summary.runtime =
+      model::runtime_of(train_job, k8s::effective_namespace(text_at(train_job, {"metadata", "namespace"})))
+          .str();
+  summary.sets_processes = train_job.at({"spec", "trainer", "numProcPerNode"}) != nullptr;
+  return summary;
+}
 
 // All passes over some files, without the objects.
 struct Rendering {
@@ -122,9 +109,14 @@ struct Rendering {
 };
 
 Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options) {
-  JobSummaries summaries;
-  Rendering rendering{compile_in_passing(std::move(inputs), std::move(runtimes), options, &summaries), {}};
-  rendering.jobs = summaries.take_jobs(rendering.compiled.sunk);
+  KeptJobs<RenderedJob> kept(summarize);
+  Rendering rendering{compile_into_sink(std::move(inputs), std::move(runtimes), options, &kept.sinks()(0)),
+                      {}};
+  std::vector<RenderedJob> jobs = kept.take(rendering.compiled);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const SunkJob& sunk = rendering.compiled.sunk[i];
+    rendering.jobs.emplace(cluster::object_id(model::kTrainJob, sunk.ns, sunk.name), std::move(jobs[i]));
+  }
   return rendering;
 }
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "compile/compile.h"
+#include "compile/kept_jobs.h"
 #include "yaml/write/writer.h"
 
-namespace trainjobc::in_passing_test {
+namespace trainjobc::sink_test {
 namespace {
 
 std::string text_of(std::span<const Object> objects) {
@@ -19,15 +19,6 @@ std::string text_of(std::span<const Object> objects) {
   for (const Object& object : objects) yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, text);
   return text;
 }
-
-// Keeps the text of each job's objects.
-class Texts final : public ObjectSink {
- public:
-  std::vector<std::string> jobs;
-
-  void begin(size_t count) override { jobs = std::vector<std::string>(count); }
-  void take(size_t job, std::span<const Object> objects) override { jobs[job] = text_of(objects); }
-};
 
 std::string findings_of(const Compilation& compiled) {
   std::string text;
@@ -45,10 +36,10 @@ std::string findings_of(const Compilation& compiled) {
 std::string both_ways(const std::string& input, Options options = {}) {
   options.threads = 4;
   const Compilation kept = compile_sources({{"in.yaml", input}}, {}, options);
-  Texts texts;
-  const Compilation passing = compile_in_passing({{"in.yaml", input}}, {}, options, &texts);
+  KeptJobs<std::string> texts(text_of);
+  const Compilation passing = compile_into_sink({{"in.yaml", input}}, {}, options, &texts.sinks()(0));
   std::string objects = text_of(passing.objects);
-  for (const SunkJob& job : passing.sunk) objects += texts.jobs[job.job];
+  for (const std::string& job : texts.take(passing)) objects += job;
   REQUIRE(findings_of(passing) == findings_of(kept));
   REQUIRE(objects == text_of(kept.objects));
   return findings_of(kept);
@@ -119,38 +110,43 @@ in.yaml:8 ClusterTrainingRuntime//rt
 2 documents, 1 jobs, for 2.3
 )");
   const std::string other = "---\napiVersion: example.com/v1\nkind: TrainJob\nmetadata: {name: b}\n";
-  CHECK(both_ways(kRuntime + job("a") + other) == "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
-                                                  "   26 | apiVersion: example.com/v1\n"
-                                                  "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
-                                                  "in.yaml:1 ClusterTrainingRuntime//rt\n"
-                                                  "in.yaml:20 TrainJob/default/a\n"
-                                                  "3 documents, 1 jobs, for 2.3\n");
-  CHECK(both_ways(kRuntime + job("a") + other, {.passthrough = true}) == "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
-                                                                         "   26 | apiVersion: example.com/v1\n"
-                                                                         "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
-                                                                         "in.yaml:1 ClusterTrainingRuntime//rt\n"
-                                                                         "in.yaml:20 TrainJob/default/a\n"
-                                                                         "3 documents, 1 jobs, for 2.3\n");
+  CHECK(both_ways(kRuntime + job("a") + other) ==
+        "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
+        "   26 | apiVersion: example.com/v1\n"
+        "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
+        "in.yaml:1 ClusterTrainingRuntime//rt\n"
+        "in.yaml:20 TrainJob/default/a\n"
+        "3 documents, 1 jobs, for 2.3\n");
+  CHECK(both_ways(kRuntime + job("a") + other, {.passthrough = true}) ==
+        "in.yaml:26:13: error: there is no kind \"TrainJob\" in \"example.com/v1\" [input/unknown-kind]\n"
+        "   26 | apiVersion: example.com/v1\n"
+        "      |             ^~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n"
+        "in.yaml:1 ClusterTrainingRuntime//rt\n"
+        "in.yaml:20 TrainJob/default/a\n"
+        "3 documents, 1 jobs, for 2.3\n");
 }
 
 TEST_CASE("in passing: jobs for an older Trainer") {
   const std::string old =
       "  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n";
-  CHECK(both_ways(kRuntime + job("a") + job("b", old)) == "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 [advice/trainer-version]\n"
-                                                          "   31 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n"
-                                                          "      |   ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1\n"
-                                                          "in.yaml:1 ClusterTrainingRuntime//rt\n"
-                                                          "in.yaml:20 TrainJob/default/a\n"
-                                                          "in.yaml:26 TrainJob/default/b\n"
-                                                          "3 documents, 2 jobs, for 2.1\n");
+  CHECK(both_ways(kRuntime + job("a") + job("b", old)) ==
+        "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 "
+        "[advice/trainer-version]\n"
+        "   31 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n"
+        "      |   ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1\n"
+        "in.yaml:1 ClusterTrainingRuntime//rt\n"
+        "in.yaml:20 TrainJob/default/a\n"
+        "in.yaml:26 TrainJob/default/b\n"
+        "3 documents, 2 jobs, for 2.1\n");
 }
 
 TEST_CASE("in passing: only the jobs that are asked for") {
-  CHECK(both_ways(kRuntime + job("a") + job("b") + job("c"), {.jobs = {"b"}}) == "in.yaml:1 ClusterTrainingRuntime//rt\n"
-                                                                                 "in.yaml:26 TrainJob/default/b\n"
-                                                                                 "default/a left out\n"
-                                                                                 "default/c left out\n"
-                                                                                 "2 documents, 1 jobs, for 2.3\n");
+  CHECK(both_ways(kRuntime + job("a") + job("b") + job("c"), {.jobs = {"b"}}) ==
+        "in.yaml:1 ClusterTrainingRuntime//rt\n"
+        "in.yaml:26 TrainJob/default/b\n"
+        "default/a left out\n"
+        "default/c left out\n"
+        "2 documents, 1 jobs, for 2.3\n");
 }
 
-}  // namespace trainjobc::in_passing_test
+}  // namespace trainjobc::sink_test
