@@ -43,6 +43,15 @@ endif()
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
 
+# Declares NAME::kPlugin of each file in src/policy/plugins/ (policy/plugins.h).
+file(GLOB plugins CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/policy/plugins/*.cpp)
+set(declarations "")
+foreach(plugin IN LISTS plugins)
+  cmake_path(GET plugin STEM name)
+  string(APPEND declarations "namespace trainjobc::policy::${name} {\nextern const Plugin kPlugin;\n}\n")
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/plugins.h.in ${PROJECT_BINARY_DIR}/generated/policy/plugins.h @ONLY)
+
 # The list of the subjects of advice (TRAINJOBC_ADVICE_SUBJECTS): each file of the folder defines NAME::checks().
 file(GLOB subjects CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compile/advice/checks/*.cpp)
 set(declarations "")

@@ -15,6 +15,11 @@
 
 namespace trainjobc::base {
 
+std::string_view outer_field(std::string_view field) {
+  const size_t end = field.find_last_of(".[");
+  return field.substr(0, end == std::string_view::npos ? 0 : end);
+}
+
 std::string_view to_string(Severity severity) {
   switch (severity) {
     case Severity::Error: return "error";

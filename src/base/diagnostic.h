@@ -43,10 +43,14 @@ struct Diagnostic {
   std::string hint;     // what to write instead; shown beside the caret
   Location location;
   std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
+  std::vector<std::string> depends_on;  // fields: what is wrong with one of them is the cause of this
   std::vector<Note> notes;
   bool hide_source = false;  // the source line contains a secret: it is not shown
   std::vector<Edit> fix;     // safe to apply without asking; empty if there is none
 };
+
+// The field that has this one inside: "spec.env[0]" for "spec.env[0].name"; "" for the fields of an object.
+std::string_view outer_field(std::string_view field);
 
 // Whether the cluster would not store the object: any error but those of the Jobs, which come later.
 inline bool is_refusal(const Diagnostic& diagnostic) {

@@ -15,10 +15,9 @@
 #include "base/text/suggest.h"
 #include "cli/input/load.h"
 #include "compile/consequences.h"
-#include "compile/input/document_type.h"
-#include "compile/input/input.h"
+#include "compile/input.h"
 #include "lint/config.h"
-#include "model/trainer_version.h"
+#include "model/behaviours.h"
 
 namespace trainjobc::cli {
 

@@ -2,17 +2,71 @@
 
 #include "compile/build.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
 
-#include "compile/counted_nodes.h"
-#include "compile/merge/merge.h"
+#include "compile/merge.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
+#include "rules/rules.h"
 #include "yaml/changes.h"
 #include "yaml/fields.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::compile {
+namespace {
+
+// FNV-1a: for names only, not for secrets.
+uint64_t hash(std::string_view text) {
+  uint64_t value = 0xcbf29ce484222325ULL;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return value;
+}
+
+const yaml::Node* with_namespace(const yaml::Node* root, const std::string& ns, const yaml::Maker& make) {
+  const yaml::Node* metadata = root->get("metadata");
+  if (ns.empty() || !metadata || !metadata->is_map()) return root;
+  const yaml::Node* own = metadata->get("namespace");
+  if (own && !own->is_null() && !own->text().empty()) return root;
+  return make.with_path(root, {"metadata", "namespace"}, make.copied(ns, make.made("--namespace")));
+}
+
+}  // namespace
+
+// The characters that Kubernetes uses in generated names: without vowels, they form no words.
+std::string content_suffix(const yaml::Node& root) {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string json;
+  yaml::write_json(root, yaml::KeyOrder::Kubernetes, 0, json);
+  uint64_t value = hash(json);
+  std::string suffix;
+  for (int i = 0; i < 5; ++i) {
+    suffix += kLetters[value % kLetters.size()];
+    value /= kLetters.size();
+  }
+  return suffix;
+}
+
+const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
+                                      const yaml::Maker& make) {
+  const yaml::Node* prefix = root.at({"metadata", "generateName"});
+  if (!prefix || !prefix->is_string() || prefix->text().empty()) return &root;
+  const yaml::Node* name = root.at({"metadata", "name"});
+  if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return &root;
+  const std::string generated =
+      fmt::format("{}{}", prefix->text(), suffix.empty() ? content_suffix(root) : std::string(suffix));
+  return make.with_path(&root, {"metadata", "name"},
+                        make.copied(generated, make.made("generate-name", {prefix})));
+}
+
+const yaml::Node* with_own_name(const yaml::Node& root, const std::string& ns, std::string_view suffix,
+                                const yaml::Maker& make) {
+  return with_generated_name(*with_namespace(&root, ns, make), suffix, make);
+}
+
 namespace {
 
 using policy::Container;
@@ -25,72 +79,6 @@ using yaml::Node;
 // A cluster compares the claims of two JobSets as written, including empty structs.
 constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
 
-// `map` with `key` set to the list, unless it is already that; an empty list removes the key.
-const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {
-  const Node* old = map->get(key);
-  if (old && std::ranges::equal(old->items(), list)) return map;
-  if (list.empty()) return old ? make.with(map, key, nullptr) : map;
-  return make.with(map, key, make.list(list, old ? old->origin() : map->origin()));
-}
-
-// The template's list with the policy's elements upserted into it. The two share their storage in the
-// controller, so what a policy replaced in place is replaced in the template too.
-template <class Upsert>
-NodeList sync(const Node* from_template, const NodeList& from_policy, Upsert upsert) {
-  NodeList list(from_policy.begin(),
-                from_policy.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                          from_policy.size(), from_template ? from_template->size() : 0)));
-  for (const Node* item : from_policy) upsert(list, item);
-  return list;
-}
-
-// The parts of one container that the build works on.
-class ContainerBuilder {
- public:
-  ContainerBuilder(const Maker& make, const Container& container)
-      : make_(make), node_(container.node ? container.node : new_container(make, container)) {
-    env = sync(node_->get("env"), container.env, policy::upsert_env);
-    ports_ = sync(node_->get("ports"), container.ports, policy::upsert_port);
-    mounts_ = sync(node_->get("volumeMounts"), container.volume_mounts, policy::upsert_volume_mount);
-    if (container.command && container.command->size() > 0) set("command", container.command);
-    if (container.image && !container.image->text().empty()) set("image", container.image);
-  }
-
-  NodeList env;
-
-  void set(std::string_view key, const Node* value) {
-    if (node_->get(key) != value) node_ = make_.with(node_, key, value);
-  }
-  // An empty list clears the field.
-  void set_words(std::string_view key, const Node* words) { set(key, words->size() > 0 ? words : nullptr); }
-
-  void add_env_from(const Node& secret_ref) {
-    NodeList sources = yaml::copied_items(node_->get("envFrom"));
-    const Node* name = secret_ref.get("name");
-    if (!name) name = make_.string("", secret_ref.origin());
-    const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());
-    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_ref.origin()));
-    set("envFrom", make_.list(sources, secret_ref.origin()));
-  }
-
-  const Node* finish() {
-    node_ = with_list(make_, node_, "env", env);
-    node_ = with_list(make_, node_, "ports", ports_);
-    return with_list(make_, node_, "volumeMounts", mounts_);
-  }
-
- private:
-  static const Node* new_container(const Maker& make, const Container& container) {
-    const yaml::Origin origin = make.made("policy/container");
-    return policy::map_of(make, {{"name", make.copied(container.name, origin)}}, origin);
-  }
-
-  const Maker& make_;
-  const Node* node_;
-  NodeList ports_;
-  NodeList mounts_;
-};
-
 class JobSetBuilder {
  public:
   JobSetBuilder(const RuntimeInfo& info, const Maker& make) : info_(info), job_(*info.job), make_(make) {}
@@ -99,7 +87,7 @@ class JobSetBuilder {
     NodeList jobs;
     for (const PodSet& set : info_.pod_sets) jobs.push_back(build_replicated_job(set));
     const Node* spec = info_.job_set_spec;
-    if (!jobs.empty()) spec = with_list(make_, spec, "replicatedJobs", jobs);
+    if (!jobs.empty()) spec = policy::with_list(make_, spec, "replicatedJobs", jobs);
     spec = make_.with(spec, "suspend", job_.suspend);
     const yaml::Origin origin = make_.made("jobset", {job_.root});
     return policy::map_of(
@@ -137,13 +125,18 @@ class JobSetBuilder {
     }
     const policy::PodCount& pods = pod_count(set);
     const Node* spec = job->at({"template", "spec"});
-    const bool is_own = pods.source == spec->get("parallelism");
-    const Node* count =
-        make_.integer(pods.value, make_.made(is_own ? "trainer/parallelism" : kPodCountRule, {pods.source}));
+    const Node* count = make_.integer(pods.value, origin_of(pods, *spec));
     spec = make_.with(spec, "parallelism", count);
     spec = make_.with(spec, "completions", count);
     spec = make_.with(spec, "template", build_pod_template(set, spec->get("template")));
     return make_.with_path(job, {"template", "spec"}, spec);
+  }
+
+  yaml::Origin origin_of(const policy::PodCount& pods, const Node& job_spec) const {
+    if (pods.source == job_spec.get("parallelism")) return make_.made("trainer/parallelism", {pods.source});
+    const NodeList sources{pods.source};
+    const yaml::Derivation made{"trainer/pod-count", make_.arena().copy(sources), "numNodes"};
+    return yaml::Origin(make_.arena().make(made));
   }
 
   const Node* build_pod_template(const PodSet& set, const Node* pod_template) const {
@@ -162,49 +155,68 @@ class JobSetBuilder {
 
   const Node* build_pod_spec(const PodSet& set) const {
     const Node* spec = set.pod_spec();
-    spec = with_list(make_, spec, "volumes", sync(spec->get("volumes"), set.volumes, policy::upsert_volume));
     NodeList init_containers;
     for (const Container& container : set.init_containers) {
       const bool as_it_is = container.node && !info_.behaviours->rebuilds_init_containers;
-      init_containers.push_back(as_it_is ? container.node : ContainerBuilder(make_, container).finish());
+      init_containers.push_back(as_it_is ? container.node
+                                         : policy::to_node(make_, policy::written_back(container)));
     }
     NodeList containers;
     for (const Container& container : set.containers) containers.push_back(build_container(set, container));
-    spec = with_list(make_, spec, "initContainers", init_containers);
-    return with_list(make_, spec, "containers", containers);
+    spec = policy::with_list(make_, spec, "volumes", policy::written_back(spec->get("volumes"), set.volumes));
+    spec = policy::with_list(make_, spec, "initContainers", init_containers);
+    return policy::with_list(make_, spec, "containers", containers);
   }
 
   const Node* build_container(const PodSet& set, const Container& container) const {
-    ContainerBuilder builder(make_, container);
-    if (set.ancestor == model::kDatasetInitializer)
-      initialize(builder, container, model::kDatasetInitializer, job_.dataset);
-    if (set.ancestor == model::kModelInitializer)
-      initialize(builder, container, model::kModelInitializer, job_.model);
-    if (container.name == model::kNode && job_.trainer) train(builder, set);
-    return builder.finish();
+    Container written = policy::written_back(container);
+    if (const model::Initializer* initializer = initializer_for(set, container)) {
+      add_env(written, *initializer);
+      const Node* node = policy::to_node(make_, written);
+      return initializer->secret_ref ? with_env_from(node, *initializer->secret_ref) : node;
+    }
+    const bool is_node = container.name == model::kNode && job_.trainer;
+    const bool trains = is_node && set.ancestor == model::kTrainer;
+    if (trains || (is_node && policy::is_launched_node(info_, set)))
+      policy::upsert_job_env(make_, written.env, job_.trainer->env);
+    const Node* node = policy::to_node(make_, written);
+    return trains ? with_program(node) : node;
   }
 
-  void initialize(ContainerBuilder& builder, const Container& container, std::string_view name,
-                  const std::optional<model::Initializer>& initializer) const {
-    if (container.name != name || !initializer) return;
-    if (initializer->storage_uri) {
-      const Node* uri = initializer->storage_uri->node;
-      policy::upsert_env(builder.env, policy::env_value(make_, "STORAGE_URI", uri->text(),
-                                                        make_.made("initializer/STORAGE_URI", {uri})));
-    }
-    policy::upsert_job_env(make_, builder.env, initializer->env);
-    if (initializer->secret_ref) builder.add_env_from(*initializer->secret_ref);
+  const model::Initializer* initializer_for(const PodSet& set, const Container& container) const {
+    if (!is_initializer(set) || container.name != set.ancestor) return nullptr;
+    const auto& initializer = set.ancestor == model::kDatasetInitializer ? job_.dataset : job_.model;
+    return initializer ? &*initializer : nullptr;
   }
 
-  void train(ContainerBuilder& builder, const PodSet& set) const {
-    const bool trains = set.ancestor == model::kTrainer;
-    if (trains) {
-      if (job_.trainer->image) builder.set("image", job_.trainer->image);
-      if (info_.trainer_command) builder.set_words("command", info_.trainer_command);
-      if (info_.trainer_args) builder.set_words("args", info_.trainer_args);
+  void add_env(Container& container, const model::Initializer& initializer) const {
+    if (initializer.storage_uri) {
+      const Node* uri = initializer.storage_uri->node;
+      policy::upsert_env(container.env, policy::env_value(make_, "STORAGE_URI", uri->text(),
+                                                          make_.made("initializer/STORAGE_URI", {uri})));
     }
-    if (trains || policy::is_launched_node(info_, set))
-      policy::upsert_job_env(make_, builder.env, job_.trainer->env);
+    policy::upsert_job_env(make_, container.env, initializer.env);
+  }
+
+  const Node* with_env_from(const Node* container, const Node& secret_ref) const {
+    NodeList sources = yaml::copied_items(container->get("envFrom"));
+    const Node* name = secret_ref.get("name");
+    if (!name) name = make_.string("", secret_ref.origin());
+    const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());
+    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_ref.origin()));
+    return make_.with(container, "envFrom", make_.list(sources, secret_ref.origin()));
+  }
+
+  // With the job's image, command and arguments; an empty list clears those of the runtime.
+  const Node* with_program(const Node* container) const {
+    const auto set = [&](std::string_view key, const Node* value) {
+      if (container->get(key) != value) container = make_.with(container, key, value);
+    };
+    const auto words = [](const Node& list) { return list.size() > 0 ? &list : nullptr; };
+    if (job_.trainer->image) set("image", job_.trainer->image);
+    if (info_.trainer_command) set("command", words(*info_.trainer_command));
+    if (info_.trainer_args) set("args", words(*info_.trainer_args));
+    return container;
   }
 
   const RuntimeInfo& info_;
@@ -244,6 +256,84 @@ const Node* without_empty_structs(const Node& node, const Maker& make) {
   yaml::ChangedList changed(node);
   for (const Node* item : node.items()) changed.take(without_empty_structs(*item, make));
   return changed.node(make);
+}
+
+namespace {
+
+using yaml::Node;
+
+const Node* controller_of(const Node& config_map) {
+  const Node* owners = config_map.at({"metadata", "ownerReferences"});
+  if (!owners) return nullptr;
+  for (const Node* owner : owners->items()) {
+    if (text_at(*owner, {"controller"}) == "true") return owner;
+  }
+  return nullptr;
+}
+
+void refuse(const model::TrainJob& job, std::string message, const Node& where,
+            base::Diagnostics& diagnostics) {
+  base::Diagnostic diagnostic =
+      rules::finding("input/runtime-snapshot", std::move(message),
+                     "remove the snapshot, or use the job's own", yaml::locate(where));
+  diagnostic.object = job.id.str();
+  diagnostics.add(std::move(diagnostic));
+}
+
+bool is_wanted(const Node& runtime, const model::TrainJob& job) {
+  const std::string_view api_version = text_at(runtime, {"apiVersion"});
+  return text_at(runtime, {"kind"}) == job.runtime_ref.kind &&
+         api_version.substr(0, api_version.find('/')) == job.runtime_ref.api_group &&
+         text_at(runtime, {"metadata", "name"}) == job.runtime_ref.name.value;
+}
+
+}  // namespace
+
+std::string snapshot_name(const model::TrainJob& job) {
+  return fmt::format("{}{}", job.id.name, kSnapshotSuffix);
+}
+
+const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runtime, const yaml::Maker& make) {
+  const yaml::Origin origin = make.made("runtime-snapshot", {&encoded_runtime});
+  std::string text;
+  yaml::write_yaml(encoded_runtime, yaml::KeyOrder::Alphabet, text);
+  return policy::map_of(make,
+                        {{"apiVersion", make.string("v1", origin)},
+                         {"kind", make.string("ConfigMap", origin)},
+                         {"metadata", policy::owned_metadata(make, job, snapshot_name(job))},
+                         {"data", policy::map_of(make, {{"runtime", make.copied(text, origin)}}, origin)}},
+                        origin);
+}
+
+std::optional<InputObject> read_snapshot(const Node& config_map, const model::TrainJob& job, InputSet& memory,
+                                         base::Diagnostics& diagnostics) {
+  const Node& data = *config_map.at({"data", "runtime"});
+  const Node* owner = controller_of(config_map);
+  if (!job.uid.empty() && (!owner || text_at(*owner, {"uid"}) != job.uid)) {
+    refuse(job, "the runtime snapshot belongs to an object other than this TrainJob",
+           owner ? *owner : config_map, diagnostics);
+    return std::nullopt;
+  }
+  const base::Location location = yaml::locate(data);
+  Source source;
+  source.name = fmt::format("{}({})", location.file ? location.file->name() : "", snapshot_name(job));
+  source.text = data.text();
+  base::Diagnostics found;
+  read_inputs({std::move(source)}, memory, found);
+  if (found.has_errors() || memory.objects.empty()) {
+    refuse(job, "the runtime in the snapshot can't be read", data, diagnostics);
+    diagnostics.append(std::move(found));
+    return std::nullopt;
+  }
+  const InputObject& object = memory.objects.front();
+  if (!is_wanted(*object.root, job)) {
+    refuse(job,
+           fmt::format("the snapshot contains {} \"{}\", but the TrainJob refers to {} \"{}\"",
+                       object.id.kind, object.id.name, job.runtime_ref.kind, job.runtime_ref.name.value),
+           data, diagnostics);
+    return std::nullopt;
+  }
+  return object;
 }
 
 }  // namespace trainjobc::compile

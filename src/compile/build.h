@@ -4,10 +4,31 @@
 // Source of the rules: Trainer's JobSet plugin, jobset.go and builder.go.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compile/input.h"
+#include "model/train_job.h"
 #include "policy/runtime_info.h"
 #include "yaml/node.h"
 
+// The namespace and name of a TrainJob: --namespace, and metadata.generateName offline.
+
 namespace trainjobc::compile {
+
+// Five characters from the hash of the tree's content.
+std::string content_suffix(const yaml::Node& root);
+
+// `root`; if it has no name, with metadata.name set to its generateName and a suffix. The suffix is the given
+// one or, if that is "", five characters from the hash of the object's content: the same input always gets
+// the same name.
+const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
+                                      const yaml::Maker& make);
+
+// The same, after setting metadata.namespace to `ns` if it has none and `ns` is not "".
+const yaml::Node* with_own_name(const yaml::Node& root, const std::string& ns, std::string_view suffix,
+                                const yaml::Maker& make);
 
 const yaml::Node* build_job_set(const policy::RuntimeInfo& info, const yaml::Maker& make);
 
@@ -20,5 +41,22 @@ const yaml::Node* with_stored_claims(const yaml::Node* job_set, const yaml::Node
 // Drops the empty maps that Go writes for structs by value: metadata, resources, status, strategy. Those in
 // volumeClaimPolicies stay.
 const yaml::Node* without_empty_structs(const yaml::Node& node, const yaml::Maker& make);
+
+// Runtime snapshots: Trainer 2.3 stores the runtime of a new TrainJob in a ConfigMap, and uses that one from
+// then on.
+
+inline constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
+// The TrainJob's name with the suffix.
+std::string snapshot_name(const model::TrainJob& job);
+
+// The ConfigMap with the runtime, encoded as Go encodes it, as YAML.
+const yaml::Node* build_snapshot(const model::TrainJob& job, const yaml::Node& encoded_runtime,
+                                 const yaml::Maker& make);
+
+// The runtime in a snapshot of the job. nullopt, with a diagnostic, if the controller would refuse it:
+// another TrainJob owns it, it can't be read, or it contains another runtime than the job refers to. Nodes
+// live in `memory`; their lines are those of the snapshot's text.
+std::optional<InputObject> read_snapshot(const yaml::Node& config_map, const model::TrainJob& job,
+                                         InputSet& memory, base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The pass list. This is the only place that knows the order of the passes.
+// The passes over all inputs; the order of those of one job is in passes.cpp.
 #include "compile/compile.h"
 
 #include <algorithm>
@@ -11,12 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "compile/checked.h"
-#include "compile/input/input.h"
-#include "compile/input/templates.h"
+#include "compile/input.h"
 #include "compile/jobs.h"
-#include "compile/runtimes/admit_runtimes.h"
-#include "compile/versions/version_plan.h"
+#include "compile/runtimes.h"
+#include "compile/versions.h"
 #include "secret/secret.h"
 
 namespace trainjobc {
@@ -42,7 +40,7 @@ class Run {
       : options_(options),
         sink_(sink),
         keeps_jobs_(keeps_jobs),
-        plan_(compile::plan_for(options.trainer_version)) {
+        versions_(compile::versions_for(options.trainer_version)) {
     const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
     reading_ = {.pinned_version = pinned ? std::string_view(options.trainer_version) : "",
                 .is_input = !options.passthrough,
@@ -53,7 +51,7 @@ class Run {
 
   Compilation compile(std::vector<Source> inputs, std::vector<Source> runtimes) {
     read(std::move(inputs), std::move(runtimes));
-    choose_plan();
+    choose_versions();
     compile::report_duplicates(results_);
     compile::run_trials(of_runtimes_.trials, options_);
     collect_diagnostics();
@@ -82,12 +80,12 @@ class Run {
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
-    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), plan_);
+    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
     results_ = compile::run_jobs(jobs_, context());
     if (read_others()) return run_jobs();
-    of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), plan_, options_);
+    of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), versions_, options_);
   }
 
   // Reads the documents that turned out not to be one TrainJob each. False if there are none.
@@ -101,26 +99,26 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_, reading_, plan_, *memory_->admitted, *index_, sink_, keeps_jobs_};
+    return {options_, reading_, versions_, *memory_->admitted, *index_, sink_, keeps_jobs_};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.
-  void choose_plan() {
+  void choose_versions() {
     run_jobs();
     const bool refuses_job = std::ranges::any_of(results_, &JobResult::refused);
     if (options_.trainer_version != "auto" || (of_runtimes_.refused.empty() && !refuses_job)) return;
     // Most refused objects are refused under every version; then the other inputs needn't be checked.
-    plan_ = compile::plan_by_content(inputs(), planned_jobs(), &of_runtimes_.refused);
-    if (plan_.is_newest()) return;
+    versions_ = compile::versions_by_content(inputs(), versioned_jobs(), &of_runtimes_.refused);
+    if (versions_.is_newest()) return;
     compile::survey_jobs(jobs_, context(), results_);
-    plan_ = compile::plan_by_content(inputs(), planned_jobs(), nullptr);
-    if (!plan_.is_newest()) run_jobs();
+    versions_ = compile::versions_by_content(inputs(), versioned_jobs(), nullptr);
+    if (!versions_.is_newest()) run_jobs();
   }
 
-  std::vector<compile::PlannedJob> planned_jobs() const {
-    std::vector<compile::PlannedJob> jobs;
+  std::vector<compile::VersionedJob> versioned_jobs() const {
+    std::vector<compile::VersionedJob> jobs;
     for (const JobResult& result : results_) {
-      if (result.state == JobResult::State::Compiled) jobs.push_back(result.planned);
+      if (result.state == JobResult::State::Compiled) jobs.push_back(result.versioned);
     }
     return jobs;
   }
@@ -131,7 +129,7 @@ class Run {
     for (JobResult& job : results_) all.append(std::move(job.reading));
     secret::hide_secret_text(all);
     secret::hide_secret_text(of_runtime_files_);
-    all.append(std::move(plan_.findings));
+    all.append(std::move(versions_.findings));
     all.append(std::move(of_runtimes_.diagnostics));
     all.append(std::move(of_runtime_files_));
     for (compile::Trial& trial : of_runtimes_.trials) all.append(std::move(trial.findings));
@@ -149,7 +147,7 @@ class Run {
   }
 
   size_t count_findings() const {
-    size_t count = result_.diagnostics.items().size() + plan_.findings.items().size() +
+    size_t count = result_.diagnostics.items().size() + versions_.findings.items().size() +
                    of_runtimes_.diagnostics.items().size() + of_runtime_files_.items().size();
     for (const compile::Trial& trial : of_runtimes_.trials) count += trial.findings.items().size();
     for (const JobResult& job : results_)
@@ -185,8 +183,8 @@ class Run {
   void collect_documents() {
     result_.checked = compile::checked_documents(inputs(), results_, result_.diagnostics);
     for (const auto& file : inputs().files) result_.files.push_back(file.get());
-    result_.trainer_version = plan_.versions();
-    result_.trainer_version_reason = plan_.reason;
+    result_.trainer_version = versions_.versions();
+    result_.trainer_version_reason = versions_.reason;
     result_.linted.reserve(inputs().objects.size());
     auto job = results_.begin();
     for (const InputObject& input : inputs().objects) {
@@ -221,7 +219,7 @@ class Run {
   ObjectSink* sink_;
   bool keeps_jobs_;
   ReadOptions reading_;
-  compile::VersionPlan plan_;
+  compile::VersionChoice versions_;
   std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
   std::unique_ptr<compile::RuntimeIndex> index_;
   std::vector<const InputObject*> jobs_;
@@ -239,7 +237,7 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 }
 
 Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
-                               const Options& options, ObjectSink* sink) {
+                              const Options& options, ObjectSink* sink) {
   return Run(options, sink, false).compile(std::move(inputs), std::move(runtimes));
 }
 

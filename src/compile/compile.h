@@ -132,6 +132,6 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 // The same in little memory: of the TrainJobs, only what the sink keeps and the findings are left. `sink` is
 // nullptr if nothing is rendered.
 Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
-                               const Options& options, ObjectSink* sink);
+                              const Options& options, ObjectSink* sink);
 
 }  // namespace trainjobc

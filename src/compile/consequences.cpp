@@ -21,73 +21,37 @@ using base::Diagnostic;
 
 // What the findings of one object and stage explain.
 struct Causes {
-  std::set<std::string, std::less<>> of_wrong_type;  // fields
-  std::set<std::string, std::less<>> misspelled;     // fields that are missing for it
-  std::set<std::string, std::less<>> amounts;        // refused: fields of resources, and the resource
+  using Fields = std::set<std::string_view>;
+  Fields of_wrong_type;
+  Fields misspelled;  // that are missing for it
+  Fields refused;
 };
-
-constexpr std::string_view kResources = ".resources.";
-
-// "…containers[0].resources.requests[nvidia.com/gpu]" to "…containers[0] nvidia.com/gpu"; "" for other
-// fields.
-std::string amount_key(std::string_view field) {
-  const size_t at = field.rfind(kResources);
-  if (at == std::string_view::npos) return "";
-  const std::string_view entry = field.substr(at + kResources.size());  // requests[nvidia.com/gpu]
-  const size_t begin = entry.find_first_of("[.");
-  if (begin == std::string_view::npos) return "";
-  std::string_view resource = entry.substr(begin + 1);
-  if (resource.ends_with(']')) resource.remove_suffix(1);
-  return std::string(field.substr(0, at)).append(" ").append(resource);
-}
-
-bool may_be_cause(const Diagnostic& found) {
-  return found.rule.ends_with("/type") || !found.meant.empty() || found.rule == "job/resources";
-}
 
 void note_cause(const Diagnostic& found, Causes& causes) {
   if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
   if (!found.meant.empty()) causes.misspelled.insert(found.meant);
-  if (found.rule == "job/resources") causes.amounts.insert(amount_key(found.field));
+  if (found.severity == base::Severity::Error && found.depends_on.empty()) causes.refused.insert(found.field);
 }
 
-// Whether the field is inside one of these.
-bool is_below(std::string_view field, const std::set<std::string, std::less<>>& outer) {
-  for (size_t at = field.find_last_of(".["); at != std::string_view::npos && at > 0;
-       at = field.find_last_of(".[", at - 1)) {
-    if (outer.contains(field.substr(0, at))) return true;
+bool is_inside(std::string_view field, const Causes::Fields& outer) {
+  for (field = base::outer_field(field); !field.empty(); field = base::outer_field(field)) {
+    if (outer.contains(field)) return true;
   }
   return false;
 }
 
-// Whether it is about the limit of an amount that is itself refused.
-bool lacks_refused_amount(const Diagnostic& found, const Causes& causes) {
-  if (found.rule != "job/gpu-limit") return false;
-  const std::string amount = amount_key(found.meant);
-  return !amount.empty() && causes.amounts.contains(amount);
-}
-
 bool is_consequence(const Diagnostic& found, const Causes& causes) {
   const bool is_missing = found.rule.ends_with("/required") && causes.misspelled.contains(found.field);
-  return is_missing || is_below(found.field, causes.of_wrong_type) || lacks_refused_amount(found, causes);
-}
-
-// The message without the name of its field.
-std::string_view complaint(const Diagnostic& found) {
-  const std::string_view field = found.field;
-  const std::string_view name = field.substr(field.find_last_of('.') + 1);  // npos + 1 is 0
-  std::string_view message = found.message;
-  if (!name.empty() && message.starts_with(name)) message.remove_prefix(name.size());
-  return message;
+  const auto is_refused = [&](const std::string& field) { return causes.refused.contains(field); };
+  return is_missing || is_inside(found.field, causes.of_wrong_type) ||
+         std::ranges::any_of(found.depends_on, is_refused);
 }
 
 // What explains the findings, by object and stage. Valid until the findings are changed.
 class AllCauses {
  public:
   explicit AllCauses(const std::vector<Diagnostic>& findings) {
-    for (const Diagnostic& found : findings) {
-      if (may_be_cause(found)) note_cause(found, causes_[{found.object, found.stage}]);
-    }
+    for (const Diagnostic& found : findings) note_cause(found, causes_[{found.object, found.stage}]);
   }
 
   bool explain(const Diagnostic& found) const {
@@ -109,7 +73,7 @@ class Firsts {
     if (!at.file || at.line == 0) return true;
     if (!last_ || !is_same_place(last_->location, at)) of_place_.clear();
     last_ = &found;
-    const Complaint key(at.file, found.rule, found.severity, complaint(found));
+    const Complaint key(at.file, found.rule, found.severity, found.message);
     const auto [first, is_first] = of_place_.try_emplace(key, &found);
     if (is_first) return true;
     if (first->second->object == found.object) return first->second->field == found.field;

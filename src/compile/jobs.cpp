@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/parallel.h"
-#include "compile/generate_name.h"
+#include "compile/build.h"
 #include "k8s/object_meta.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "rules/rules.h"
 #include "yaml/fields.h"
 
@@ -19,14 +21,14 @@ namespace {
 
 constexpr size_t kWorthAThread = 16;  // a thread takes longer to start than fewer jobs take
 
-// The passes of one job.
-class Passes {
+// One job on its way through the passes.
+class JobRun {
  public:
   // `memory` is empty; give_back() returns it, unless the job keeps it.
-  Passes(const InputObject& job, const JobsContext& context, ObjectMemory memory)
+  JobRun(const InputObject& job, const JobsContext& context, ObjectMemory memory)
       : job_(job),
         context_(context),
-        target_(context.plan.target_of(job)),
+        target_(context.versions.target_of(job)),
         unit_(std::make_shared<JobUnit>()) {
     unit_->target = target_;
     unit_->memory = std::move(memory);
@@ -34,17 +36,17 @@ class Passes {
 
   // `index`: of the job, for the sink.
   JobResult run(size_t index) {
-    const std::optional<InputObject> read = read_job();
-    if (!read) return std::move(result_);
-    result_.location = read->location;
     const Options& options = context_.options;
-    if (!options.jobs.empty() && leave_out(*read)) return std::move(result_);
-    result_.state = JobResult::State::Compiled;
-    admit_job(*unit_, *read, options, context_.runtimes.store_for(target_));
-    note_admission(*read);
-    if (unit_->runtime) render_job(*unit_, options);
+    const JobSource source{.read = [&](JobUnit&) { return read_selected(); },
+                           .resolve =
+                               [&](const model::TrainJob& job) {
+                                 return context_.runtimes.store_for(target_).resolve(job,
+                                                                                     options.use_catalogue);
+                               }};
+    run_passes(*unit_, source, options);
+    if (result_.state != JobResult::State::Compiled) return std::move(result_);
     if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, objects_of(*unit_));
-    finish(*read);
+    finish();
     return std::move(result_);
   }
 
@@ -59,13 +61,13 @@ class Passes {
 
   // Adds every version's objections to a result of the job.
   void survey_all(JobResult& result) {
-    if (const std::optional<InputObject> read = read_job()) plan(*read, true);
-    result.planned = result_.planned;
+    if (const std::optional<InputObject> read = read_job()) note_versions(*read, true);
+    result.versioned = result_.versioned;
   }
 
  private:
   bool needs_survey(const JobResult& result) const {
-    return result.refused && context_.options.trainer_version == "auto" && context_.plan.is_newest();
+    return result.refused && context_.options.trainer_version == "auto" && context_.versions.is_newest();
   }
 
   // nullopt if the document is not one TrainJob; `result_` says what it is.
@@ -84,6 +86,16 @@ class Passes {
     return read.objects.front();
   }
 
+  // nullopt too for a job that Options::jobs leaves out.
+  std::optional<InputObject> read_selected() {
+    read_ = read_job();
+    if (!read_) return std::nullopt;
+    result_.location = read_->location;
+    if (!context_.options.jobs.empty() && leave_out(*read_)) return std::nullopt;
+    result_.state = JobResult::State::Compiled;
+    return read_;
+  }
+
   bool leave_out(const InputObject& read) {
     const yaml::Maker make(unit_->memory.arena);
     const Options& options = context_.options;
@@ -94,33 +106,33 @@ class Passes {
     return true;
   }
 
-  void note_admission(const InputObject& read) {
-    result_.refused = unit_->diagnostics.has_errors();
-    result_.of_admission = unit_->diagnostics.items().size();
+  void note_versions(const InputObject& read, bool surveys) {
+    result_.versioned.object = &job_;
+    result_.versioned.runtime = context_.index.runtime_of(read);
+    if (!surveys) return;
+    SurveyedObject surveyed = survey(read);
+    surveyed.object = &job_;
+    result_.versioned.survey = std::make_shared<const SurveyedObject>(std::move(surveyed));
+  }
+
+  void finish() {
+    const std::span<const base::Diagnostic> found = unit_->diagnostics.items();
+    result_.of_admission = unit_->of_admission;
+    result_.refused = std::ranges::any_of(found.first(unit_->of_admission), [](const base::Diagnostic& one) {
+      return one.severity == base::Severity::Error;
+    });
     result_.ns = unit_->job.id.ns;
     result_.name = unit_->job.id.name;
     result_.object = unit_->job.id.str();
     const yaml::Node* name = unit_->job.root ? unit_->job.root->at({"metadata", "name"}) : nullptr;
     if (name) result_.name_at = yaml::locate(*name);
-    plan(read, needs_survey(result_));
-  }
-
-  void plan(const InputObject& read, bool surveys) {
-    result_.planned.object = &job_;
-    result_.planned.runtime = context_.index.runtime_of(read);
-    if (!surveys) return;
-    SurveyedObject surveyed = survey(read);
-    surveyed.object = &job_;
-    result_.planned.survey = std::make_shared<const SurveyedObject>(std::move(surveyed));
-  }
-
-  void finish(const InputObject& read) {
+    note_versions(*read_, needs_survey(result_));
     result_.runtime = unit_->runtime;
     result_.complete = unit_->complete;
     result_.has_objects = !unit_->objects.empty();
     result_.diagnostics = std::move(unit_->diagnostics);
     if (!context_.keeps_units) return;
-    result_.root = read.root;
+    result_.root = read_->root;
     result_.unit = std::move(unit_);
   }
 
@@ -128,17 +140,18 @@ class Passes {
   const JobsContext& context_;
   Target target_;
   std::shared_ptr<JobUnit> unit_;
+  std::optional<InputObject> read_;
   JobResult result_;
 };
 
-// Calls `body(passes, index)` for each job; the jobs of one thread use the same memory one after the other.
+// Calls `body(run, index)` for each job; the jobs of one thread use the same memory one after the other.
 template <class Body>
 void for_each_job(const std::vector<const InputObject*>& jobs, const JobsContext& context, Body body) {
   base::parallel_for_each_thread(jobs.size(), kWorthAThread, context.options.threads, [&] {
     return [&, memory = std::make_shared<ObjectMemory>()](size_t index) {
-      Passes passes(*jobs[index], context, std::move(*memory));
-      body(passes, index);
-      *memory = passes.give_back();
+      JobRun run(*jobs[index], context, std::move(*memory));
+      body(run, index);
+      *memory = run.give_back();
     };
   });
 }
@@ -191,15 +204,15 @@ std::vector<Object> objects_of(const JobUnit& unit) {
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context) {
   std::vector<JobResult> results(jobs.size());
   if (context.sink) context.sink->begin(jobs.size());
-  for_each_job(jobs, context, [&](Passes& passes, size_t index) { results[index] = passes.run(index); });
+  for_each_job(jobs, context, [&](JobRun& run, size_t index) { results[index] = run.run(index); });
   return results;
 }
 
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,
                  std::vector<JobResult>& results) {
-  for_each_job(jobs, context, [&](Passes& passes, size_t index) {
+  for_each_job(jobs, context, [&](JobRun& run, size_t index) {
     JobResult& result = results[index];
-    if (result.state == JobResult::State::Compiled && !result.planned.survey) passes.survey_all(result);
+    if (result.state == JobResult::State::Compiled && !result.versioned.survey) run.survey_all(result);
   });
 }
 
@@ -212,6 +225,58 @@ void report_duplicates(std::vector<JobResult>& results) {
     take_back(job);
     job.diagnostics.add(duplicate_of(job, *at->second->name_at));
   }
+}
+
+namespace {
+
+std::set<const base::SourceFile*> broken_files(const base::Diagnostics& diagnostics) {
+  std::set<const base::SourceFile*> files;
+  for (const base::Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.stage == base::Stage::Yaml && diagnostic.severity == base::Severity::Error)
+      files.insert(diagnostic.location.file);
+  }
+  return files;
+}
+
+// The documents of the runtimes that jobs were resolved to: most findings in a runtime come from checking its
+// jobs.
+std::set<const yaml::Node*> used_runtimes(const std::vector<JobResult>& jobs) {
+  std::set<const yaml::Node*> roots;
+  for (const JobResult& job : jobs) {
+    if (job.runtime) roots.insert(job.runtime->object.root);
+  }
+  return roots;
+}
+
+bool is_job(const JobResult& job) {
+  return job.state == JobResult::State::Compiled || job.state == JobResult::State::LeftOut;
+}
+
+}  // namespace
+
+std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std::vector<JobResult>& jobs,
+                                               const base::Diagnostics& diagnostics) {
+  const std::set<const base::SourceFile*> broken = broken_files(diagnostics);
+  const std::set<const yaml::Node*> runtimes = used_runtimes(jobs);
+  // A rejected job may be one of a runtime's.
+  const bool all_jobs =
+      std::ranges::all_of(jobs, [](const JobResult& job) { return !is_job(job) || job.complete; });
+  std::vector<CheckedDocument> out;
+  const auto add = [&](const base::Location& at, bool is_complete) {
+    out.push_back({at.file, at.line, is_complete && !broken.contains(at.file)});
+  };
+  for (const base::SourceFile* file : broken) out.push_back({file, 0, false});
+  auto job = jobs.begin();
+  for (const InputObject& object : inputs.objects) {
+    if (object.kind == InputKind::TrainJob) {
+      if (is_job(*job)) add(job->location, job->complete);
+      ++job;
+    } else {
+      const bool is_foreign = object.kind == InputKind::Foreign;
+      add(object.location, is_foreign || (all_jobs && runtimes.contains(object.root)));
+    }
+  }
+  return out;
 }
 
 }  // namespace trainjobc::compile

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "compile/input/input.h"
-#include "compile/render_job.h"
-#include "compile/runtimes/admit_runtimes.h"
-#include "compile/versions/version_plan.h"
+#include "compile/input.h"
+#include "compile/passes.h"
+#include "compile/runtimes.h"
+#include "compile/versions.h"
 
 namespace trainjobc::compile {
 
@@ -39,7 +39,7 @@ struct JobResult {
   bool refused = false;
   bool complete = false;  // every rule was looked at
   bool has_objects = false;
-  PlannedJob planned;
+  VersionedJob versioned;
   std::shared_ptr<JobUnit> unit;     // if units are kept
   const yaml::Node* root = nullptr;  // as it was read; if units are kept
 };
@@ -47,7 +47,7 @@ struct JobResult {
 struct JobsContext {
   const Options& options;
   const ReadOptions& reading;
-  const VersionPlan& plan;
+  const VersionChoice& versions;
   const AdmittedRuntimes& runtimes;
   const RuntimeIndex& index;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
@@ -66,12 +66,17 @@ std::vector<const InputObject*> jobs_of(const InputSet& inputs);
 // threads.
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
 
-// What every Trainer version says to the fields of the jobs. Sets `planned` of each.
+// What every Trainer version says to the fields of the jobs. Sets `versioned` of each.
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,
                  std::vector<JobResult>& results);
 
 // TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors, and their
 // objects are gone.
 void report_duplicates(std::vector<JobResult>& results);
+
+// Which documents of the inputs had all rules checked. `jobs` are the results of the inputs' TrainJobs.
+// `diagnostics` say which files could not be read to their end.
+std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std::vector<JobResult>& jobs,
+                                               const base::Diagnostics& diagnostics);
 
 }  // namespace trainjobc::compile

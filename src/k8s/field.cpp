@@ -48,6 +48,8 @@ std::string Field::path() const {
 }
 
 std::string Field::name() const {
+  const yaml::Derivation* made = node_ ? node_->origin().derivation() : nullptr;
+  if (made && !made->input_name.empty()) return std::string(made->input_name);
   std::string out = parent_ && (step_ == Step::Index || step_ == Step::Key) ? parent_->name() : "";
   append_step(out);
   return out;

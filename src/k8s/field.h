@@ -76,7 +76,8 @@ class Field {
   bool is_true() const { return node_ && node_->as_bool() == true; }
 
   std::string path() const;
-  // The last step of the path: "ports", "ports[0]", "limits[cpu]".
+  // The last step of the path: "ports", "ports[0]", "limits[cpu]". Of a value that repeats an input, the name
+  // of that one.
   std::string name() const;
   // The name of its parent: "containers[0]" for containers[0].image.
   std::string owner() const { return parent_ ? parent_->name() : ""; }

@@ -11,7 +11,7 @@
 #include "base/files/paths.h"
 #include "base/text/glob.h"
 #include "base/text/suggest.h"
-#include "model/trainer_version.h"
+#include "model/behaviours.h"
 #include "rules/rules.h"
 #include "yaml/read/reader.h"
 

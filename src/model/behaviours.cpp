@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
+
 namespace trainjobc::model {
 namespace {
 
@@ -16,6 +18,8 @@ constexpr std::array<std::string_view, 4> kSettings{"output_dir", "tokenizer.pat
                                                     "checkpointer.checkpoint_dir", "tokenizer.merges_file"};
 constexpr std::span<const std::string_view> kFirstSettings = std::span(kSettings).first<3>();
 
+// Each version is the one before it with what has changed; the first differs from the defaults, which are
+// those of the newest.
 constexpr Behaviours kTrainer20{
     .trainer = "2.0",
     .jobset = "0.8",
@@ -41,8 +45,6 @@ constexpr Behaviours kTrainer20{
             .key_has_modes = false,
             .hosts_every_replica = false,
             .launcher_has_one_replica = true},
-    .flux = {},
-    .jax_needs_trainer = false,
     .any_policy_labels_pods = true,
     .webhook_checks_name = true,
     .initializer_needs_mount = false,
@@ -55,128 +57,72 @@ constexpr Behaviours kTrainer20{
     .coordinator_is_label = false,
 };
 
-constexpr Behaviours kTrainer21{
-    .trainer = "2.1",
-    .jobset = "0.10",
-    .overrides = OverrideStyle::PodTemplates,
-    .one_override_per_job = false,
-    .overrides_add_jobs = false,
-    .node_resources = NodeResourcesStyle::Replace,
-    .gang_requests = GangRequests::Runtime,
-    .first_trainer_counts = false,
-    .rebuilds_init_containers = false,
-    .torch = {.processes = TorchProcesses::NodeResources, .always_checked = false},
-    .torchtune = {.models = kModels,
-                  .settings = kSettings,
-                  .needs_num_nodes = true,
-                  .counts_gpus = true,
-                  .has_lora = true,
-                  .qlora = QloraSwitch::Mentioned,
-                  .refuses_multi_node_lora = false,
-                  .refuses_settings = false},
-    .mpi = {.slots_from_gpus = true,
-            .launched_node_trains = true,
-            .reserves_env = false,
-            .key_has_modes = false,
-            .hosts_every_replica = false,
-            .launcher_has_one_replica = false},
-    .flux = {},
-    .jax_needs_trainer = false,
-    .any_policy_labels_pods = false,
-    .webhook_checks_name = false,
-    .initializer_needs_mount = false,
-    .ancestor_needs_container = true,
-    .warns_of_deprecated_runtimes = true,
-    .rewrites_jobs = false,
-    .runtimes_opt_out = false,
-    .heeds_managed_by = false,
-    .takes_snapshots = false,
-    .coordinator_is_label = false,
-};
+constexpr Behaviours kTrainer21 = [] {
+  Behaviours row = kTrainer20;
+  row.trainer = "2.1";
+  row.jobset = "0.10";
+  row.overrides = OverrideStyle::PodTemplates;
+  row.one_override_per_job = false;
+  row.first_trainer_counts = false;
+  row.torch.processes = TorchProcesses::NodeResources;
+  row.torchtune.models = kModels;
+  row.torchtune.settings = kSettings;
+  row.torchtune.counts_gpus = true;
+  row.torchtune.has_lora = true;
+  row.mpi.slots_from_gpus = true;
+  row.mpi.launched_node_trains = true;
+  row.mpi.launcher_has_one_replica = false;
+  row.any_policy_labels_pods = false;
+  row.webhook_checks_name = false;
+  row.ancestor_needs_container = true;
+  row.warns_of_deprecated_runtimes = true;
+  return row;
+}();
 
-constexpr Behaviours kTrainer22{
-    .trainer = "2.2",
-    .jobset = "0.11",
-    .overrides = OverrideStyle::JobTemplates,
-    .one_override_per_job = false,
-    .overrides_add_jobs = false,
-    .node_resources = NodeResourcesStyle::Replace,
-    .gang_requests = GangRequests::Job,
-    .first_trainer_counts = false,
-    .rebuilds_init_containers = false,
-    .torch = {.processes = TorchProcesses::NodeResources, .always_checked = true},
-    .torchtune = {.models = kModels,
-                  .settings = kSettings,
-                  .needs_num_nodes = false,
-                  .counts_gpus = true,
-                  .has_lora = true,
-                  .qlora = QloraSwitch::Mentioned,
-                  .refuses_multi_node_lora = false,
-                  .refuses_settings = false},
-    .mpi = {.slots_from_gpus = true,
-            .launched_node_trains = true,
-            .reserves_env = false,
-            .key_has_modes = false,
-            .hosts_every_replica = false,
-            .launcher_has_one_replica = false},
-    .flux = {.checked_processes = FluxProcesses::Runtime,
-             .wraps_runtime_command = false,
-             .shares_memory = false,
-             .counts_resources = false},
-    .jax_needs_trainer = true,
-    .any_policy_labels_pods = false,
-    .webhook_checks_name = false,
-    .initializer_needs_mount = false,
-    .ancestor_needs_container = true,
-    .warns_of_deprecated_runtimes = true,
-    .rewrites_jobs = true,
-    .runtimes_opt_out = false,
-    .heeds_managed_by = false,
-    .takes_snapshots = false,
-    .coordinator_is_label = true,
-};
+constexpr Behaviours kTrainer22 = [] {
+  Behaviours row = kTrainer21;
+  row.trainer = "2.2";
+  row.jobset = "0.11";
+  row.overrides = OverrideStyle::JobTemplates;
+  row.gang_requests = GangRequests::Job;
+  row.torch.always_checked = true;
+  row.torchtune.needs_num_nodes = false;
+  row.jax_needs_trainer = true;
+  row.rewrites_jobs = true;
+  row.coordinator_is_label = true;
+  row.flux.checked_processes = FluxProcesses::Runtime;
+  row.flux.wraps_runtime_command = false;
+  row.flux.shares_memory = false;
+  row.flux.counts_resources = false;
+  return row;
+}();
 
-constexpr Behaviours kTrainer23{
-    .trainer = "2.3",
-    .jobset = "0.12",
-    .overrides = OverrideStyle::JobSets,
-    .one_override_per_job = false,
-    .overrides_add_jobs = true,
-    .node_resources = NodeResourcesStyle::MergePerKey,
-    .gang_requests = GangRequests::Rendered,
-    .first_trainer_counts = false,
-    .rebuilds_init_containers = true,
-    .torch = {.processes = TorchProcesses::NodeResources, .always_checked = true},
-    .torchtune = {.models = kModels,
-                  .settings = kSettings,
-                  .needs_num_nodes = false,
-                  .counts_gpus = true,
-                  .has_lora = true,
-                  .qlora = QloraSwitch::True,
-                  .refuses_multi_node_lora = true,
-                  .refuses_settings = true},
-    .mpi = {.slots_from_gpus = true,
-            .launched_node_trains = true,
-            .reserves_env = true,
-            .key_has_modes = true,
-            .hosts_every_replica = true,
-            .launcher_has_one_replica = false},
-    .flux = {.checked_processes = FluxProcesses::JobThenRuntime,
-             .wraps_runtime_command = true,
-             .shares_memory = true,
-             .counts_resources = true},
-    .jax_needs_trainer = false,
-    .any_policy_labels_pods = false,
-    .webhook_checks_name = false,
-    .initializer_needs_mount = true,
-    .ancestor_needs_container = true,
-    .warns_of_deprecated_runtimes = true,
-    .rewrites_jobs = true,
-    .runtimes_opt_out = true,
-    .heeds_managed_by = true,
-    .takes_snapshots = true,
-    .coordinator_is_label = true,
-};
+constexpr Behaviours kTrainer23 = [] {
+  Behaviours row = kTrainer22;
+  row.trainer = "2.3";
+  row.jobset = "0.12";
+  row.overrides = OverrideStyle::JobSets;
+  row.overrides_add_jobs = true;
+  row.node_resources = NodeResourcesStyle::MergePerKey;
+  row.gang_requests = GangRequests::Rendered;
+  row.rebuilds_init_containers = true;
+  row.torchtune.qlora = QloraSwitch::True;
+  row.torchtune.refuses_multi_node_lora = true;
+  row.torchtune.refuses_settings = true;
+  row.mpi.reserves_env = true;
+  row.mpi.key_has_modes = true;
+  row.mpi.hosts_every_replica = true;
+  row.jax_needs_trainer = false;
+  row.initializer_needs_mount = true;
+  row.runtimes_opt_out = true;
+  row.heeds_managed_by = true;
+  row.takes_snapshots = true;
+  row.flux.checked_processes = FluxProcesses::JobThenRuntime;
+  row.flux.wraps_runtime_command = true;
+  row.flux.shares_memory = true;
+  row.flux.counts_resources = true;
+  return row;
+}();
 
 constexpr std::array kRows{kTrainer20, kTrainer21, kTrainer22, kTrainer23};
 
@@ -193,6 +139,25 @@ const Behaviours* find_behaviours(std::string_view trainer) {
 
 const Behaviours& newest_behaviours() {
   return kRows.back();
+}
+
+std::vector<std::string> trainer_versions() {
+  std::vector<std::string> words;
+  for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
+  return words;
+}
+
+std::optional<std::string> read_trainer_version(std::string_view text) {
+  if (text == "auto") return "auto";
+  if (text.starts_with('v')) text.remove_prefix(1);
+  const size_t dot = text.find('.');
+  const size_t patch = dot == std::string_view::npos ? dot : text.find('.', dot + 1);
+  if (patch != std::string_view::npos) {
+    const std::string_view number = text.substr(patch + 1);
+    if (number.empty() || !std::ranges::all_of(number, base::is_digit)) return std::nullopt;
+    text = text.substr(0, patch);
+  }
+  return model::find_behaviours(text) ? std::optional<std::string>(text) : std::nullopt;
 }
 
 }  // namespace trainjobc::model

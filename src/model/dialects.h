@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "model/located.h"
+#include "model/train_job.h"
 #include "yaml/node.h"
 
 namespace trainjobc::model {

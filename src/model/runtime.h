@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/dialects.h"
 #include "model/train_job.h"
+#include "yaml/node.h"
 
 namespace trainjobc::model {
 
@@ -70,5 +72,15 @@ Runtime decode_runtime(const yaml::Node& root, const yaml::Node& encoded);
 
 // The label that ties a replicatedJob to a part of the TrainJob; "" if it has none.
 std::string_view ancestor_of(const yaml::Node& replicated_job);
+
+// Which runtime a TrainJob refers to.
+
+// The namespace that the object is applied to; "" for a kind without namespaces.
+std::string_view effective_namespace(const ObjectId& id);
+
+// The runtime of a TrainJob in namespace `ns`, whether or not its runtimeRef is defaulted. The name is "" if
+// there is no runtimeRef.
+ObjectId runtime_of(const yaml::Node& train_job, std::string_view ns);
+ObjectId runtime_of(const RuntimeRef& ref, std::string_view ns);
 
 }  // namespace trainjobc::model

@@ -4,11 +4,29 @@
 
 #include <fmt/format.h>
 
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::model {
+
+std::optional<LocatedInt> decode_int(const yaml::Node* node) {
+  if (!node) return std::nullopt;
+  const auto value = node->as_int();
+  return value ? std::optional(LocatedInt{*value, node}) : std::nullopt;
+}
+
+std::optional<LocatedBool> decode_bool(const yaml::Node* node) {
+  if (!node) return std::nullopt;
+  const auto value = node->as_bool();
+  return value ? std::optional(LocatedBool{*value, node}) : std::nullopt;
+}
+
+std::optional<LocatedText> decode_text(const yaml::Node* node) {
+  if (!node || !node->is_string()) return std::nullopt;
+  return LocatedText{node->text(), node};
+}
+
 namespace {
 
 using yaml::Node;
@@ -83,6 +101,40 @@ TrainJob decode_train_job(const Node& root, const Node& encoded) {
   job.suspend = spec->get("suspend");
   job.managed_by = spec->get("managedBy");
   return job;
+}
+
+namespace {
+
+using yaml::Node;
+
+std::vector<LocatedText> target_jobs(const Node& override) {
+  std::vector<LocatedText> names;
+  for (const Node* target : items_at(override, "targetJobs")) {
+    if (const auto name = decode_text(target->get("name"))) names.push_back(*name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<PodOverride> decode_pod_overrides(const TrainJob& job) {
+  std::vector<PodOverride> overrides;
+  for (const Node* node : items_at(*job.encoded, {"spec", kPodSpecOverrides})) {
+    overrides.push_back({node, kPodSpecOverrides, target_jobs(*node), nullptr, node});
+  }
+  for (const Node* node : items_at(*job.encoded, {"spec", kPodTemplateOverrides})) {
+    overrides.push_back(
+        {node, kPodTemplateOverrides, target_jobs(*node), node->get("metadata"), node->get("spec")});
+  }
+  return overrides;
+}
+
+std::span<const Node* const> runtime_patches(const TrainJob& job) {
+  return items_at(*job.encoded, {"spec", kRuntimePatches});
+}
+
+std::span<const Node* const> patched_jobs(const Node& runtime_patch) {
+  return items_at(runtime_patch, {"trainingRuntimeSpec", "template", "spec", "replicatedJobs"});
 }
 
 }  // namespace trainjobc::model

@@ -4,12 +4,31 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "model/located.h"
+#include "yaml/node.h"
+
+// A decoded value together with the node it was decoded from.
 
 namespace trainjobc::model {
+
+// `node` is never null after decoding; it lives as long as the tree.
+template <class T>
+struct Located {
+  T value{};
+  const yaml::Node* node = nullptr;
+};
+
+using LocatedInt = Located<int64_t>;
+using LocatedBool = Located<bool>;
+using LocatedText = Located<std::string_view>;
+
+// nullopt if `node` is null, absent or of another type (which validation has reported).
+std::optional<LocatedInt> decode_int(const yaml::Node* node);
+std::optional<LocatedBool> decode_bool(const yaml::Node* node);
+std::optional<LocatedText> decode_text(const yaml::Node* node);
 
 // The identity of an object. `ns` is "" for cluster-scoped kinds and if the document names no namespace.
 struct ObjectId {
@@ -69,5 +88,28 @@ RuntimeRef decode_runtime_ref(const yaml::Node* node);
 
 // `root` has defaults; values of the wrong type are left out.
 TrainJob decode_train_job(const yaml::Node& root, const yaml::Node& encoded);
+
+// The parts of a TrainJob that change its runtime's template. Each Trainer version has one of the three.
+
+inline constexpr std::string_view kPodSpecOverrides = "podSpecOverrides";
+inline constexpr std::string_view kPodTemplateOverrides = "podTemplateOverrides";
+inline constexpr std::string_view kRuntimePatches = "runtimePatches";
+
+// spec.podSpecOverrides[] or spec.podTemplateOverrides[].
+struct PodOverride {
+  const yaml::Node* node = nullptr;
+  std::string_view field;  // which of the two
+  std::vector<LocatedText> target_jobs;
+  const yaml::Node* metadata = nullptr;  // of podTemplateOverrides
+  const yaml::Node* spec = nullptr;      // of podSpecOverrides: the override itself
+};
+
+std::vector<PodOverride> decode_pod_overrides(const TrainJob& job);
+
+// spec.runtimePatches[]
+std::span<const yaml::Node* const> runtime_patches(const TrainJob& job);
+
+// spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[]
+std::span<const yaml::Node* const> patched_jobs(const yaml::Node& runtime_patch);
 
 }  // namespace trainjobc::model

@@ -44,4 +44,9 @@ inline constexpr int kTrainerPort = 29500;
 inline constexpr std::string_view kCompletionIndexField =
     "metadata.annotations['batch.kubernetes.io/job-completion-index']";
 
+// How objects name queues of Kueue and Volcano.
+
+inline constexpr std::string_view kKueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kVolcanoQueue = "scheduling.volcano.sh/queue-name";  // an annotation
+
 }  // namespace trainjobc::model

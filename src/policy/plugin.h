@@ -3,6 +3,7 @@
 // Plugin: one policy of Kubeflow Trainer. The registry is the only list of them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "policy/runtime_info.h"
+#include "rules/rules.h"
 #include "yaml/node.h"
 
 namespace trainjobc::policy {
@@ -108,6 +110,7 @@ struct Framework {
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
   bool has_flags = false;           // each variable has a flag, which has priority: --nnodes for PET_NNODES
 
+  bool sets_job = false;       // takes numNodes and the job's env itself; otherwise PlainML does
   bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
   bool opens_port = false;     // on containers that train: the port that the other nodes connect to
 };
@@ -148,5 +151,19 @@ const OwnedObject* find_owned_object(std::string_view kind, std::string_view nam
 
 // Whether it is a plugin's object with that content.
 bool has_content(OwnedObject::Content content, std::string_view kind, std::string_view name);
+
+// The explanations of rules, with what they say about plugins.
+
+// The text for a placeholder of an explanation, read from the plugins' descriptors. nullopt if it is
+// unknown.
+//   plugins.labels           the framework labels: "torch, jax"
+//   plugins.with_processes   the frameworks for which numProcPerNode has an effect: "torch, MPI and Flux"
+//   plugins.reserved_env     "A and B for torch; C for MPI"
+//   NAME.env_family          of the plugin of that name: "PET_*"
+//   NAME.settings            "A, B and C"
+std::optional<std::string> plugin_fact(std::string_view placeholder);
+
+// The rule's explanation, its placeholders filled in.
+std::string explanation_of(const rules::Rule& rule);
 
 }  // namespace trainjobc::policy

@@ -3,34 +3,20 @@
 #include "policy/runtime_info.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/text/ascii.h"
+#include "k8s/jobset/names.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
+#include "policy/build_nodes.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::policy {
 namespace {
 
 using yaml::Node;
-
-Container read_container(const Node& node) {
-  Container container;
-  container.node = &node;
-  container.name = text_at(node, "name");
-  container.image = node.get("image");
-  container.command = node.get("command");
-  container.env = copied_items(node.get("env"));
-  container.ports = copied_items(node.get("ports"));
-  container.volume_mounts = copied_items(node.get("volumeMounts"));
-  return container;
-}
-
-std::vector<Container> read_containers(const Node& pod_spec, std::string_view key) {
-  std::vector<Container> containers;
-  for (const Node* item : items_at(pod_spec, key)) containers.push_back(read_container(*item));
-  return containers;
-}
 
 PodCount initial_count(const PodSet& set, const std::optional<model::MLPolicy>& policy) {
   PodCount count;
@@ -148,6 +134,11 @@ RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& 
   return info;
 }
 
+std::string first_node_address(const RuntimeInfo& info) {
+  const std::string job = k8s::jobset::job_name(info.job_name(), model::kNode, 0);
+  return k8s::jobset::pod_address(job, 0, info.job_name());
+}
+
 bool is_launched_node(const RuntimeInfo& info, const PodSet& set) {
   return info.behaviours->mpi.launched_node_trains && info.policy && info.policy->mpi &&
          info.policy->mpi->run_launcher_as_node && set.name == model::kNode;
@@ -175,6 +166,107 @@ bool names_gpu(const Node& list) {
 int64_t gpus_per_node(const NodeResources& resources) {
   const int64_t requested = count_gpus(resources.requests);
   return requested == 0 ? std::max<int64_t>(count_gpus(resources.limits), 0) : requested;
+}
+
+namespace {
+
+using k8s::Quantity;
+using yaml::Node;
+
+ResourceTotals read_list(const Node* list) {
+  ResourceTotals totals;
+  if (!list) return totals;
+  for (const yaml::Entry& entry : list->entries()) {
+    if (const auto quantity = Quantity::parse(entry.value->text())) totals[entry.key] = *quantity;
+  }
+  return totals;
+}
+
+ResourceTotals requests_of(const Node& container) {
+  return read_list(container.at({"resources", "requests"}));
+}
+
+void add(ResourceTotals& totals, const ResourceTotals& more) {
+  for (const auto& [name, quantity] : more) {
+    const auto [at, is_new] = totals.try_emplace(name, quantity);
+    if (!is_new) at->second.add(quantity);
+  }
+}
+
+void raise(ResourceTotals& totals, const ResourceTotals& least) {
+  for (const auto& [name, quantity] : least) {
+    const auto [at, is_new] = totals.try_emplace(name, quantity);
+    if (!is_new && quantity.compare(at->second) > 0) at->second = quantity;
+  }
+}
+
+bool is_sidecar(const Node& container) {
+  return text_at(container, "restartPolicy") == "Always";
+}
+
+// Adds the needs of the init containers; sidecars run alongside everything that starts after them.
+void add_init_containers(ResourceTotals& totals, const Node& pod_spec) {
+  const Node* containers = pod_spec.get("initContainers");
+  if (!containers) return;
+  ResourceTotals sidecars;
+  ResourceTotals peak;
+  for (const Node* container : containers->items()) {
+    ResourceTotals needed = requests_of(*container);
+    if (is_sidecar(*container)) {
+      add(totals, needed);
+      add(sidecars, needed);
+      needed = sidecars;
+    } else {
+      add(needed, sidecars);
+    }
+    raise(peak, needed);
+  }
+  raise(totals, peak);
+}
+
+bool is_pod_level(std::string_view resource) {
+  return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
+}
+
+}  // namespace
+
+ResourceTotals pod_requests(const Node& pod_spec) {
+  ResourceTotals totals;
+  if (const Node* containers = pod_spec.get("containers")) {
+    for (const Node* container : containers->items()) add(totals, requests_of(*container));
+  }
+  add_init_containers(totals, pod_spec);
+  for (const auto& [name, quantity] : requests_of(pod_spec)) {
+    if (is_pod_level(name)) totals[name] = quantity;
+  }
+  add(totals, read_list(pod_spec.get("overhead")));
+  return totals;
+}
+
+Gang gang_of(const RuntimeInfo& info) {
+  Gang gang;
+  for (const PodSet& set : info.pod_sets) {
+    gang.members += set.count.value;
+    const Node* spec = set.gang_pod_spec ? set.gang_pod_spec : set.pod_spec();
+    if (!spec) continue;
+    for (auto& [name, quantity] : pod_requests(*spec)) {
+      Quantity product = quantity;
+      product.multiply(set.count.value);
+      Quantity sum = gang.resources[name];
+      sum.add(product);
+      gang.resources[name] = sum;
+    }
+  }
+  return gang;
+}
+
+const Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin) {
+  std::vector<yaml::Entry> entries;
+  entries.reserve(totals.size());
+  for (const auto& [name, quantity] : totals) {
+    entries.push_back({name, make.copied(quantity.to_string(), origin), {}});
+  }
+  return make.map(entries, origin);
 }
 
 }  // namespace trainjobc::policy

@@ -4,30 +4,20 @@
 // They extend the lists of its pod sets, which are then written back into the JobSet.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "k8s/quantity.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
+#include "policy/container.h"
 #include "yaml/node.h"
 
 namespace trainjobc::policy {
-
-using NodeList = std::vector<const yaml::Node*>;
-
-// The parts of a container that plugins change.
-struct Container {
-  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a plugin adds
-  std::string_view name;
-  const yaml::Node* image = nullptr;
-  const yaml::Node* command = nullptr;  // a list, or nullptr
-  NodeList env;
-  NodeList ports;
-  NodeList volume_mounts;
-};
 
 // The number of pods, and the node that sets it.
 struct PodCount {
@@ -87,6 +77,9 @@ struct RuntimeInfo {
 RuntimeInfo make_runtime_info(const model::TrainJob& job, const model::Runtime& runtime,
                               const yaml::Node* job_set_spec, const model::Behaviours& behaviours);
 
+// The DNS name of the first node, independent of the name of the replicatedJob: <job>-node-0-0.<job>.
+std::string first_node_address(const RuntimeInfo& info);
+
 // Whether MPI's launcher is one of the nodes and the set contains the others, which then train like the
 // launcher.
 bool is_launched_node(const RuntimeInfo& info, const PodSet& set);
@@ -106,5 +99,34 @@ bool names_gpu(const yaml::Node& list);
 // The number of GPUs per node: the first resource whose name contains "gpu", in the requests, then in the
 // limits. 0 if there is none.
 int64_t gpus_per_node(const NodeResources& resources);
+
+// The number of pods that a TrainJob asks for.
+
+// Sets the count to spec.trainer.numNodes if the job has it. `set` may be nullptr.
+inline void take_num_nodes(const RuntimeInfo& info, PodSet* set) {
+  if (!set || !info.job->trainer || !info.job->trainer->num_nodes) return;
+  const model::LocatedInt& nodes = *info.job->trainer->num_nodes;
+  set->count = {nodes.value, nodes.node};
+}
+
+// The resource requests of a pod, and their sums over a gang.
+// Source of the rules: k8s.io/component-helpers/resource, PodRequests.
+
+using ResourceTotals = std::map<std::string_view, k8s::Quantity>;
+
+// Requests of one pod: containers and sidecars together, or the init containers if those need more; replaced
+// by pod-level requests for cpu, memory and huge pages; plus the overhead. Limits don't count.
+ResourceTotals pod_requests(const yaml::Node& pod_spec);
+
+struct Gang {
+  int64_t members = 0;
+  ResourceTotals resources;
+};
+
+// All pods of the job; as in the controller, replicas of a replicatedJob don't count.
+Gang gang_of(const RuntimeInfo& info);
+
+// The totals as a node: {cpu: "8", memory: 4Gi}; {} if there are none.
+const yaml::Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin);
 
 }  // namespace trainjobc::policy

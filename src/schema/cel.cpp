@@ -106,41 +106,73 @@ CelOutcome at_least_one(const Node& self) {
   return violated(fmt::format("must be at least 1, not {}", k8s::shown(self)));
 }
 
-CelOutcome at_most_one_of(const Node& self, std::initializer_list<std::string_view> policies) {
+// The fields that a rule asks for with has(self.FIELD), without those that it also asks for a field of.
+std::vector<std::string_view> fields_of(std::string_view rule) {
+  constexpr std::string_view kHas = "has(self.";
+  std::vector<std::string_view> fields;
+  for (size_t at = rule.find(kHas); at != rule.npos; at = rule.find(kHas, at + 1)) {
+    const std::string_view rest = rule.substr(at + kHas.size());
+    const std::string_view field = rest.substr(0, rest.find(')'));
+    std::erase_if(fields, [&](std::string_view outer) {
+      return field.starts_with(outer) && field.substr(outer.size()).starts_with('.');
+    });
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+const Node* find_field(const Node& self, std::string_view path) {
+  const Node* node = &self;
+  while (node && !path.empty()) {
+    const size_t dot = std::min(path.find('.'), path.size());
+    node = node->get(path.substr(0, dot));
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return node;
+}
+
+CelOutcome at_most_one(const Node& self, std::string_view rule) {
   std::vector<std::string_view> given;
-  for (const std::string_view policy : policies) {
-    if (has(self, policy)) given.push_back(policy);
+  for (const std::string_view field : fields_of(rule)) {
+    if (find_field(self, field)) given.push_back(field);
   }
   if (given.size() <= 1) return {};
   const auto last = given.end() - 1;
   return violated(
       fmt::format("can have only one policy, not {} and {}", fmt::join(given.begin(), last, ", "), *last),
-      "keep one of them", self.get(given[1]));
+      "keep one of them", find_field(self, given[1]));
 }
 
-CelOutcome one_policy_of_two(const Node& self) {
-  return at_most_one_of(self, {"torch", "mpi"});
+CelOutcome not_both(const Node& self, std::string_view rule) {
+  const std::vector<std::string_view> fields = fields_of(rule);
+  for (const std::string_view field : fields) {
+    if (!find_field(self, field)) return {};
+  }
+  return violated(fmt::format("can't have both {}", fmt::join(fields, " and ")), "remove it",
+                  find_field(self, fields.back()));
 }
 
-CelOutcome one_policy(const Node& self) {
-  return at_most_one_of(self, {"torch", "mpi", "jax", "xgboost", "flux"});
+// The words of a rule's list: "'auto', 'cpu', 'gpu'".
+std::vector<std::string_view> words_of(std::string_view rule) {
+  std::vector<std::string_view> words;
+  for (size_t open = rule.find('\''); open != rule.npos; open = rule.find('\'', open)) {
+    const size_t close = rule.find('\'', open + 1);
+    words.push_back(rule.substr(open + 1, close - open - 1));
+    open = close + 1;
+  }
+  return words;
 }
 
-CelOutcome elastic_without_num_nodes(const Node& self) {
-  const Node* elastic = self.at({"torch", "elasticPolicy"});
-  if (!elastic || !has(self, "numNodes")) return {};
-  return violated("can't have both numNodes and torch.elasticPolicy", "remove it: Trainer has no use for it",
-                  elastic);
-}
-
-CelOutcome num_proc_per_node(const Node& self) {
-  const std::string_view word = self.text();
-  if (self.is_string() ? word == "auto" || word == "cpu" || word == "gpu" : self.as_int().value_or(1) > 0)
-    return {};
-  const bool is_number = std::ranges::all_of(word, base::is_digit);
+CelOutcome count_or_word(const Node& self, std::string_view rule) {
+  const std::vector<std::string_view> words = words_of(rule);
+  const std::string_view text = self.text();
+  const bool fits =
+      self.is_string() ? std::ranges::find(words, text) != words.end() : self.as_int().value_or(1) > 0;
+  if (fits) return {};
+  const bool is_number = std::ranges::all_of(text, base::is_digit);
   return violated(
-      fmt::format("must be auto, cpu, gpu or a number above 0, not {}", k8s::shown(self)),
-      self.is_string() && !word.empty() && is_number ? fmt::format("leave the quotes out: {}", word) : "");
+      fmt::format("must be {} or a number above 0, not {}", fmt::join(words, ", "), k8s::shown(self)),
+      self.is_string() && !text.empty() && is_number ? fmt::format("leave the quotes out: {}", text) : "");
 }
 
 // As in CEL, a rule fails if it reads a missing key.
@@ -193,6 +225,19 @@ struct Rule {
   CelOutcome (*evaluate)(const Node& self);
 };
 
+// Rules that differ only in fields, as F, and in words, as W; a list of these counts as one.
+struct Form {
+  std::string_view form;
+  CelOutcome (*evaluate)(const Node& self, std::string_view rule);
+};
+
+constexpr std::array kForms = std::to_array<Form>({
+    {"[F].filter(x, x).size() <= 1", at_most_one},
+    {"!(F && F)", at_most_one},
+    {"!(F && (F && F))", not_both},
+    {"self > 0 || self in [W]", count_or_word},
+});
+
 constexpr std::array kRules = std::to_array<Rule>({
     {"self == oldSelf", holds},
     {"self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')", name_is_label},
@@ -200,13 +245,6 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']", managed_by},
     {"self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')", storage_uri},
     {"self >= 1", at_least_one},
-    {"!(has(self.torch) && has(self.mpi))", one_policy_of_two},
-    {"[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x).size() "
-     "<= 1",
-     one_policy},
-    {"!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))",
-     elastic_without_num_nodes},
-    {"self > 0 || self in ['auto', 'cpu', 'gpu']", num_proc_per_node},
     {"!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' && "
      "self.replicatedJobs.exists(x, has(x.dependsOn)))",
      startup_policy_or_depends_on},
@@ -219,6 +257,25 @@ constexpr std::array kRules = std::to_array<Rule>({
 const Rule* find(std::string_view rule) {
   const auto found = std::ranges::find(kRules, rule, &Rule::text);
   return found != kRules.end() ? &*found : nullptr;
+}
+
+// `letter` for all that is between `open` and `close`, and once for a list of it.
+std::string with_letter(std::string_view rule, std::string_view open, char close, char letter) {
+  std::string out;
+  for (size_t at = rule.find(open); at != rule.npos; at = rule.find(open)) {
+    const std::string_view before = rule.substr(0, at);
+    const bool goes_on = out.ends_with(letter) && (before == ", " || before == ",");
+    if (!goes_on) out.append(before).push_back(letter);
+    const size_t end = rule.find(close, at + open.size());
+    rule.remove_prefix(std::min(end, rule.size() - 1) + 1);
+  }
+  return out.append(rule);
+}
+
+const Form* find_form(std::string_view rule) {
+  const std::string form = with_letter(with_letter(rule, "has(self.", ')', 'F'), "'", '\'', 'W');
+  const auto found = std::ranges::find(kForms, form, &Form::form);
+  return found != kForms.end() ? &*found : nullptr;
 }
 
 // The API server names the field that a rule about metadata.name is about.
@@ -253,12 +310,13 @@ void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Vi
 }  // namespace
 
 bool knows_cel_rule(std::string_view rule) {
-  return find(rule) != nullptr;
+  return find(rule) || find_form(rule);
 }
 
 CelOutcome evaluate_cel(std::string_view rule, const Node& self) {
-  const Rule* known = find(rule);
-  return known ? known->evaluate(self) : CelOutcome{};
+  if (const Rule* known = find(rule)) return known->evaluate(self);
+  const Form* form = find_form(rule);
+  return form ? form->evaluate(self, rule) : CelOutcome{};
 }
 
 k8s::Violations validate_cel(const Node& node, const Schema& schema, const k8s::Path& path) {

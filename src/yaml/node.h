@@ -26,6 +26,8 @@ class Node;
 struct Derivation {
   std::string_view rule;
   std::span<const Node* const> inputs;
+  std::string_view input_name =
+      {};  // of the input that it repeats: "numNodes"; "": messages use its own name
 };
 
 // Where a node came from: a place in a file, or a derivation; neither for nodes made in tests.

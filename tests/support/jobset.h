@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "compile/admission/jobset_admission.h"
+#include "compile/admission.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"

@@ -14,7 +14,6 @@
 #include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
-#include "model/trainer_version.h"
 
 namespace trainjobc::cli {
 namespace {

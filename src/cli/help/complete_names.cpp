@@ -9,11 +9,11 @@
 
 #include "cli/input/known_runtimes.h"
 #include "cli/input/load.h"
-#include "compile/input/input.h"
-#include "model/runtime_id.h"
-#include "rules/rules.h"
+#include "compile/input.h"
 #include "features/json_schema/json_schema.h"
 #include "lint/config.h"
+#include "model/runtime.h"
+#include "rules/rules.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text/lines.h"
 #include "base/text/suggest.h"
 #include "cli/exit_status.h"
-#include "policy/rule_texts.h"
+#include "policy/plugin.h"
 #include "rules/rules.h"
 
 namespace trainjobc::cli {

@@ -8,10 +8,10 @@
 
 #include "base/files/paths.h"
 #include "cli/input/load.h"
-#include "compile/input/input.h"
-#include "compile/runtimes/catalogue.h"
-#include "model/trainer_names.h"
+#include "compile/input.h"
+#include "compile/runtimes.h"
 #include "lint/groups.h"
+#include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "features/cluster/live.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::cluster {

@@ -10,13 +10,12 @@
 #include <tuple>
 #include <utility>
 
-#include "compile/admission/jobset_admission.h"
+#include "compile/admission.h"
 #include "features/cluster/live_fields.h"
 #include "features/cluster/paths.h"
 #include "features/cluster/train_jobs.h"
 #include "features/cluster/updates.h"
 #include "k8s/object_meta.h"
-#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"

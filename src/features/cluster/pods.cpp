@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "k8s/jobset/names.h"
-#include "policy/pod_requests.h"
+#include "policy/runtime_info.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::cluster {

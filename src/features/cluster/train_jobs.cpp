@@ -11,8 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compile/snapshot.h"
-#include "model/queue_names.h"
+#include "compile/build.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/fields.h"

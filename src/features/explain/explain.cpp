@@ -12,7 +12,7 @@
 
 #include "base/text/layout.h"
 #include "base/text/lines.h"
-#include "compile/merge/merge.h"
+#include "compile/merge.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/difference_text.h"
 #include "features/cluster/paths.h"

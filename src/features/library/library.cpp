@@ -9,9 +9,9 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "compile/consequences.h"
-#include "model/train_job.h"
-#include "model/trainer_version.h"
 #include "lint/suppress.h"
+#include "model/behaviours.h"
+#include "model/train_job.h"
 #include "trainjobc/trainjobc.h"
 #include "yaml/write/writer.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "policy/rule_texts.h"
+#include "policy/plugin.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lsp {

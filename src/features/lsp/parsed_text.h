@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/source.h"
-#include "compile/input/input.h"
+#include "compile/input.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lsp {

@@ -4,12 +4,12 @@
 
 #include <array>
 
-#include "policy/rule_texts.h"
-#include "rules/rules.h"
 #include "features/lsp/code_actions.h"
 #include "features/lsp/features/features.h"
 #include "features/lsp/rendered_jobs.h"
 #include "features/lsp/server.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
 
 namespace trainjobc::lsp {
 

@@ -104,7 +104,7 @@ class Workspace {
   std::vector<WorkspaceObject> jobs() const;
   std::vector<WorkspaceObject> runtimes() const;
   // The runtime that a TrainJob in namespace `ns` refers to; the default kind if `kind` is "". nullopt if it
-  // is not in the workspace; those of the catalogue are in compile/runtimes/catalogue.h.
+  // is not in the workspace; those of the catalogue are in compile/runtimes.h.
   std::optional<WorkspaceObject> find_runtime(std::string_view kind, std::string_view name,
                                               std::string_view ns) const;
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "compile/target.h"
-#include "model/runtime_id.h"
-#include "model/trainer_names.h"
+#include "compile/versions.h"
 #include "features/lsp/workspace.h"
+#include "model/runtime.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -18,11 +18,10 @@
 #include <tuple>
 #include <utility>
 
-#include "compile/input/document_type.h"
-#include "compile/input/input.h"
+#include "compile/catalogue_files.h"
+#include "compile/input.h"
 #include "compile/kept_jobs.h"
-#include "compile/runtimes/catalogue_files.h"
-#include "compile/target.h"
+#include "compile/versions.h"
 #include "features/cluster/acceptance.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
@@ -30,7 +29,7 @@
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1/convert.h"
 #include "k8s/object_meta.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "model/v1_kinds.h"

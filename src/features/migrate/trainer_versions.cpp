@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/behaviours.h"
-#include "model/overrides.h"
+#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
 #include "schema/schema.h"

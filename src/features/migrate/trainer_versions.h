@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "compile/target.h"
+#include "compile/versions.h"
 #include "model/dialects.h"
 #include "model/train_job.h"
 #include "yaml/node.h"

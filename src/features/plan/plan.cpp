@@ -10,7 +10,7 @@
 #include "features/plan/quota/admit.h"
 #include "features/plan/ranks.h"
 #include "k8s/object_meta.h"
-#include "model/queue_names.h"
+#include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"
 

@@ -13,7 +13,7 @@
 #include "features/cluster/paths.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"
 #include "schema/defaults.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compile/input/input.h"
+#include "compile/input.h"
 #include "features/cluster/live.h"
 #include "schema/schema.h"
 #include "yaml/node.h"

@@ -145,7 +145,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
     if (can_overcommit(resource)) return;
     base::Diagnostic& violation = report.add_at(request.key_location(), rule::kGpuLimit, limits,
                                                 fmt::format("{} is requested without a limit", resource), "");
-    violation.meant = limit.path();  // no separate error if the request is itself refused
+    violation.depends_on = {request.path()};
     // The fix doesn't copy an amount that is itself refused.
     if (is_extended(resource) && !is_whole(*wanted)) return;
     violation.hint = fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
@@ -165,7 +165,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
                                 equal_only ? "must equal" : "is more than", most->to_string()),
                     equal_only ? fmt::format("write the same amount, or leave {} out of requests", resource)
                                : "lower the request, or raise the limit");
-  if (equal_only) violation.meant = limit.path();
+  if (equal_only) violation.depends_on = {limit.path(), request.path()};
   violation.notes.push_back({"the limit", limit.location()});
 }
 

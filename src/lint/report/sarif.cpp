@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "lint/report/findings.h"
 #include "lint/report/json.h"
-#include "policy/rule_texts.h"
+#include "policy/plugin.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lint {
@@ -116,8 +116,7 @@ class SarifWriter {
     }
     // One count per file: another finding in one file does not change those of another.
     Fingerprints& fingerprints = fingerprints_[place ? place->path : ""];
-    json.add("partialFingerprints",
-             {{"primaryLocationLineHash", fingerprints.next({d.rule, identity(d)})}});
+    json.add("partialFingerprints", {{"primaryLocationLineHash", fingerprints.next({d.rule, identity(d)})}});
     if (const std::optional<Json> fix = to_fix(d)) json.add("fixes", only(*fix));
     Json properties = Json::object();
     if (!d.object.empty()) properties.add("object", d.object);

@@ -8,7 +8,7 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/pod_requests.h"
+#include "policy/runtime_info.h"
 
 namespace trainjobc::policy::coscheduling {
 namespace {

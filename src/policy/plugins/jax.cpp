@@ -10,8 +10,7 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/plugins/torch.h"
-#include "policy/pod_count.h"
+#include "policy/runtime_info.h"
 
 namespace trainjobc::policy::jax {
 namespace {
@@ -52,10 +51,9 @@ void expand(PluginContext& context) {
   upsert_env(container->env, env_value(make, kEnv[0], std::to_string(trainer->count.value),
                                        make.made("jax/JAX_NUM_PROCESSES", {trainer->count.source})));
   upsert_env(container->env, env_completion_index(make, kEnv[1], make.made("jax/JAX_PROCESS_ID")));
-  upsert_env(
-      container->env,
-      env_value(make, kEnv[2], fmt::format("{}:{}", torch::first_node_address(info), model::kTrainerPort),
-                make.made("jax/JAX_COORDINATOR_ADDRESS", {job_name})));
+  upsert_env(container->env,
+             env_value(make, kEnv[2], fmt::format("{}:{}", first_node_address(info), model::kTrainerPort),
+                       make.made("jax/JAX_COORDINATOR_ADDRESS", {job_name})));
   expose_trainer_port(make, *container, "jax/port");
 }
 
@@ -72,6 +70,7 @@ constexpr Plugin kPlugin{.name = "JAX",
                                        .processes = kEnv[0],
                                        .rank = kEnv[1],
                                        .address = kEnv[2],
+                                       .sets_job = true,
                                        .opens_port = true},
                          .expand = expand};
 

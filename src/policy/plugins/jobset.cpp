@@ -6,8 +6,8 @@
 #include <string>
 
 #include "model/trainer_names.h"
-#include "policy/override_rules.h"
 #include "policy/plugins.h"
+#include "policy/webhook_rules.h"
 
 namespace trainjobc::policy::jobset {
 namespace {

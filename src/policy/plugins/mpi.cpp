@@ -11,9 +11,9 @@
 #include "k8s/jobset/names.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
+#include "policy/keys.h"
 #include "policy/plugins.h"
-#include "policy/reserved_env.h"
-#include "policy/ssh/ssh_secret.h"
+#include "policy/webhook_rules.h"
 
 namespace trainjobc::policy::mpi {
 namespace {
@@ -293,6 +293,51 @@ const Node* hostfile_config_map(PluginContext& context) {
                 origin);
 }
 
+// The job that a derived key belongs to. A job without a namespace may be applied to any, so it must not
+// share the key of one in "default". Names contain no slash.
+std::string seed_context(const model::TrainJob& job) {
+  return fmt::format("{}/{}", job.id.ns, job.id.name);
+}
+
+SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) {
+  switch (options.source) {
+    case SshKeySource::File: return load_ssh_key(options.material);
+    case SshKeySource::Seed: return derive_ssh_key(options.material, seed_context(job));
+    case SshKeySource::Generate:
+    case SshKeySource::Omit: break;
+  }
+  return generate_ssh_key();
+}
+
+// The Secret with the SSH key that the launcher and the nodes share. nullptr with --ssh-key omit, or if there
+// is no usable key, which is an error in the findings.
+const Node* ssh_secret(PluginContext& context, const std::string& name) {
+  if (context.options.ssh_key.source == SshKeySource::Omit) return nullptr;
+  const model::TrainJob& job = *context.info.job;
+  const SshKeyResult result = make_key(context.options.ssh_key, job);
+  if (const auto* error = std::get_if<KeyError>(&result)) {
+    context.findings.add("render/ssh-key", "", fmt::format("no SSH key for the job: {}", error->message),
+                         nullptr);
+    return nullptr;
+  }
+  const auto& pair = std::get<SshKeyPair>(result);
+  const Maker& make = context.make;
+  const yaml::Origin origin = make.made("mpi/ssh-key");
+  const Node* data =
+      map_of(make,
+             {{"ssh-privatekey", make.copied(base::base64_encode(pair.private_pem), origin)},
+              {"ssh-publickey", make.copied(base::base64_encode(pair.authorized_key), origin)}},
+             origin);
+  return map_of(make,
+                {{"apiVersion", make.string("v1", origin)},
+                 {"kind", make.string("Secret", origin)},
+                 {"metadata", owned_metadata(make, job, name)},
+                 {"type", make.string("kubernetes.io/ssh-auth", origin)},
+                 {"immutable", make.boolean(true, origin)},
+                 {"data", data}},
+                origin);
+}
+
 bool is_used(const RuntimeInfo& info) {
   return info.is_mpi();
 }
@@ -350,6 +395,7 @@ constexpr Plugin kPlugin{.name = "MPI",
                                        .processes = kEnv[3],
                                        .dialect_processes = dialect_processes,
                                        .processes_per_node = true,
+                                       .sets_job = true,
                                        .has_processes = true},
                          .objects = kObjects,
                          .validate = validate,

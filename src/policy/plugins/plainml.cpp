@@ -5,14 +5,15 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/pod_count.h"
+#include "policy/runtime_info.h"
 
 namespace trainjobc::policy::plainml {
 namespace {
 
 void expand(PluginContext& context) {
   RuntimeInfo& info = context.info;
-  if (info.policy && (info.policy->torch || info.policy->mpi || info.policy->jax)) return;
+  const Framework* framework = framework_of(info);
+  if (framework && framework->sets_job) return;
   take_num_nodes(info, info.pod_set_by_ancestor(model::kTrainer));
   if (Container* container = info.trainer_container()) {
     upsert_job_env(context.make, container->env, info.job->trainer->env);

@@ -8,17 +8,332 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/text/ascii.h"
 #include "base/text/suggest.h"
 #include "k8s/jobset/names.h"
+#include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
+#include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "policy/plugins/torch_elastic.h"
-#include "policy/pod_count.h"
-#include "policy/reserved_env.h"
+#include "policy/runtime_info.h"
+#include "policy/webhook_rules.h"
+#include "yaml/fields.h"
+
+// The number of processes that torchrun starts on a node.
 
 namespace trainjobc::policy::torch {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kCpu = "cpu";
+
+// Whole CPUs, rounded up; 0 if there are none.
+int64_t cpus_of(const Node* list) {
+  const Node* cpu = list ? list->get(kCpu) : nullptr;
+  const auto quantity = cpu ? k8s::Quantity::parse(cpu->text()) : std::nullopt;
+  return quantity ? quantity->value() : 0;
+}
+
+ProcPerNode given_processes(const RuntimeInfo& info) {
+  const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
+  if (!given) given = info.policy->torch->num_proc_per_node;
+  ProcPerNode processes;
+  processes.source = given;
+  if (!given) return processes;
+  processes.number = given->as_int();
+  if (!processes.number) processes.word = given->text();
+  return processes;
+}
+
+// Whether a list of the job's resources shows that the job trains on CPUs.
+bool counts_cpus(const ProcPerNode& given, const Node& list) {
+  if (given.number) return false;
+  if (given.word == kAuto) return !names_gpu(list);
+  return given.word == kCpu && list.get(kCpu);
+}
+
+// TorchProcesses::JobResources.
+ProcPerNode from_job_resources(const RuntimeInfo& info, ProcPerNode given) {
+  const Node* resources = info.job->trainer ? info.job->trainer->resources_per_node : nullptr;
+  if (!resources) return given;
+  for (const Node* list : {resources->get("limits"), resources->get("requests")}) {
+    if (list && counts_cpus(given, *list)) return {std::max<int64_t>(1, cpus_of(list)), "", resources};
+  }
+  // Without requests the controller ignores the limits.
+  if (!resources->get("requests") || given.word == kCpu) return {1, "", resources};
+  return given;
+}
+
+// TorchProcesses::NodeResources.
+ProcPerNode from_node_resources(const RuntimeInfo& info, ProcPerNode given) {
+  if (given.number) return given;
+  const NodeResources resources = resources_per_node(info);
+  const bool by_cpus = given.word == kCpu || (given.word == kAuto && gpus_per_node(resources) == 0);
+  if (!by_cpus) return {std::nullopt, given.word, resources.source};
+  const int64_t requested = cpus_of(resources.requests);
+  const int64_t cpus = requested != 0 ? requested : cpus_of(resources.limits);
+  return {std::max<int64_t>(1, cpus), "", resources.source};
+}
+
+}  // namespace
+
+std::string ProcPerNode::text() const {
+  return number ? std::to_string(*number) : word;
+}
+
+ProcPerNode proc_per_node(const RuntimeInfo& info) {
+  ProcPerNode given = given_processes(info);
+  switch (info.behaviours->torch.processes) {
+    case model::TorchProcesses::JobResources: return from_job_resources(info, std::move(given));
+    case model::TorchProcesses::NodeResources: return from_node_resources(info, std::move(given));
+  }
+  return given;
+}
+
+// Elastic torchrun: a range of nodes instead of a number, in runtimes of dialects.
+
+// PET_NNODES: "2", or "2:8" if the runtime is elastic.
+std::string node_range(const RuntimeInfo& info, int64_t nodes);
+
+inline constexpr std::string_view kRendezvousBackend = "PET_RDZV_BACKEND";
+inline constexpr std::string_view kRendezvousHost = "PET_RDZV_ENDPOINT";
+inline constexpr std::string_view kRendezvousId = "PET_RDZV_ID";
+inline constexpr std::string_view kRendezvousConfig = "PET_RDZV_CONF";
+inline constexpr std::string_view kMaxRestarts = "PET_MAX_RESTARTS";
+
+// An argument of torchrun.
+struct ElasticSetting {
+  std::string_view variable;  // PET_RDZV_BACKEND
+  std::string value;
+  const yaml::Node* source = nullptr;
+
+  std::string flag() const;  // --rdzv_backend
+};
+
+// The settings of torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not
+// elastic.
+std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container);
+
+// Adds the variables of the rendezvous. Does nothing if the runtime is not elastic.
+void inject_rendezvous(PluginContext& context, Container& container);
+
+// Makes the job complete when its first node is, to which the others connect: otherwise a node that never
+// started, or was lost, would keep the job waiting forever. Does nothing if the runtime is not elastic.
+void complete_with_first_node(PluginContext& context, PodSet& trainer);
+
+namespace {
+
+using yaml::Node;
+
+const model::ElasticPolicy* elastic_of(const RuntimeInfo& info) {
+  const auto& elastic = info.policy->torch->elastic;
+  return elastic ? &*elastic : nullptr;
+}
+
+constexpr std::string_view kIsHost = "is_host=";
+
+bool is_config(const Node* env) {
+  return text_at(*env, "name") == kRendezvousConfig;
+}
+
+std::string_view value_of(const Node& env) {
+  return text_at(env, "value");
+}
+
+// The job's own, which replaces any other; nullptr without.
+const Node* config_of_job(const RuntimeInfo& info) {
+  const Node* list = info.job->trainer ? info.job->trainer->env : nullptr;
+  if (!list) return nullptr;
+  const auto own = std::ranges::find_if(list->items(), is_config);
+  return own != list->items().end() ? *own : nullptr;
+}
+
+// The first node must host the rendezvous, but torchrun 1.13 does not recognize the endpoint, which lacks the
+// cluster's domain, as its own name. If told to host one, every node does, and all use the endpoint's.
+std::string rendezvous_config(const RuntimeInfo& info, const Container& container) {
+  if (const Node* own = config_of_job(info)) return std::string(value_of(*own));
+  const auto given = std::ranges::find_if(container.env, is_config);
+  const std::string_view value = given != container.env.end() ? value_of(**given) : std::string_view();
+  if (value.find(kIsHost) != std::string_view::npos) return std::string(value);
+  return fmt::format("{}true{}{}", kIsHost, value.empty() ? "" : ",", value);
+}
+
+}  // namespace
+
+std::string node_range(const RuntimeInfo& info, int64_t nodes) {
+  const model::ElasticPolicy* elastic = elastic_of(info);
+  if (!elastic || (!elastic->min_nodes && !elastic->max_nodes)) return std::to_string(nodes);
+  const int64_t most = elastic->max_nodes ? elastic->max_nodes->value : nodes;
+  const int64_t least = elastic->min_nodes ? elastic->min_nodes->value : std::min<int64_t>(1, most);
+  return fmt::format("{}:{}", least, most);
+}
+
+std::string ElasticSetting::flag() const {
+  constexpr std::string_view kPrefix = "PET_";
+  return "--" + base::lower_case(variable.substr(kPrefix.size()));
+}
+
+// Source of the rule: the API's own words, "only the c10d backend is supported", and torchrun's variables.
+std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container) {
+  const model::ElasticPolicy* elastic = elastic_of(info);
+  if (!elastic) return {};
+  std::vector<ElasticSetting> settings{
+      {kRendezvousBackend, "c10d", elastic->node},
+      {kRendezvousHost, fmt::format("{}:{}", first_node_address(info), model::kTrainerPort), elastic->node},
+      {kRendezvousId, std::string(info.job_name()), elastic->node}};
+  if (std::string config = rendezvous_config(info, container); !config.empty())
+    settings.push_back({kRendezvousConfig, std::move(config), elastic->node});
+  if (elastic->max_restarts)
+    settings.push_back(
+        {kMaxRestarts, std::to_string(elastic->max_restarts->value), elastic->max_restarts->node});
+  return settings;
+}
+
+void inject_rendezvous(PluginContext& context, Container& container) {
+  const yaml::Maker& make = context.make;
+  const Node* own = elastic_of(context.info) ? config_of_job(context.info) : nullptr;
+  if (own && value_of(*own).find(kIsHost) == std::string_view::npos) {
+    context.findings.add(
+        "advice/generated-env", "spec.trainer.env",
+        fmt::format("{} replaces is_host=true, without which torchrun 1.13 starts no rendezvous",
+                    kRendezvousConfig),
+        own, "add is_host=true to the value");
+  }
+  for (const ElasticSetting& setting : elastic_settings(context.info, container)) {
+    upsert_env(container.env, env_value(make, setting.variable, setting.value,
+                                        make.made("torch/elastic", {setting.source})));
+  }
+}
+
+void complete_with_first_node(PluginContext& context, PodSet& trainer) {
+  const model::ElasticPolicy* elastic = elastic_of(context.info);
+  if (!elastic || trainer.replicated_job->at({"template", "spec", "successPolicy"})) return;
+  const yaml::Maker& make = context.make;
+  const yaml::Origin origin = make.made("torch/elastic", {elastic->node});
+  const Node* rule = map_of(make, {{"succeededIndexes", make.string("0", origin)}}, origin);
+  const Node* policy = map_of(make, {{"rules", make.list(NodeList{rule}, origin)}}, origin);
+  trainer.replicated_job =
+      make.with_path(trainer.replicated_job, {"template", "spec", "successPolicy"}, policy);
+}
+
+// --torchrun flags: for images whose torchrun ignores the environment.
+
+namespace {
+
+using yaml::Node;
+
+// Before 2.0 torchrun knows --nproc_per_node only, since then --nproc-per-node, too.
+struct Flag {
+  std::string name;
+  std::string value;
+
+  std::string with_dashes() const {
+    std::string other = name;
+    std::ranges::replace(other, '_', '-');
+    return other;
+  }
+};
+
+std::vector<Flag> flags_of(const RuntimeInfo& info, const Container& container, const PodCount& nodes,
+                           const ProcPerNode& processes) {
+  std::vector<Flag> flags{{"--nnodes", node_range(info, nodes.value)},
+                          {"--nproc_per_node", processes.text()},
+                          {"--node_rank", "$(PET_NODE_RANK)"},
+                          {"--master_addr", first_node_address(info)},
+                          {"--master_port", std::to_string(model::kTrainerPort)}};
+  for (const ElasticSetting& setting : elastic_settings(info, container))
+    flags.push_back({setting.flag(), setting.value});
+  return flags;
+}
+
+bool is_torchrun(const Node* command) {
+  if (!command || command->size() == 0) return false;
+  const std::string_view program = command->items().front()->text();
+  return program == "torchrun" || program.ends_with("/torchrun");
+}
+
+bool sets_flag(const Node& word, const Flag& flag) {
+  for (const std::string& name : {flag.name, flag.with_dashes()}) {
+    if (word.text() == name) return true;
+    if (word.text().starts_with(name) && word.text().substr(name.size()).starts_with('=')) return true;
+  }
+  return false;
+}
+
+// The flags of torchrun that take no value. Source: torch/distributed/run.py.
+constexpr std::array<std::string_view, 11> kSwitches{"-h",
+                                                     "--help",
+                                                     "-m",
+                                                     "--module",
+                                                     "--standalone",
+                                                     "--no-python",
+                                                     "--no_python",
+                                                     "--run-path",
+                                                     "--run_path",
+                                                     "--virtual-local-rank",
+                                                     "--virtual_local_rank"};
+
+// How many words a flag of torchrun takes; 0 for the script, or what is before it.
+size_t words_of_flag(std::string_view word) {
+  if (!word.starts_with('-') || word == "-" || word == "--") return 0;
+  const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
+  const bool has_value = is_joined || word.find('=') != std::string_view::npos;
+  return has_value || std::ranges::find(kSwitches, word) != kSwitches.end() ? 1 : 2;
+}
+
+}  // namespace
+
+std::vector<const Node*> torchrun_words(const Node* command, const Node* args) {
+  if (!is_torchrun(command)) return {};
+  NodeList words(command->items().begin(), command->items().end());
+  if (args) words.insert(words.end(), args->items().begin(), args->items().end());
+  size_t count = 1;
+  while (count < words.size()) {
+    const size_t taken = words_of_flag(words[count]->text());
+    if (taken == 0) break;
+    count += taken;
+  }
+  words.resize(std::min(count, words.size()));
+  return words;
+}
+
+void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
+                          const ProcPerNode& processes) {
+  RuntimeInfo& info = context.info;
+  const Node* command = info.trainer_command ? info.trainer_command : container.command;
+  const Node* args = info.trainer_args ? info.trainer_args : container.node->get("args");
+  if (!is_torchrun(command)) {
+    context.findings.add("advice/torchrun-flags", "spec.trainer.command",
+                         "the command doesn't begin with torchrun, so --torchrun flags changes nothing here",
+                         command ? command : info.job->trainer->node);
+    return;
+  }
+  const NodeList own = torchrun_words(command, args);
+  NodeList words{command->items().front()};
+  for (const Flag& flag : flags_of(info, container, nodes, processes)) {
+    const auto given = std::ranges::find_if(own, [&](const Node* word) { return sets_flag(*word, flag); });
+    if (given != own.end()) {
+      context.findings.add("advice/torchrun-flags", "spec.trainer.command",
+                           fmt::format("{} is already set and stays unchanged; the controller's value is {}",
+                                       flag.name, flag.value),
+                           *given);
+      continue;
+    }
+    words.push_back(context.make.copied(fmt::format("{}={}", flag.name, flag.value),
+                                        context.make.made("torch/flags", {command})));
+  }
+  words.insert(words.end(), command->items().begin() + 1, command->items().end());
+  info.trainer_command = context.make.list(words, command->origin());
+}
+
 namespace {
 
 using yaml::Maker;
@@ -144,11 +459,6 @@ void expand(PluginContext& context) {
 
 }  // namespace
 
-std::string first_node_address(const RuntimeInfo& info) {
-  const std::string job = k8s::jobset::job_name(info.job_name(), model::kNode, 0);
-  return k8s::jobset::pod_address(job, 0, info.job_name());
-}
-
 constexpr Plugin kPlugin{.name = "Torch",
                          .framework = {.is_used = is_used,
                                        .field = "torch",
@@ -167,6 +477,7 @@ constexpr Plugin kPlugin{.name = "Torch",
                                        .address = kEnv[3],
                                        .processes_per_node = true,
                                        .has_flags = true,
+                                       .sets_job = true,
                                        .has_processes = true,
                                        .opens_port = true},
                          .validate = validate,

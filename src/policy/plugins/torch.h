@@ -24,9 +24,6 @@ struct ProcPerNode {
 // version derives from the resources.
 ProcPerNode proc_per_node(const RuntimeInfo& info);
 
-// The DNS name of the first node, independent of the name of the replicatedJob: <job>-node-0-0.<job>.
-std::string first_node_address(const RuntimeInfo& info);
-
 // Whether the job's command is exactly [tune, run].
 bool is_torchtune(const RuntimeInfo& info);
 // The webhook's rules: supported models, one node, LoRA and QLoRA, arguments that the runtime fixes.

@@ -5,11 +5,10 @@
 
 #include <array>
 
-#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/pod_requests.h"
+#include "policy/runtime_info.h"
 
 namespace trainjobc::policy::volcano {
 namespace {

@@ -7,9 +7,8 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins.h"
-#include "policy/plugins/torch.h"
-#include "policy/pod_count.h"
-#include "policy/reserved_env.h"
+#include "policy/runtime_info.h"
+#include "policy/webhook_rules.h"
 
 namespace trainjobc::policy::xgboost {
 namespace {
@@ -37,7 +36,7 @@ void expand(PluginContext& context) {
   const NodeResources resources = resources_per_node(info);
   const int64_t workers = trainer->count.value * std::max<int64_t>(gpus_per_node(resources), 1);
   const yaml::Node* job_name = info.job->root->at({"metadata", "name"});
-  upsert_env(container->env, env_value(make, kEnv[0], torch::first_node_address(info),
+  upsert_env(container->env, env_value(make, kEnv[0], first_node_address(info),
                                        make.made("xgboost/DMLC_TRACKER_URI", {job_name})));
   upsert_env(container->env, env_value(make, kEnv[1], std::to_string(model::kTrainerPort),
                                        make.made("xgboost/DMLC_TRACKER_PORT")));

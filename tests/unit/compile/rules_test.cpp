@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/rule_texts.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::rules_test {
 using trainjobc::base::Severity;

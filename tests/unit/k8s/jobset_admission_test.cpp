@@ -2,13 +2,12 @@
 
 // What JobSet admission makes of a JobSet, and says of its structure and names. The rules are those of
 // sigs.k8s.io/jobset v0.12; the verdicts were compared with the webhook's own on random JobSets.
-#include "compile/admission/jobset_admission.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
+#include "compile/admission.h"
 #include "support/jobset.h"
 
 namespace trainjobc::test::jobset_admission_test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compile/admission/jobset_admission.h"
+#include "compile/admission.h"
 #include "support/jobset.h"
 
 namespace trainjobc::test::jobset_policies_test {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "policy/plugins/flux_scripts.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "policy/plugins/flux.h"
 
 namespace trainjobc::flux_scripts_test {
 using namespace trainjobc::policy::flux;
@@ -23,7 +23,7 @@ std::string lines_with(const std::string& script, std::string_view text) {
   return found;
 }
 
-ClusterPlan plan(int64_t nodes, int64_t tasks, int64_t gpus) {
+FluxCluster plan(int64_t nodes, int64_t tasks, int64_t gpus) {
   return {.job_name = "demo",
           .ns = "team",
           .nodes = nodes,
@@ -36,7 +36,7 @@ ClusterPlan plan(int64_t nodes, int64_t tasks, int64_t gpus) {
 }  // namespace
 
 TEST_CASE("Flux: brokers are found in their namespace, or in the pod's own if the job names none") {
-  ClusterPlan one = plan(1, 1, 0);
+  FluxCluster one = plan(1, 1, 0);
   CHECK(lines_with(init_script(one), "default_connect") ==
         "default_connect = \"tcp://%h.demo.team.svc.cluster.local:%p\"\n");
   one.ns = "";
@@ -44,7 +44,7 @@ TEST_CASE("Flux: brokers are found in their namespace, or in the pod's own if th
 }
 
 TEST_CASE("Flux: cores and GPUs are counted") {
-  const auto resources = [](const ClusterPlan& cluster) {
+  const auto resources = [](const FluxCluster& cluster) {
     const std::string script = entrypoint_script(cluster);
     return lines_with(script, "flux R encode") + lines_with(script, "flux run");
   };
@@ -54,7 +54,7 @@ TEST_CASE("Flux: cores and GPUs are counted") {
   CHECK(resources(plan(1, 1, 0)) == encode + "--cores=0" + file + start + "-N 1 -n 1 $command\n");
   CHECK(resources(plan(3, 2, 4)) ==
         encode + "--cores=0-1 --gpu=0-3" + file + start + "-N 3 -n 6 -g 4 $command\n");
-  ClusterPlan uncounted = plan(3, 2, 4);
+  FluxCluster uncounted = plan(3, 2, 4);
   uncounted.counts_resources = false;
   CHECK(resources(uncounted) == encode + "--local" + file + start + "-N 3 -n 6 -g 4 $command\n");
 }

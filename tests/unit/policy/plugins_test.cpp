@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "policy/plugin.h"
-#include "policy/rule_texts.h"
 #include "rules/rules.h"
 #include "support/advice.h"
 #include "yaml/write/writer.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "policy/ssh/ssh_key.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "base/text/base64.h"
-#include "policy/ssh/curve_key.h"
+#include "policy/keys.h"
 
 namespace trainjobc::ssh_key_test {
 using policy::KeyError;

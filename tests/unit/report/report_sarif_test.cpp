@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "policy/rule_texts.h"
+#include "base/version.h"
+#include "policy/plugin.h"
 #include "rules/rules.h"
 #include "support/findings.h"
-#include "base/version.h"
 
 namespace trainjobc::report_sarif_test {
 using nlohmann::ordered_json;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compile/versions/version_set.h"
+#include "compile/versions.h"
 #include "schema/schema.h"
 #include "support/versions.h"
 
@@ -14,9 +14,9 @@ using namespace trainjobc::test;
 namespace {
 
 std::string runtime(const std::string& policy = "", std::string_view name = "rt") {
-  return cluster_runtime(
-      (policy.empty() ? "" : "mlPolicy: {" + policy + "}, ") + template_of(flow_replicated_job("node", "trainer")),
-      name);
+  return cluster_runtime((policy.empty() ? "" : "mlPolicy: {" + policy + "}, ") +
+                             template_of(flow_replicated_job("node", "trainer")),
+                         name);
 }
 
 // The version that was chosen, why, and what was found of the inputs and the version.

@@ -12,7 +12,7 @@
 #include "cli/commands/runtimes/runtimes_command.h"
 #include "cli/exit_status.h"
 #include "cli/input/load.h"
-#include "compile/runtimes/catalogue_files.h"
+#include "compile/catalogue_files.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"
 #include "model/trainer_names.h"

@@ -12,7 +12,6 @@
 #include "features/cluster/difference_text.h"
 #include "features/diff/format.h"
 #include "lint/report/document.h"
-#include "model/queue_names.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::cli {

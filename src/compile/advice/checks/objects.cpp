@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
-#include "model/queue_names.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/rewrite/insert.h"

@@ -10,7 +10,7 @@
 
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
-#include "model/overrides.h"
+#include "model/train_job.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::compile::advice {

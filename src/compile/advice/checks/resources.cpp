@@ -13,7 +13,7 @@
 #include "base/text/ascii.h"
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
-#include "compile/node_resources.h"
+#include "compile/merge.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"

@@ -11,8 +11,8 @@
 #include "compile/advice/checks.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
-#include "model/queue_names.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
+#include "model/trainer_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::compile::advice::scheduling {

@@ -13,7 +13,7 @@
 #include "features/cluster/paths.h"
 #include "features/explain/explain.h"
 #include "features/lsp/features/runtimes.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "model/overrides.h"
+#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/fields.h"
 

@@ -9,7 +9,7 @@
 #include "features/lsp/features/runtimes.h"
 #include "features/lsp/protocol/messages.h"
 #include "k8s/object_meta.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/fields.h"
 #include "yaml/token.h"

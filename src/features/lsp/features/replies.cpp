@@ -8,7 +8,7 @@
 #include "features/cluster/difference_text.h"
 #include "features/lsp/features/schema_words.h"
 #include "features/lsp/protocol/messages.h"
-#include "policy/rule_texts.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::lsp {
 

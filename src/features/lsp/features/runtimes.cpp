@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "base/files/paths.h"
-#include "compile/runtimes/catalogue.h"
+#include "compile/runtimes.h"
 #include "k8s/object_meta.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/ascii.h"
-#include "model/overrides.h"
-#include "model/trainer_names.h"
 #include "features/lsp/features/cursor.h"
 #include "features/lsp/features/features.h"
 #include "features/lsp/features/replies.h"
 #include "features/lsp/protocol/messages.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::lsp {
 namespace {

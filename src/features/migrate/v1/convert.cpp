@@ -9,10 +9,9 @@
 #include <iterator>
 #include <utility>
 
-#include "compile/generate_name.h"
+#include "compile/build.h"
 #include "k8s/object_meta.h"
-#include "model/queue_names.h"
-#include "model/runtime_id.h"
+#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/fields.h"
 #include "yaml/read/reader.h"

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
-#include "compile/target.h"
+#include "compile/versions.h"
 #include "features/migrate/v1/shared_runtime.h"
 #include "model/v1_kinds.h"
 #include "yaml/node.h"

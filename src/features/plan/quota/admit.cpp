@@ -13,7 +13,7 @@
 
 #include "base/text/suggest.h"
 #include "features/plan/quota/assign.h"
-#include "model/queue_names.h"
+#include "model/trainer_names.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::plan {

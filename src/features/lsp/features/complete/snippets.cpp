@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/text/lines.h"
-#include "model/overrides.h"
-#include "model/trainer_names.h"
 #include "features/lsp/features/complete/suggestions.h"
 #include "features/lsp/features/name_references.h"
 #include "features/lsp/features/runtimes.h"
 #include "features/lsp/features/schema_words.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::lsp {
 namespace {

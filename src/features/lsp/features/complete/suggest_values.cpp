@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <set>
 
-#include "model/trainer_names.h"
-#include "model/trainer_version.h"
-#include "policy/plugin.h"
-#include "rules/rules.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/features/complete/suggestions.h"
 #include "features/lsp/features/name_references.h"
 #include "features/lsp/features/replies.h"
 #include "features/lsp/features/runtimes.h"
 #include "features/lsp/features/schema_words.h"
+#include "model/behaviours.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
 #include "yaml/fields.h"
 
 namespace trainjobc::lsp {

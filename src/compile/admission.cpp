@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "k8s/field.h"
+#include "k8s/jobset/view.h"
+#include "k8s/jobset/webhook.h"
+#include "k8s/object_meta.h"
+#include "model/behaviours.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+#include "schema/defaults.h"
+#include "schema/typed.h"
+#include "schema/validate.h"
+
+namespace trainjobc::compile {
+namespace {
+
+// The webhook sets the times of patches, and leaves jobs without patches alone.
+bool is_rewritten(const yaml::Node& train_job) {
+  const yaml::Node* patches = train_job.at({"spec", "runtimePatches"});
+  if (!patches || !patches->is_list()) return false;
+  return std::ranges::any_of(patches->items(), [](const yaml::Node* patch) {
+    const yaml::Node* time = patch->is_map() ? patch->get("time") : nullptr;
+    return !time || time->is_null();
+  });
+}
+
+}  // namespace
+
+void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics) {
+  for (base::Diagnostic& violation : violations) {
+    violation.object = object;
+    diagnostics.add(std::move(violation));
+  }
+}
+
+CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                         const yaml::Maker& make) {
+  const schema::KindSchema* kind = schemas.kind(object.id.kind);
+  CheckedInput checked;
+  const auto take = [&](k8s::Violations violations) {
+    std::ranges::move(violations, std::back_inserter(checked.violations));
+  };
+  take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
+  const yaml::Node* root = object.root;
+  // The webhook runs before the schema is checked.
+  const model::Behaviours* behaviours = model::find_behaviours(schemas.trainer);
+  if (behaviours && behaviours->rewrites_jobs && object.id.kind == model::kTrainJob && is_rewritten(*root)) {
+    root = schema::with_zero_values(*root, *kind->schema, make);
+  }
+  checked.root = schema::apply_defaults(*root, *kind->schema, make);
+  schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);
+  take(std::move(validation.violations));
+  k8s::Violations metadata =
+      k8s::validate_object_meta(*checked.root, k8s::NameRule::DnsSubdomain, kind->namespaced);
+  const bool has_name = metadata.empty();
+  take(std::move(metadata));
+  // The API server evaluates no CEL rule on an object that it can't read or name.
+  if (validation.types_fit && has_name) take(schema::validate_cel(*checked.root, *kind->schema));
+  return checked;
+}
+
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                           const yaml::Maker& make, base::Diagnostics& diagnostics) {
+  CheckedInput checked = check_input(object, schemas, make);
+  base::Diagnostics found;
+  report(std::move(checked.violations), object.id.str(), found);
+  AdmittedObject admitted;
+  admitted.defaulted = checked.root;
+  admitted.accepted = !found.has_errors();
+  if (admitted.accepted) {
+    const schema::Schema& schema = *schemas.kind(object.id.kind)->schema;
+    admitted.root = schema::as_decoded(*checked.root, schema, make);
+    admitted.encoded = schema::as_typed(*checked.root, schema, make);
+  }
+  diagnostics.append(std::move(found));
+  return admitted;
+}
+
+// JobSet's mutating webhook decodes a JobSet into Go's types and encodes it again: a list or pointer without
+// `omitempty` that was absent is null then, and the schema, which validates the result, requires a value.
+
+namespace {
+
+using k8s::Field;
+using schema::Property;
+using schema::Schema;
+using yaml::Node;
+
+class Nulls {
+ public:
+  explicit Nulls(k8s::Violations& out) : out_(out) {}
+
+  void check(const Field& field, const Schema& schema) {
+    const Node& node = *field.node();
+    if (schema.items) {
+      for (size_t i = 0; i < node.items().size(); ++i) {
+        if (const Field item = field.item(i)) check(item, *schema.items);
+      }
+      return;
+    }
+    if (!node.is_map()) return;
+    for (const yaml::Entry& entry : node.entries()) {
+      if (entry.value->is_scalar()) continue;
+      const Property* property = schema.property(entry.key);
+      if (!property || !property->schema) continue;
+      const Field value = field.child(entry.key);
+      check(value, *property->schema);
+    }
+    for (const Property& property : schema.properties) {
+      if (!becomes_null(schema, property)) continue;
+      const Field value = field.child(property.name);
+      if (!value) add_null(value, node, property);
+    }
+  }
+
+ private:
+  // The schema itself reports missing required fields; times may be null.
+  static bool becomes_null(const Schema& schema, const Property& property) {
+    return property.wire == schema::Wire::Null && property.schema &&
+           property.schema->format != schema::Format::DateTime &&
+           std::ranges::find(schema.required, property.name) == schema.required.end();
+  }
+
+  void add_null(const Field& field, const Node& parent, const Property& property) {
+    const std::string_view empty = property.schema->type == schema::Type::String ? "\"\"" : "[]";
+    k8s::jobset::add(out_, "jobset/type", field.path(),
+                     fmt::format("{} must be set, although it may be empty: JobSet's webhook turns a missing "
+                                 "value into null, which its schema refuses",
+                                 property.name),
+                     &parent, fmt::format("add {}: {}", property.name, empty));
+  }
+
+  k8s::Violations& out_;
+};
+
+}  // namespace
+
+void check_written_nulls(const Node& job_set, const Schema& schema, k8s::Violations& out) {
+  Nulls(out).check(Field(&job_set), schema);
+}
+
+namespace {
+
+// The schema reports rules of inputs: input/required becomes jobset/required here.
+void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
+  constexpr std::string_view kPrefix = "input/";
+  for (base::Diagnostic& violation : violations) {
+    if (violation.rule.starts_with(kPrefix))
+      rules::set_rule(violation, "jobset/" + violation.rule.substr(kPrefix.size()));
+    out.push_back(std::move(violation));
+  }
+}
+
+// The controller treats all ports without a name as one and writes the last of them for each, so that the
+// second comes from the same place in the input as the first.
+void explain_copied_ports(k8s::Violations& violations) {
+  for (base::Diagnostic& violation : violations) {
+    const bool is_copy = violation.rule == "jobset/duplicate" && violation.field.ends_with("]") &&
+                         violation.field.find(".ports[") != std::string::npos && !violation.notes.empty() &&
+                         violation.notes.front().location == violation.location;
+    if (!is_copy) continue;
+    violation.message =
+        "the controller treats ports without a name as one, and writes the last of them twice";
+    violation.hint = "give each port a name";
+    violation.notes.clear();
+  }
+}
+
+}  // namespace
+
+const yaml::Node* admit_job_set(const yaml::Node& job_set, const schema::Schema& schema,
+                                const yaml::Maker& make) {
+  return k8s::jobset::with_webhook_defaults(schema::apply_defaults(job_set, schema, make), make);
+}
+
+k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
+                                 const k8s::jobset::Behaviour& behaviour) {
+  k8s::Violations out;
+  schema::Validation structure = schema::validate_structure(admitted, schema);
+  append_as_job_set(std::move(structure.violations), out);
+  explain_copied_ports(out);
+  if (!structure.types_fit) return out;
+  check_written_nulls(admitted, schema, out);
+  // The name was checked with the job's; labels and annotations come from the runtime's template.
+  append_as_job_set(k8s::validate_labels(*admitted.get("metadata")), out);
+  append_as_job_set(schema::validate_cel(admitted, schema), out);
+
+  k8s::jobset::check_webhook_rules(admitted, behaviour, out);
+  return out;
+}
+
+}  // namespace trainjobc::compile

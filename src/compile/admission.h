@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Pass 2, admit: what the API server does to an input before Trainer sees it.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "compile/input.h"
+#include "k8s/jobset/webhook.h"
+#include "k8s/violations.h"
+#include "schema/schema.h"
+#include "schema/validate.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+struct CheckedInput {
+  const yaml::Node* root = nullptr;  // defaulted
+  k8s::Violations violations;
+};
+
+// Unknown fields, the changes of a mutating webhook, defaulting, schema, list types, object metadata, CEL.
+// Validating webhooks come later: they need the runtime.
+CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                         const yaml::Maker& make);
+
+struct AdmittedObject {
+  const yaml::Node* root = nullptr;     // defaulted, as the controller's Go types hold it; only if `accepted`
+  const yaml::Node* encoded = nullptr;  // as they would encode it again
+  const yaml::Node* defaulted = nullptr;  // as it is checked, even if not `accepted`
+  bool accepted = false;
+};
+
+// check_input, with its violations as diagnostics.
+AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
+                           const yaml::Maker& make, base::Diagnostics& diagnostics);
+
+// Appends violations as diagnostics of an object.
+void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics);
+
+// Admission of the rendered JobSet: what JobSet's webhooks change and refuse.
+// Source of the rules: sigs.k8s.io/jobset, pkg/webhooks/jobset_webhook.go.
+
+// The JobSet as JobSet admission stores it: the CRD's defaults, then the defaulting webhook. `schema` is that
+// of JobSets.
+const yaml::Node* admit_job_set(const yaml::Node& job_set, const schema::Schema& schema,
+                                const yaml::Maker& make);
+
+// What the API server (structure, CEL) and the validating webhook refuse in an admitted JobSet. Fields are
+// paths in the JobSet ("" if the webhook names none); locations are the inputs that caused them; rules
+// begin with "jobset/". The caller sets stage and object.
+k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
+                                 const k8s::jobset::Behaviour& behaviour = {});
+
+// Fields that JobSet's mutating webhook sets to null.
+
+// Absent fields that the mutating webhook writes as null and for which the schema does not allow null.
+void check_written_nulls(const yaml::Node& job_set, const schema::Schema& schema, k8s::Violations& out);
+
+}  // namespace trainjobc::compile

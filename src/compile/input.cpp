@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/text/ascii.h"
+#include "base/text/suggest.h"
+#include "compile/build.h"
+#include "model/behaviours.h"
+#include "model/dialects.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "model/v1_kinds.h"
+#include "rules/rules.h"
+#include "secret/secret.h"
+#include "yaml/fields.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using base::Diagnostic;
+using yaml::Node;
+
+constexpr std::array<std::string_view, 3> kTrainerKinds{model::kTrainJob, model::kTrainingRuntime,
+                                                        model::kClusterTrainingRuntime};
+
+constexpr std::string_view kUnreadJob = "advice/training-operator";
+
+std::string_view group_of(std::string_view api_version) {
+  return api_version.substr(0, api_version.find('/'));
+}
+
+bool has_any(const Node* node, std::span<const std::string_view> keys) {
+  return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
+}
+
+// The kind that has such a spec; "" if none does.
+std::string_view kind_of_spec(const Node* spec) {
+  constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
+  constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};
+  if (has_any(spec, kOfJobs)) return model::kTrainJob;
+  return has_any(spec, kOfRuntimes) ? model::kTrainingRuntime : std::string_view();
+}
+
+// Which type field is missing, and what to add.
+struct Untyped {
+  std::string_view missing;
+  std::string hint;
+};
+
+std::optional<Untyped> find_untyped(const Node& root) {
+  const std::string_view api_version = string_at(root, "apiVersion");
+  const std::string_view kind = string_at(root, "kind");
+  if (api_version.empty() && is_trainer_kind(kind))
+    return Untyped{"apiVersion", fmt::format("add apiVersion: {}", model::kTrainerApiVersion)};
+  const bool is_ours =
+      group_of(api_version) == model::kTrainerGroup || model::find_dialect(api_version) != nullptr;
+  const std::string_view meant = kind_of_spec(root.get("spec"));
+  if (kind.empty() && (is_ours || (!api_version.empty() && !meant.empty())))
+    return Untyped{"kind", meant.empty() ? "add kind:" : fmt::format("add kind: {}", meant)};
+  if (!kind.empty() || !api_version.empty() || meant.empty()) return std::nullopt;
+  return Untyped{"kind", fmt::format("this is part of a {}: add apiVersion: {}, kind: {}, metadata.name",
+                                     meant, model::kTrainerApiVersion, meant)};
+}
+
+Diagnostic unknown_type(const Node& root, std::string field, std::string message) {
+  Diagnostic diagnostic = rules::finding("input/unknown-kind");
+  diagnostic.object = model::identify(root).str();
+  diagnostic.field = std::move(field);
+  diagnostic.message = std::move(message);
+  diagnostic.location = yaml::locate(*root.get(diagnostic.field));
+  return diagnostic;
+}
+
+Diagnostic unserved_dialect(const Node& root, std::string_view api_version, std::string_view version) {
+  Diagnostic diagnostic = unknown_type(
+      root, "apiVersion", fmt::format("Trainer {} has no API version \"{}\"", version, api_version));
+  diagnostic.hint =
+      fmt::format("trainjobc migrate rewrites it as {}; only --trainer-version auto reads it as it is",
+                  model::kTrainerApiVersion);
+  return diagnostic;
+}
+
+bool holds_trainer_objects(const Node& list) {
+  return std::ranges::any_of(list.items(), [](const Node* item) {
+    return is_trainer_kind(string_at(*item, "kind")) ||
+           group_of(string_at(*item, "apiVersion")) == model::kTrainerGroup;
+  });
+}
+
+Diagnostic not_an_object(const Node& list) {
+  return rules::finding("yaml/not-an-object", "a Kubernetes object is a map, this document is a list",
+                        "write each item as a document, with a line \"---\" between them",
+                        yaml::locate(list));
+}
+
+}  // namespace
+
+bool is_trainer_kind(std::string_view kind) {
+  return std::ranges::find(kTrainerKinds, kind) != kTrainerKinds.end();
+}
+
+std::optional<std::string> describe_other_document(const Node& root) {
+  if (root.is_list()) {
+    if (holds_trainer_objects(root)) return std::nullopt;
+    return "is a list";
+  }
+  if (!root.is_map()) return "is a scalar";
+  const bool has_version = !string_at(root, "apiVersion").empty();
+  const bool has_kind = !string_at(root, "kind").empty();
+  if ((has_version && has_kind) || find_untyped(root)) return std::nullopt;
+  if (!has_version && !has_kind) return "has no apiVersion and kind";
+  return has_kind ? "has no apiVersion" : "has no kind";
+}
+
+std::optional<Diagnostic> check_type_is_there(const Node& root) {
+  if (root.is_list()) return not_an_object(root);
+  if (!root.is_map()) return std::nullopt;
+  std::optional<Untyped> untyped = find_untyped(root);
+  if (!untyped) return std::nullopt;
+  return rules::finding("yaml/no-kind", fmt::format("the document has no {}", untyped->missing),
+                        std::move(untyped->hint), yaml::locate(root));
+}
+
+std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
+  const std::string_view api_version = string_at(root, "apiVersion");
+  const std::string_view kind = string_at(root, "kind");
+  const bool in_group = group_of(api_version) == model::kTrainerGroup;
+  if (is_trainer_kind(kind)) {
+    if (api_version == model::kTrainerApiVersion) return std::nullopt;
+    if (model::find_dialect(api_version)) {
+      if (pinned_version.empty()) return std::nullopt;
+      return unserved_dialect(root, api_version, pinned_version);
+    }
+    Diagnostic diagnostic =
+        unknown_type(root, "apiVersion",
+                     in_group ? fmt::format("Trainer has no API version \"{}\"", api_version)
+                              : fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
+    diagnostic.hint = fmt::format("write {}", model::kTrainerApiVersion);
+    diagnostic.fix.push_back({diagnostic.location, std::string(model::kTrainerApiVersion)});
+    return diagnostic;
+  }
+  if (!in_group) return std::nullopt;
+  Diagnostic diagnostic = unknown_type(root, "kind", fmt::format("Trainer has no kind \"{}\"", kind));
+  if (const auto meant = base::closest(kind, kTrainerKinds))
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
+  return diagnostic;
+}
+
+std::optional<Diagnostic> find_training_operator_job(const Node& root) {
+  const std::string_view kind = string_at(root, "kind");
+  const std::string_view api_version = string_at(root, "apiVersion");
+  if (!model::is_v1_kind(group_of(api_version), kind)) return std::nullopt;
+  Diagnostic diagnostic = rules::finding(kUnreadJob);
+  diagnostic.object = model::identify(root).str();
+  diagnostic.field = "kind";
+  const bool is_mpi_operator = api_version.ends_with("v2beta1");
+  diagnostic.message = fmt::format("{} is a job of {}, which Trainer does not run", kind,
+                                   is_mpi_operator ? "the MPI Operator" : "Training Operator v1");
+  diagnostic.location = yaml::locate(*root.get("kind"));
+  diagnostic.hint = fmt::format("Trainer runs it as a TrainJob of {}", model::kTrainerApiVersion);
+  if (model::find_v1_kind(api_version, kind)) {
+    diagnostic.hint =
+        fmt::format("trainjobc migrate --to {} {} makes it a TrainJob", model::newest_behaviours().trainer,
+                    diagnostic.location.file ? diagnostic.location.file->name() : "FILE");
+  }
+  return diagnostic;
+}
+
+bool is_of_unread_job(const Diagnostic& diagnostic) {
+  return diagnostic.rule == kUnreadJob;
+}
+
+namespace {
+
+using yaml::Node;
+
+InputKind kind_of(std::string_view kind) {
+  if (kind == model::kTrainJob) return InputKind::TrainJob;
+  return kind == model::kTrainingRuntime ? InputKind::TrainingRuntime : InputKind::ClusterTrainingRuntime;
+}
+
+bool is_snapshot(const Node& root) {
+  const Node* name = root.at({"metadata", "name"});
+  const Node* data = root.at({"data", "runtime"});
+  return string_at(root, "kind") == "ConfigMap" && data && name && name->text().ends_with(kSnapshotSuffix);
+}
+
+class Classifier {
+ public:
+  Classifier(ObjectMemory& memory, const ReadOptions& options) : memory_(memory), options_(options) {}
+
+  ReadObjects read;
+
+  void add(const Node& root) {
+    if (std::optional<std::string> other = describe_other_document(root)) {
+      pass_over(root, std::move(*other));
+      return;
+    }
+    if (std::optional<base::Diagnostic> untyped = check_type_is_there(root)) {
+      read.diagnostics.add(std::move(*untyped));
+      return;
+    }
+    const std::string_view kind = string_at(root, "kind");
+    if (kind.ends_with("List") && root.get("items") && root.get("items")->is_list()) {
+      for (const Node* item : root.get("items")->items()) add(*item);
+      return;
+    }
+    add_object(root, string_at(root, "apiVersion"), kind);
+  }
+
+ private:
+  void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
+    std::optional<base::Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
+    const bool is_ours = !unknown && is_trainer_kind(kind);
+    if (unknown) read.diagnostics.add(std::move(*unknown));
+    const model::Dialect* dialect = is_ours ? model::find_dialect(api_version) : nullptr;
+    if (dialect) {
+      add_translated(root, *dialect, kind);
+      return;
+    }
+    const InputKind sort = is_ours             ? kind_of(kind)
+                           : is_snapshot(root) ? InputKind::Snapshot
+                                               : InputKind::Foreign;
+    push({.kind = sort, .root = &root, .id = model::identify(root)});
+    if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
+    std::optional<base::Diagnostic> other = find_training_operator_job(root);
+    if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
+    if (other && options_.is_input) read.diagnostics.add(std::move(*other));
+  }
+
+  void pass_over(const Node& root, std::string what) {
+    const base::Location at = yaml::locate(root);
+    read.passed_over.push_back({at.file ? at.file->name() : "", at.line, std::move(what)});
+  }
+
+  void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
+    model::Translation translation = model::translate(root, dialect, yaml::Maker(memory_.arena));
+    InputObject object{
+        .kind = kind_of(kind), .root = translation.root, .id = model::identify(*translation.root)};
+    for (base::Diagnostic& finding : translation.findings) {
+      finding.object = object.id.str();
+      read.diagnostics.add(std::move(finding));
+    }
+    object.dialect = &memory_.dialects.emplace_back(std::move(translation.fields));
+    push(object);
+  }
+
+  void push(InputObject object) {
+    object.location = yaml::locate(*object.root);
+    read.objects.push_back(object);
+  }
+
+  ObjectMemory& memory_;
+  const ReadOptions& options_;
+};
+
+// Whether a document is most likely one TrainJob: a line of its text says so. Only reading it shows what it
+// is.
+bool looks_like_job(const yaml::FoundDocument& document) {
+  if (document.may_be_json) return false;
+  constexpr std::string_view kKind = "kind: TrainJob";
+  const std::string_view text = document.text;
+  const size_t at = text.starts_with(kKind) ? 0 : text.find("\nkind: TrainJob");
+  if (at == std::string_view::npos) return false;
+  const size_t end = text.find(kKind, at) + kKind.size();
+  return end == text.size() || base::kSpace.find(text[end]) != std::string_view::npos;
+}
+
+// A document of a file, and what was read from it.
+struct ReadDocument {
+  yaml::FoundDocument document;
+  bool is_deferred = false;  // it looks like a TrainJob and was not read
+  std::shared_ptr<const ObjectMemory> memory;
+  ReadObjects read;
+};
+
+bool is_kept(const InputObject& object, const ReadOptions& options) {
+  if (object.kind == InputKind::Foreign) return options.keep_foreign;
+  return object.kind != InputKind::TrainJob || options.keep_jobs;
+}
+
+void read_now(ReadDocument& reading, const ReadOptions& options) {
+  auto memory = std::make_shared<ObjectMemory>();
+  reading.read = read_objects(reading.document, options, *memory);
+  for (InputObject& object : reading.read.objects) {
+    if (!is_kept(object, options)) object = {.kind = object.kind, .location = object.location};
+  }
+  if (std::ranges::any_of(reading.read.objects, &InputObject::root)) reading.memory = std::move(memory);
+}
+
+void take(ReadDocument reading, InputSet& inputs, base::Diagnostics& diagnostics) {
+  if (reading.is_deferred) {
+    inputs.unread.push_back(reading.document);
+    inputs.objects.push_back({.kind = InputKind::TrainJob, .unread = &inputs.unread.back()});
+    return;
+  }
+  std::ranges::move(reading.read.objects, std::back_inserter(inputs.objects));
+  if (reading.memory) inputs.memory.push_back(std::move(reading.memory));
+  std::ranges::move(reading.read.passed_over, std::back_inserter(inputs.passed_over));
+  diagnostics.append(std::move(reading.read.diagnostics));
+}
+
+}  // namespace
+
+ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
+                         ObjectMemory& memory) {
+  Classifier classifier(memory, options);
+  const Node* root = nullptr;
+  for (const yaml::Document& read :
+       yaml::read_document(document, memory.arena, classifier.read.diagnostics)) {
+    root = secret::mark_secrets(*read.root, yaml::Maker(memory.arena));
+    classifier.add(*root);
+  }
+  const std::vector<InputObject>& objects = classifier.read.objects;
+  classifier.read.is_as_written = objects.size() == 1 && objects.front().root == root;
+  return std::move(classifier.read);
+}
+
+void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
+                 const ReadOptions& options) {
+  struct File {
+    base::Diagnostics findings;  // about the file as a whole
+    std::vector<ReadDocument> documents;
+  };
+  std::vector<File> files(sources.size());
+  std::vector<ReadDocument*> wanted;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Source& source = sources[i];
+    inputs.files.push_back(
+        std::make_shared<base::SourceFile>(std::move(source.name), std::move(source.text)));
+    if (!source.named) inputs.found.insert(inputs.files.back().get());
+    for (const yaml::FoundDocument& document : yaml::find_documents(*inputs.files.back(), files[i].findings))
+      files[i].documents.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});
+    for (ReadDocument& document : files[i].documents) {
+      if (!document.is_deferred) wanted.push_back(&document);
+    }
+  }
+  constexpr size_t kWorthAThread = 16;
+  base::parallel_for(wanted.size(), kWorthAThread, options.threads,
+                     [&](size_t index) { read_now(*wanted[index], options); });
+  for (File& file : files) {
+    diagnostics.append(std::move(file.findings));
+    for (ReadDocument& document : file.documents) take(std::move(document), inputs, diagnostics);
+  }
+}
+
+void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
+                   base::Diagnostics& diagnostics, const ReadOptions& options) {
+  for (const InputObject& object : std::exchange(inputs.objects, {})) {
+    if (!documents.contains(object.unread)) {
+      inputs.objects.push_back(object);
+      continue;
+    }
+    ReadDocument reading{*object.unread, false, nullptr, {}};
+    read_now(reading, options);
+    take(std::move(reading), inputs, diagnostics);
+  }
+}
+
+bool names_job(std::string_view wanted, std::string_view object) {
+  constexpr std::string_view kKind = "TrainJob/";
+  if (!object.starts_with(kKind)) return false;
+  object.remove_prefix(kKind.size());
+  return object == wanted || object.substr(object.find('/') + 1) == wanted;
+}
+
+bool is_selected(std::string_view object, const Options& options) {
+  return options.jobs.empty() || std::ranges::any_of(options.jobs, [&](const std::string& wanted) {
+           return names_job(wanted, object);
+         });
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "rules/rules.h"
+#include "schema/strategic_merge.h"
+#include "schema/typed.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using yaml::Node;
+
+const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
+  const schema::Schema* schema = &top;
+  for (const std::string_view key : path) {
+    schema = schema->property(key)->schema;
+    if (schema->type == schema::Type::Array) schema = schema->items;
+  }
+  return *schema;
+}
+
+void report_refusal(const OverrideMerge& merge, const schema::MergeError& error, std::string_view field) {
+  base::Diagnostic diagnostic = rules::finding("input/patch");
+  diagnostic.object = merge.job.id.str();
+  diagnostic.field = fmt::format("spec.{}", field);
+  diagnostic.message = fmt::format("this patch can't be merged: {}", error.message);
+  diagnostic.hint = "use $patch: replace or $patch: delete";
+  if (error.culprit) diagnostic.location = yaml::locate(*error.culprit);
+  merge.diagnostics.add(std::move(diagnostic));
+}
+
+}  // namespace
+
+const Node* merge_typed(const OverrideMerge& merge, const Node* original, const Node& change,
+                        const schema::Schema& schema, std::string_view field) {
+  const schema::MergeResult merged = schema::strategic_merge(original, change, schema, merge.make);
+  if (const auto* error = std::get_if<schema::MergeError>(&merged)) {
+    report_refusal(merge, *error, field);
+    return nullptr;
+  }
+  return schema::as_typed(*std::get<const Node*>(merged), schema, merge.make);
+}
+
+const Node* merge_into_jobs(const OverrideMerge& merge, const Node& spec,
+                            const std::function<bool(std::string_view)>& names, FieldPath path,
+                            const Node& change, std::string_view field) {
+  const Node* jobs = spec.get("replicatedJobs");
+  if (!jobs) return &spec;
+  const schema::Schema& schema = schema_at(schema_at(merge.job_set_spec, {"replicatedJobs"}), path);
+  std::vector<const Node*> changed;
+  for (const Node* job : jobs->items()) {
+    const Node* name = job->get("name");
+    if (name && names(name->text())) {
+      const Node* part = merge_typed(merge, job->at(path), change, schema, field);
+      if (!part) return nullptr;
+      job = merge.make.with_path(job, path, part);
+    }
+    changed.push_back(job);
+  }
+  return merge.make.with(&spec, "replicatedJobs", merge.make.list(changed, jobs->origin()));
+}
+
+// Trainer 2.0: spec.podSpecOverrides. An override is part of a pod spec, with the names of its target
+// jobs.
+
+const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& spec) {
+  const yaml::Node* merged = &spec;
+  for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
+    const auto is_target = [&](std::string_view name) {
+      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) !=
+             override.target_jobs.end();
+    };
+    const yaml::Node* change = merge.make.with(override.spec, "targetJobs", nullptr);
+    merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template", "spec"}, *change,
+                             model::kPodSpecOverrides);
+    if (!merged) return nullptr;
+    merge.steps.push_back(merged);
+  }
+  return merged;
+}
+
+// Trainer 2.1: spec.podTemplateOverrides. Of an override's metadata only labels and annotations count.
+
+namespace {
+
+using yaml::Node;
+
+const Node* template_change(const model::PodOverride& override, const yaml::Maker& make) {
+  const Node* metadata = override.metadata;
+  if (metadata) {
+    metadata = policy::map_of(
+        make, {{"labels", metadata->get("labels")}, {"annotations", metadata->get("annotations")}},
+        metadata->origin());
+  }
+  return policy::map_of(make, {{"metadata", metadata}, {"spec", override.spec}}, override.node->origin());
+}
+
+}  // namespace
+
+const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {
+  const Node* merged = &spec;
+  for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
+    const auto is_target = [&](std::string_view name) {
+      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) !=
+             override.target_jobs.end();
+    };
+    merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template"},
+                             *template_change(override, merge.make), model::kPodTemplateOverrides);
+    if (!merged) return nullptr;
+    merge.steps.push_back(merged);
+  }
+  return merged;
+}
+
+// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime
+// doesn't have are skipped here; the webhook refuses them.
+
+using yaml::Node;
+
+const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
+  const Node* merged = &spec;
+  for (const Node* patch : model::runtime_patches(merge.job)) {
+    for (const Node* job : model::patched_jobs(*patch)) {
+      const auto target = model::decode_text(job->get("name"));
+      const Node* change = job->get("template");
+      if (!target || !change) continue;
+      const auto is_target = [&](std::string_view name) { return name == target->value; };
+      merged = merge_into_jobs(merge, *merged, is_target, {"template"}, *change, model::kRuntimePatches);
+      if (!merged) return nullptr;
+      merge.steps.push_back(merged);
+    }
+  }
+  return merged;
+}
+
+// Trainer 2.3: spec.runtimePatches, each patch into the whole JobSet spec. A patch can add replicatedJobs.
+
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+// The position of each replicatedJob in the runtime: patches don't move them.
+class JobOrder {
+ public:
+  explicit JobOrder(const Node& spec) {
+    const Node* jobs = spec.get("replicatedJobs");
+    if (!jobs) return;
+    size_t position = 0;
+    for (const Node* job : jobs->items()) {
+      if (const Node* name = job->get("name")) positions_[name->text()] = position;
+      ++position;
+    }
+  }
+
+  const Node* restore(const Node& spec, const Maker& make) const {
+    const Node* jobs = spec.get("replicatedJobs");
+    if (!jobs) return &spec;
+    std::vector<const Node*> sorted(jobs->items().begin(), jobs->items().end());
+    std::ranges::stable_sort(sorted, {}, [&](const Node* job) { return position(*job); });
+    if (std::ranges::equal(sorted, jobs->items())) return &spec;
+    return make.with(&spec, "replicatedJobs", make.list(sorted, jobs->origin()));
+  }
+
+ private:
+  // A job that the runtime doesn't have counts as the first, as in the controller.
+  size_t position(const Node& job) const {
+    const auto found = positions_.find(text_at(job, "name"));
+    return found != positions_.end() ? found->second : 0;
+  }
+
+  std::map<std::string_view, size_t> positions_;
+};
+
+}  // namespace
+
+const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
+  const JobOrder order(spec);
+  const Node* merged = &spec;
+  for (const Node* patch : model::runtime_patches(merge.job)) {
+    if (const Node* change = patch->at({"trainingRuntimeSpec", "template", "spec"}))
+      merged = merge_typed(merge, merged, *change, merge.job_set_spec, model::kRuntimePatches);
+    if (!merged) return nullptr;
+    merge.steps.push_back(merged);
+  }
+  return merged == &spec ? merged : order.restore(*merged, merge.make);
+}
+
+namespace {
+
+using model::GangRequests;
+using model::NodeResourcesStyle;
+using policy::PodSet;
+using policy::RuntimeInfo;
+using yaml::Maker;
+using yaml::Node;
+
+// `base` with the entries of `above`, which replace those of the same key.
+const Node* overlay(const Node& base, const Node& above, const Maker& make) {
+  std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
+  for (const yaml::Entry& entry : above.entries()) {
+    const auto same = std::ranges::find(entries, entry.key, &yaml::Entry::key);
+    if (same != entries.end()) {
+      *same = entry;
+    } else {
+      entries.push_back(entry);
+    }
+  }
+  return make.map(entries, base.origin());
+}
+
+// Merges limits and requests per resource; drops claims.
+const Node* merged_resources(const Node* base, const Node& of_job, const Maker& make) {
+  std::vector<yaml::Entry> lists;
+  for (const std::string_view key : {"limits", "requests"}) {
+    const yaml::Entry* below = base ? base->find(key) : nullptr;
+    const yaml::Entry* above = of_job.find(key);
+    if (above && above->value->size() == 0) above = nullptr;
+    if (!below && !above) continue;
+    yaml::Entry list = above ? *above : *below;
+    if (below && above) list.value = overlay(*below->value, *above->value, make);
+    lists.push_back(list);
+  }
+  return make.map(lists, of_job.origin());
+}
+
+// The job's limits and requests; the runtime's if the job has neither.
+const Node* replaced_resources(const Node* base, const Node& of_job, const Maker& make) {
+  return of_job.get("limits") || of_job.get("requests") ? make.with(&of_job, "claims", nullptr) : base;
+}
+
+// The set's job with other resources in its first container `node`.
+const Node* with_resources(const PodSet& set, size_t index, const Node* resources, const Maker& make) {
+  const Node* containers = set.pod_spec()->get("containers");
+  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  items[index] = make.with(items[index], "resources", resources);
+  return make.with_path(set.replicated_job, {"template", "spec", "template", "spec", "containers"},
+                        make.list(items, containers->origin()));
+}
+
+void apply(const RuntimeInfo& info, PodSet& set, const Node& of_job, const Maker& make) {
+  const auto node = std::ranges::find(set.containers, model::kNode, &policy::Container::name);
+  if (node == set.containers.end()) return;
+  const auto index = static_cast<size_t>(node - set.containers.begin());
+  const Node* base = node->node->get("resources");
+  const bool merges = info.behaviours->node_resources == NodeResourcesStyle::MergePerKey;
+  const Node* rendered =
+      merges ? merged_resources(base, of_job, make) : replaced_resources(base, of_job, make);
+
+  PodSet counted = set;
+  const bool counts_job = info.policy && set.ancestor == model::kTrainer;
+  if (info.behaviours->gang_requests == GangRequests::Job && counts_job) {
+    counted.replicated_job = with_resources(set, index, &of_job, make);
+  }
+  if (info.behaviours->gang_requests != GangRequests::Rendered) set.gang_pod_spec = counted.pod_spec();
+
+  set.replicated_job = with_resources(set, index, rendered, make);
+  node->node = set.pod_spec()->get("containers")->items()[index];
+}
+
+}  // namespace
+
+bool takes_node_resources(const RuntimeInfo& info, const PodSet& set) {
+  const bool needs_policy = info.behaviours->node_resources == NodeResourcesStyle::MergePerKey;
+  if (needs_policy && !info.policy) return false;
+  return set.ancestor == model::kTrainer || policy::is_launched_node(info, set);
+}
+
+void apply_node_resources(RuntimeInfo& info, const Maker& make) {
+  const auto& trainer = info.job->trainer;
+  if (!trainer || !trainer->resources_per_node) return;
+  for (PodSet& set : info.pod_sets) {
+    if (takes_node_resources(info, set)) apply(info, set, *trainer->resources_per_node, make);
+  }
+}
+
+namespace {
+
+using model::OverrideStyle;
+using yaml::Maker;
+using yaml::Node;
+
+const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, const Node& spec) {
+  switch (style) {
+    case OverrideStyle::PodSpecs: return merge_pod_specs(merge, spec);
+    case OverrideStyle::PodTemplates: return merge_pod_templates(merge, spec);
+    case OverrideStyle::JobTemplates: return merge_job_templates(merge, spec);
+    case OverrideStyle::JobSets: return merge_job_sets(merge, spec);
+  }
+  return &spec;
+}
+
+void put_all(policy::StringMap& map, const policy::NodeList& steps) {
+  for (const Node* step : steps) {
+    for (const yaml::Entry& entry : step->entries()) policy::put(map, entry);
+  }
+}
+
+}  // namespace
+
+policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_view key, const Maker& make) {
+  const model::TrainJob& job = *info.job;
+  policy::NodeList steps;
+  const auto add = [&](const Node* values) { steps.push_back(values ? values : make.map({})); };
+  add(key == "labels" ? info.runtime->labels : info.runtime->annotations);
+  add(job.root->at({"spec", key}));
+  for (const Node* patch : model::runtime_patches(job))
+    add(patch->at({"trainingRuntimeSpec", "template", "metadata", key}));
+  return steps;
+}
+
+std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const Maker& make,
+                                                 base::Diagnostics& diagnostics) {
+  const model::Runtime& runtime = inputs.runtime;
+  const Node* spec = runtime.job_set_spec ? runtime.job_set_spec : make.map({}, runtime.root->origin());
+  policy::NodeList steps{spec};
+  const OverrideMerge merge{inputs.job, inputs.job_set_spec, make, diagnostics, steps};
+  spec = merge_overrides(inputs.behaviours.overrides, merge, *spec);
+  if (!spec) return std::nullopt;
+  const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
+  spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
+  policy::RuntimeInfo info = policy::make_runtime_info(inputs.job, runtime, spec, inputs.behaviours);
+  put_all(info.labels, metadata_steps(info, "labels", make));
+  put_all(info.annotations, metadata_steps(info, "annotations", make));
+  apply_node_resources(info, make);
+  return info;
+}
+
+}  // namespace trainjobc::compile

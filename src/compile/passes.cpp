@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/passes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text/suggest.h"
+#include "compile/admission.h"
+#include "compile/advice/advice.h"
+#include "compile/build.h"
+#include "compile/merge.h"
+#include "k8s/job/job.h"
+#include "k8s/name_syntax.h"
+#include "model/runtime.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "policy/webhook_rules.h"
+#include "rules/rules.h"
+#include "secret/secret.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using base::Diagnostic;
+using base::Stage;
+using yaml::Maker;
+using yaml::Node;
+
+// The webhook's rule for a TrainJob that needs no runtime: the name is a DNS label, if the schema doesn't
+// check that.
+void validate_name(const model::TrainJob& job, const model::Behaviours& behaviours,
+                   policy::Findings& findings) {
+  if (!behaviours.webhook_checks_name || k8s::dns_1035_label_problem(job.id.name).empty()) return;
+  findings.add("input/name", "metadata.name", fmt::format("\"{}\" is not a DNS label", job.id.name),
+               job.root->at({"metadata", "name"}),
+               "use at most 63 lower-case letters, digits and dashes, beginning with a letter");
+}
+
+Diagnostic runtime_ref_error(const model::TrainJob& job, std::string_view rule, std::string field,
+                             std::string message, const Node* where) {
+  Diagnostic diagnostic = rules::finding(rule, std::move(message));
+  diagnostic.object = job.id.str();
+  diagnostic.field = std::move(field);
+  if (where) diagnostic.location = yaml::locate(*where);
+  return diagnostic;
+}
+
+// The schema accepts an object without a spec.
+void report_no_runtime_ref(JobUnit& unit) {
+  Diagnostic diagnostic = runtime_ref_error(unit.job, "input/runtime-kind", "",
+                                            "the job does not refer to a runtime", unit.job.root);
+  diagnostic.hint = "add spec: {runtimeRef: {name: NAME}}";
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+// Trainer's webhook: only these two kinds are runtimes.
+bool check_runtime_kind(JobUnit& unit) {
+  const model::RuntimeRef& ref = unit.job.runtime_ref;
+  if (!ref.node) {
+    report_no_runtime_ref(unit);
+    return false;
+  }
+  const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
+  if (known_kind && ref.api_group == model::kTrainerGroup) return true;
+  const std::string_view field = known_kind ? "apiGroup" : "kind";
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "input/runtime-kind", "",
+      fmt::format("there is no runtime kind \"{}\" in group \"{}\"", ref.kind, ref.api_group),
+      ref.node->get(field));
+  static constexpr std::string_view kRuntimeKinds[] = {model::kTrainingRuntime,
+                                                       model::kClusterTrainingRuntime};
+  const auto meant = base::closest(ref.kind, kRuntimeKinds);
+  if (known_kind) {
+    diagnostic.hint = fmt::format("write {}, or leave it out", model::kTrainerGroup);
+  } else {
+    diagnostic.hint = fmt::format("did you mean \"{}\"?", meant.value_or(model::kClusterTrainingRuntime));
+  }
+  unit.diagnostics.add(std::move(diagnostic));
+  return false;
+}
+
+std::string runtime_hint(const model::RuntimeRef& ref, const Resolution& resolution) {
+  constexpr std::string_view kAdd = "add it to the inputs, or pass its file or folder with --runtimes";
+  if (resolution.other_kind) {
+    const bool cluster = ref.kind == model::kClusterTrainingRuntime;
+    return fmt::format("write kind: {}", cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime);
+  }
+  if (!resolution.elsewhere.empty())
+    return fmt::format("put the TrainJob and its TrainingRuntime in the same namespace, or {}", kAdd);
+  if (resolution.meant) return fmt::format("did you mean \"{}\"? Or {}", *resolution.meant, kAdd);
+  return std::string(kAdd);
+}
+
+void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
+  const model::RuntimeRef& ref = unit.job.runtime_ref;
+  const bool cluster = ref.kind == model::kClusterTrainingRuntime;
+  const std::string where =
+      cluster ? "" : fmt::format(" in namespace \"{}\"", model::effective_namespace(unit.job.id));
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "input/missing-runtime", "spec.runtimeRef",
+      fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
+  if (!resolution.elsewhere.empty())
+    diagnostic.message += fmt::format(", but there is {}", fmt::join(resolution.elsewhere, " and "));
+  diagnostic.hint = runtime_hint(ref, resolution);
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+// Errors in the runtimeRef of a job that was rejected for another reason. The cluster would not check it yet,
+// but users want to see all errors at once.
+void check_runtime_ref(JobUnit& unit, const Node& root, const JobSource& source) {
+  const Node* ref = root.at({"spec", "runtimeRef"});
+  const bool has_name = ref && ref->get("name") && ref->get("name")->is_string();
+  const auto is_about_it = [](const Diagnostic& found) { return found.field.starts_with("spec.runtimeRef"); };
+  if (!has_name || std::ranges::any_of(unit.diagnostics.items(), is_about_it)) return;
+  unit.job.runtime_ref = model::decode_runtime_ref(ref);
+  if (!check_runtime_kind(unit)) return;
+  const Resolution resolution = source.resolve(unit.job);
+  if (!resolution.found) report_missing_runtime(unit, resolution);
+}
+
+void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviours) {
+  const model::Runtime& runtime = unit.runtime->runtime;
+  if (!policy::is_deprecated(runtime, behaviours)) return;
+  Diagnostic diagnostic =
+      runtime_ref_error(unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
+                        fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
+                        unit.job.runtime_ref.name.node);
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+// The controller that manages the job; nullptr if it is Trainer's own.
+const Node* other_manager(const JobUnit& unit) {
+  const Node* manager = unit.job.managed_by;
+  const bool is_left = unit.target.behaviours->heeds_managed_by && manager && !manager->is_null() &&
+                       manager->text() != model::kTrainJobController;
+  return is_left ? manager : nullptr;
+}
+
+// The rendered objects are those that the controller of another cluster creates.
+void note_other_manager(JobUnit& unit) {
+  const Node* manager = other_manager(unit);
+  if (!manager) return;
+  Diagnostic diagnostic = runtime_ref_error(
+      unit.job, "advice/managed-elsewhere", "spec.managedBy",
+      fmt::format("{} manages this job: in the cluster that it is applied to, Trainer creates nothing for it",
+                  manager->text()),
+      manager);
+  unit.diagnostics.add(std::move(diagnostic));
+}
+
+// This cluster creates no JobSet for a job of another controller, so it refuses none.
+void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
+  const Node* manager = other_manager(unit);
+  if (!manager) return;
+  for (Diagnostic& violation : violations) {
+    if (violation.severity != base::Severity::Error) continue;
+    rules::except(violation);
+    violation.notes.push_back(
+        {fmt::format("not an error here: {} has the JobSet created in another cluster", manager->text()),
+         yaml::locate(*manager)});
+  }
+}
+
+// ConfigMaps and Secrets come before the JobSet that mounts them.
+int output_rank(const Node& object) {
+  static constexpr std::array<std::string_view, 4> kOrder{"ConfigMap", "Secret", "PodGroup", "JobSet"};
+  return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
+}
+
+// Whatever the passes report about a job, no report shows its secrets or those of its runtime.
+class SecretGuard {
+ public:
+  explicit SecretGuard(JobUnit& unit) : unit_(unit) {}
+  SecretGuard(const SecretGuard&) = delete;
+  SecretGuard& operator=(const SecretGuard&) = delete;
+  ~SecretGuard() {
+    std::vector<const Node*> documents{unit_.source};
+    if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
+    secret::hide_secrets(documents, unit_.diagnostics);
+  }
+
+ private:
+  JobUnit& unit_;
+};
+
+// False if the cluster would not store the TrainJob.
+bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Options& options) {
+  const Maker make(unit.memory.arena);
+  job.root = with_own_name(*job.root, options.ns, options.name_suffix, make);
+  job.id = model::identify(*job.root);
+  unit.job.id = job.id;
+  unit.source = job.root;
+  const AdmittedObject admitted = admit_input(job, *unit.target.schemas, make, unit.diagnostics);
+  if (!admitted.accepted) {
+    check_runtime_ref(unit, *admitted.defaulted, source);
+    return false;
+  }
+  unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
+  return true;
+}
+
+// False if there is no runtime to render the job with.
+bool resolve(JobUnit& unit, const JobSource& source) {
+  const model::Behaviours& behaviours = *unit.target.behaviours;
+  if (!check_runtime_kind(unit)) return false;
+  policy::Findings findings(unit.diagnostics);
+  validate_name(unit.job, behaviours, findings);
+  const bool name_fits = !findings.has_errors();
+  findings.flush(unit.job.id.str());
+  const Resolution resolution = source.resolve(unit.job);
+  if (!resolution.found) {
+    report_missing_runtime(unit, resolution);
+    return false;
+  }
+  if (!resolution.found->accepted || !name_fits) return false;  // its own errors give the reason
+  unit.runtime = resolution.found;
+  note_other_manager(unit);
+  warn_of_deprecated_runtime(unit, behaviours);
+  return true;
+}
+
+// nullopt if the overrides are refused.
+std::optional<policy::RuntimeInfo> merge(JobUnit& unit) {
+  const schema::Schema& spec = *unit.target.schemas->kind("JobSet")->schema->property("spec")->schema;
+  return merge_runtime({unit.job, unit.runtime->runtime, spec, *unit.target.behaviours},
+                       Maker(unit.memory.arena), unit.diagnostics);
+}
+
+// Calls a step of every plugin that has it.
+template <class Step, class... Arguments>
+void run_plugins(Step step, policy::PluginContext& context, Arguments&... arguments) {
+  for (const policy::Plugin* plugin : policy::registry()) {
+    if (plugin->*step) (plugin->*step)(context, arguments...);
+  }
+}
+
+// The webhook's rules, then the policies, which change `info` and make the objects beside the JobSet. False
+// if one of them refuses the job.
+bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
+  policy::Findings findings(unit.diagnostics);
+  const Maker make(unit.memory.arena);
+  policy::PluginContext context{info, make, options.policy, findings};
+  run_plugins(&policy::Plugin::validate, context);
+  if (!findings.has_errors()) run_plugins(&policy::Plugin::expand, context);
+  if (!findings.has_errors() && options.render) run_plugins(&policy::Plugin::build, context, unit.objects);
+  const bool accepted = !findings.has_errors();
+  findings.flush(unit.job.id.str());
+  if (!accepted) unit.objects.clear();
+  return accepted;
+}
+
+// The JobSet as the cluster would store it. What it or its Jobs are refused for is reported.
+const Node* admit_output(JobUnit& unit, const Node& job_set) {
+  const Maker make(unit.memory.arena);
+  const Target& target = unit.target;
+  const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
+  const Node* admitted = admit_job_set(job_set, schema, make);
+  const std::string object = unit.job.id.str();
+  const k8s::jobset::Behaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
+  k8s::Violations violations = validate_job_set(*admitted, schema, behaviour);
+  unit.complete = violations.empty();
+  leave_to_manager(unit, violations);
+  report(std::move(violations), object, unit.diagnostics);
+  if (unit.complete) report(k8s::job::validate_jobs(*admitted, make), object, unit.diagnostics);
+  return admitted;
+}
+
+// `merged`: before the policies changed it.
+void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitted) {
+  const AdviceContext context{unit.job, unit.runtime->runtime, unit.runtime->is_input, merged,
+                              admitted, *unit.source};
+  report(advise_job(context), unit.job.id.str(), unit.diagnostics);
+}
+
+bool is_refused(const JobUnit& unit) {
+  const auto refuses = [](const Diagnostic& d) {
+    return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
+  };
+  return !unit.complete || std::ranges::any_of(unit.diagnostics.items(), refuses);
+}
+
+// Adds the JobSet, and puts the objects in the order in which they are applied.
+void emit(JobUnit& unit, const Node& job_set, const Node& admitted, const Options& options) {
+  const Maker make(unit.memory.arena);
+  const Node* emitted = options.with_defaults ? &admitted : with_stored_claims(&job_set, admitted, make);
+  if (options.snapshot && unit.target.behaviours->takes_snapshots)
+    unit.objects.push_back(build_snapshot(unit.job, *unit.runtime->encoded, make));
+  unit.objects.push_back(without_empty_structs(*emitted, make));
+  std::ranges::stable_sort(unit.objects, {}, [](const Node* object) { return output_rank(*object); });
+}
+
+}  // namespace
+
+void run_passes(JobUnit& unit, const JobSource& source, const Options& options) {
+  // 1. read
+  std::optional<InputObject> read = source.read(unit);
+  if (!read) return;
+  const SecretGuard guard(unit);
+  // 2. admit, 3. resolve
+  const bool has_runtime = admit(unit, *std::move(read), source, options) && resolve(unit, source);
+  unit.of_admission = unit.diagnostics.items().size();
+  if (!has_runtime) return;
+  // 4. merge
+  std::optional<policy::RuntimeInfo> info = merge(unit);
+  if (!info) return;
+  const auto merged = options.render ? std::nullopt : info;
+  // 5. expand
+  if (!expand(unit, *info, options)) return;
+  // 6. build
+  const Node* job_set = build_job_set(*info, Maker(unit.memory.arena));
+  // 7. admit the JobSet
+  const Node* admitted = admit_output(unit, *job_set);
+  if (merged) advise(unit, *merged, *admitted);
+  if (!options.render || is_refused(unit)) {
+    unit.objects.clear();
+  } else {
+    emit(unit, *job_set, *admitted, options);
+  }
+}
+
+}  // namespace trainjobc::compile

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The passes of one TrainJob.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "compile/compile.h"
+#include "compile/input.h"
+#include "compile/runtimes.h"
+#include "compile/versions.h"
+
+namespace trainjobc::compile {
+
+// One TrainJob on its way. Its nodes live in `memory`.
+struct JobUnit {
+  Target target;
+  ObjectMemory memory;
+  base::Diagnostics diagnostics;
+  const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name
+  bool is_as_written = false;              // `source` has the fields of its file
+  model::TrainJob job;                     // decoded if admitted
+  const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
+  size_t of_admission = 0;                 // so many of the diagnostics are of passes 2 and 3
+  std::vector<const yaml::Node*> objects;  // of the result, in order
+  bool complete = false;                   // no pass was left out, so all rules were checked
+};
+
+// Where the passes get what differs between a job of the inputs and the trial of a runtime.
+struct JobSource {
+  // Pass 1. nullopt: there is no TrainJob to compile.
+  std::function<std::optional<InputObject>(JobUnit&)> read;
+  // Pass 3. The runtime that a job refers to.
+  std::function<Resolution(const model::TrainJob&)> resolve;
+};
+
+// The passes of one TrainJob, in their order; those after an error are left out.
+void run_passes(JobUnit& unit, const JobSource& source, const Options& options);
+
+}  // namespace trainjobc::compile

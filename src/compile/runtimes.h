@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Passes 2 and 3 of runtimes: the built-in catalogue, the runtimes of a run, and which one a TrainJob means.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/text/suggest.h"
+#include "compile/catalogue_files.h"
+#include "compile/compile.h"
+#include "compile/input.h"
+#include "compile/trial.h"
+#include "compile/versions.h"
+#include "model/behaviours.h"
+#include "model/runtime.h"
+#include "schema/schema.h"
+
+namespace trainjobc::compile {
+
+// The catalogue's text for a runtime of a Trainer version; nullptr if there is none of that name.
+const CatalogueFile* find_catalogue_runtime(std::string_view version, std::string_view name);
+
+struct StoredRuntime {
+  InputObject object;
+  model::Runtime runtime;               // decoded if accepted
+  const yaml::Node* encoded = nullptr;  // as Go would encode it, if accepted
+  bool admitted = false;                // all rules were checked
+  bool accepted = false;                // none is violated
+  bool is_input = false;
+  bool has_jobs = false;  // a TrainJob was resolved to it
+};
+
+// The result of a lookup.
+struct Resolution {
+  const StoredRuntime* found = nullptr;
+  std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a similar name
+  std::vector<std::string> elsewhere;     // runtimes of that name with another kind or namespace, in words
+  bool other_kind = false;                // whether one of them is of the other kind and usable
+};
+
+// The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
+// those that are not inputs only when a job needs them, so that runtimes without jobs cause no errors.
+class RuntimeStore {
+ public:
+  RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
+               base::Diagnostics& diagnostics)
+      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
+
+  // Adds an object to the store; the first with its name counts. Another one in the inputs (`is_input`) is an
+  // error, elsewhere it is skipped.
+  void add(const InputObject& object, bool is_input);
+
+  // Adds a snapshot ConfigMap to the store: the runtime in it replaces the one that its job refers to.
+  void add_snapshot(const InputObject& object);
+
+  // The documents of the runtimes that TrainJobs use.
+  void collect_used(std::set<const yaml::Node*>& documents) const;
+
+  // Advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents of
+  // those with jobs, for any Trainer version.
+  void advise(const std::set<const yaml::Node*>& used);
+
+  // The accepted runtimes of the inputs whose document is not among `used`.
+  std::vector<const StoredRuntime*> without_jobs(const std::set<const yaml::Node*>& used) const;
+
+  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
+  // holds ClusterTrainingRuntimes only. Threads may call it side by side; what it finds does not change any
+  // more.
+  Resolution resolve(const model::TrainJob& job, bool use_catalogue);
+
+ private:
+  using Key = std::tuple<std::string_view, std::string, std::string_view>;  // kind, namespace, name
+
+  Resolution look_up(const model::TrainJob& job, bool use_catalogue);
+  void admit(StoredRuntime& stored);
+  StoredRuntime& store(const InputObject& object);
+  const StoredRuntime* from_snapshot(const model::TrainJob& job);
+  const StoredRuntime* from_catalogue(std::string_view name);
+  const base::SuggestionList& names_of(std::string_view kind, const std::string& ns, bool use_catalogue);
+  void look_elsewhere(const model::TrainJob& job, bool use_catalogue, Resolution& nothing);
+
+  const schema::VersionSchemas& schemas_;
+  const model::Behaviours& behaviours_;
+  base::Diagnostics& diagnostics_;
+  base::Arena arena_;                                // of admitted runtimes
+  std::mutex mutex_;                                 // while jobs look for their runtimes
+  std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
+  std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name
+  std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
+  std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
+  std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
+  std::multimap<std::string_view, Key> by_name_;  // without those of the catalogue
+};
+
+// Pass 2 of the runtimes: admits those of the inputs, for each Trainer version in use.
+
+// The runtimes under one Trainer version.
+struct Library {
+  Target target;
+  base::Diagnostics diagnostics;
+  std::unique_ptr<RuntimeStore> store;
+};
+
+struct AdmittedRuntimes {
+  std::deque<Library> libraries;  // one per Trainer version in use
+
+  RuntimeStore& store_for(const Target& target) const;
+};
+
+std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
+                                                 const VersionChoice& versions);
+
+// What there is to say about the runtimes once each TrainJob has found its own.
+struct RuntimeFindings {
+  std::deque<Trial> trials;  // of the inputs' runtimes without a TrainJob, if nothing is rendered
+  base::Diagnostics diagnostics;
+  std::set<const InputObject*> refused;
+};
+
+RuntimeFindings find_in_runtimes(const AdmittedRuntimes& admitted, const InputSet& inputs,
+                                 const InputSet& runtimes, const VersionChoice& versions,
+                                 const Options& options);
+
+}  // namespace trainjobc::compile

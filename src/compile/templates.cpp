@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/text/ascii.h"
+#include "compile/input.h"
+#include "rules/rules.h"
+
+namespace trainjobc::compile {
+namespace {
+
+using base::Diagnostic;
+using base::SourceFile;
+using base::Stage;
+
+enum class Syntax { Braces, Dollar };
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// A line that YAML misreads: a template action at its beginning or as a value.
+bool has_action(std::string_view line) {
+  const std::string_view text = base::trimmed(line, base::kBlanks);
+  if (text.starts_with('#')) return false;
+  if (text.starts_with("{{") || text.starts_with("{%")) return true;
+  return contains(text, ": {{") || contains(text, "- {{") || contains(text, "{{-") || contains(text, "-}}");
+}
+
+bool has_actions(const SourceFile& file) {
+  if (!contains(file.text(), "{{") && !contains(file.text(), "{%")) return false;
+  for (uint32_t line = 1; line <= file.line_count(); ++line) {
+    if (has_action(file.line(line))) return true;
+  }
+  return false;
+}
+
+// ${NAME}, ${NAME:-default}
+bool has_variable(std::string_view text) {
+  for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 1)) {
+    const char next = at + 2 < text.size() ? text[at + 2] : '\0';
+    if ((base::is_alnum(next) || next == '_') && text.find('}', at) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// The text that the diagnostic points at, if it is on one line.
+std::string_view text_of(const base::Location& at) {
+  if (at.line == 0 || at.line != at.end_line || at.end_column <= at.column) return {};
+  const std::string_view line = at.file->line(at.line);
+  return at.column - 1 < line.size() ? line.substr(at.column - 1, at.end_column - at.column)
+                                     : std::string_view();
+}
+
+// In a shell script, ${NAME} is a shell variable.
+bool is_script(const Diagnostic& diagnostic) {
+  return contains(diagnostic.field, ".args") || contains(diagnostic.field, ".command");
+}
+
+// The placeholder that causes an error.
+std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
+  const base::Location& at = diagnostic.location;
+  if (diagnostic.severity != base::Severity::Error || !at.file || at.line == 0) return std::nullopt;
+  if (diagnostic.stage == Stage::Yaml) {
+    if (has_actions(*at.file)) return Syntax::Braces;
+    const bool near =
+        has_variable(at.file->line(at.line)) || (at.line > 1 && has_variable(at.file->line(at.line - 1)));
+    return near ? std::optional(Syntax::Dollar) : std::nullopt;
+  }
+  const std::string_view text = text_of(at);
+  if (contains(text, "{{") && contains(text, "}}")) return Syntax::Braces;
+  if (has_variable(text) && !is_script(diagnostic)) return Syntax::Dollar;
+  return std::nullopt;
+}
+
+bool mentions_trainer(std::string_view text) {
+  return contains(text, "TrainJob") || contains(text, "TrainingRuntime") ||
+         contains(text, "trainer.kubeflow.org");
+}
+
+Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
+  Diagnostic diagnostic = rules::finding("yaml/template", "this is an unrendered template");
+  diagnostic.object = culprit.object;
+  diagnostic.hint = syntax == Syntax::Braces
+                        ? "pipe in its rendered output: helm template CHART | trainjobc lint -"
+                        : "pipe in its rendered output: envsubst < FILE | trainjobc lint -";
+  diagnostic.location = culprit.location;
+  diagnostic.hide_source = culprit.hide_source;
+  return diagnostic;
+}
+
+// What replaces a file's diagnostics.
+struct Fold {
+  std::optional<Diagnostic> finding;  // nullopt: the file is skipped
+  std::string_view what;
+};
+
+std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs) {
+  const SourceFile* file = diagnostic.location.file;
+  if (!file) return std::nullopt;
+  if (const auto syntax = placeholder_of(diagnostic)) {
+    if (!mentions_trainer(file->text())) return Fold{std::nullopt, "is a template"};
+    return Fold{template_finding(diagnostic, *syntax), ""};
+  }
+  const bool is_data = diagnostic.stage == Stage::Yaml && file->name().ends_with(".json") &&
+                       inputs.found.contains(file) && !mentions_trainer(file->text());
+  return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
+}
+
+}  // namespace
+
+void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs) {
+  std::map<const SourceFile*, Fold> folds;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (folds.contains(diagnostic.location.file)) continue;
+    if (auto fold = fold_of(diagnostic, inputs)) folds.emplace(diagnostic.location.file, std::move(*fold));
+  }
+  if (folds.empty()) return;
+  base::Diagnostics kept;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (!folds.contains(diagnostic.location.file)) kept.add(diagnostic);
+  }
+  for (auto& [file, fold] : folds) {
+    if (fold.finding) {
+      kept.add(std::move(*fold.finding));
+    } else {
+      inputs.passed_over.push_back({file->name(), 0, std::string(fold.what)});
+    }
+  }
+  kept.sort();
+  diagnostics = std::move(kept);
+}
+
+}  // namespace trainjobc::compile

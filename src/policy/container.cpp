@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "policy/container.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "model/trainer_names.h"
+#include "policy/build_nodes.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::policy {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+bool equal_or_both_absent(const Node* a, const Node* b) {
+  return a && b ? equal(*a, *b) : a == b;
+}
+
+template <class Matches>
+void upsert(NodeList& list, const Node* item, Matches matches) {
+  const auto at = std::ranges::find_if(list, [&](const Node* old) { return matches(*old, *item); });
+  if (at == list.end()) {
+    list.push_back(item);
+  } else {
+    *at = item;
+  }
+}
+
+auto by_key(std::string_view key) {
+  return [key](const Node& a, const Node& b) { return equal_or_both_absent(a.get(key), b.get(key)); };
+}
+
+const Node* text_or_empty(const Maker& make, const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value ? value : make.string("", map.origin());
+}
+
+const Node* rewritten_source(const Maker& make, const Node& from) {
+  const Node* field = from.get("fieldRef");
+  const Node* resource = from.get("resourceFieldRef");
+  const auto key_ref = [&](const Node* ref) -> const Node* {
+    if (!ref) return nullptr;
+    return map_of(make,
+                  {{"name", text_or_empty(make, *ref, "name")},
+                   {"key", text_or_empty(make, *ref, "key")},
+                   {"optional", ref->get("optional")}},
+                  ref->origin());
+  };
+  const Node* field_ref = nullptr;
+  if (field)
+    field_ref = map_of(make, {{"fieldPath", text_or_empty(make, *field, "fieldPath")}}, field->origin());
+  const Node* resource_ref = nullptr;
+  if (resource) {
+    const Node* divisor = resource->get("divisor");
+    resource_ref = map_of(make,
+                          {{"containerName", text_or_empty(make, *resource, "containerName")},
+                           {"resource", text_or_empty(make, *resource, "resource")},
+                           {"divisor", divisor ? divisor : make.string("0", resource->origin())}},
+                          resource->origin());
+  }
+  return map_of(make,
+                {{"fieldRef", field_ref},
+                 {"resourceFieldRef", resource_ref},
+                 {"configMapKeyRef", key_ref(from.get("configMapKeyRef"))},
+                 {"secretKeyRef", key_ref(from.get("secretKeyRef"))}},
+                from.origin());
+}
+
+Container read_container(const Node& node) {
+  Container container;
+  container.node = &node;
+  container.name = text_at(node, "name");
+  container.image = node.get("image");
+  container.command = node.get("command");
+  container.env = copied_items(node.get("env"));
+  container.ports = copied_items(node.get("ports"));
+  container.volume_mounts = copied_items(node.get("volumeMounts"));
+  return container;
+}
+
+template <class Upsert>
+NodeList write_back(const Node* of_template, const NodeList& changed, Upsert upsert) {
+  const size_t shared = std::min(changed.size(), of_template ? of_template->size() : 0);
+  NodeList list(changed.begin(), changed.begin() + static_cast<std::ptrdiff_t>(shared));
+  for (const Node* item : changed) upsert(list, item);
+  return list;
+}
+
+}  // namespace
+
+std::vector<Container> read_containers(const Node& pod_spec, std::string_view key) {
+  std::vector<Container> containers;
+  for (const Node* item : items_at(pod_spec, key)) containers.push_back(read_container(*item));
+  return containers;
+}
+
+const Node* rewritten_env(const Maker& make, const Node& env) {
+  const Node* name = text_or_empty(make, env, "name");
+  if (const Node* from = env.get("valueFrom")) {
+    return map_of(make, {{"name", name}, {"valueFrom", rewritten_source(make, *from)}}, env.origin());
+  }
+  return map_of(make, {{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
+}
+
+void upsert_env(NodeList& list, const Node* env) {
+  upsert(list, env, by_key("name"));
+}
+
+void upsert_port(NodeList& list, const Node* port) {
+  upsert(list, port, [](const Node& a, const Node& b) {
+    return equal_or_both_absent(a.get("containerPort"), b.get("containerPort")) ||
+           equal_or_both_absent(a.get("name"), b.get("name"));
+  });
+}
+
+void upsert_volume(NodeList& list, const Node* volume) {
+  upsert(list, volume, by_key("name"));
+}
+
+void upsert_volume_mount(NodeList& list, const Node* mount) {
+  upsert(list, mount, by_key("mountPath"));
+}
+
+void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
+  if (!env) return;
+  for (const Node* item : env->items()) upsert_env(list, rewritten_env(make, *item));
+}
+
+void expose_trainer_port(const Maker& make, Container& container, std::string_view rule) {
+  const yaml::Origin origin = make.made(rule, {container.node});
+  upsert_port(container.ports,
+              map_of(make, {{"containerPort", make.integer(model::kTrainerPort, origin)}}, origin));
+}
+
+Container written_back(const Container& container) {
+  Container written = container;
+  const auto of_template = [&](std::string_view key) {
+    return container.node ? container.node->get(key) : nullptr;
+  };
+  written.env = write_back(of_template("env"), container.env, upsert_env);
+  written.ports = write_back(of_template("ports"), container.ports, upsert_port);
+  written.volume_mounts =
+      write_back(of_template("volumeMounts"), container.volume_mounts, upsert_volume_mount);
+  return written;
+}
+
+NodeList written_back(const Node* volumes_of_template, const NodeList& volumes) {
+  return write_back(volumes_of_template, volumes, upsert_volume);
+}
+
+const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {
+  const Node* old = map->get(key);
+  if (old && std::ranges::equal(old->items(), list)) return map;
+  if (list.empty()) return old ? make.with(map, key, nullptr) : map;
+  return make.with(map, key, make.list(list, old ? old->origin() : map->origin()));
+}
+
+const Node* to_node(const Maker& make, const Container& container) {
+  const Node* node = container.node;
+  if (!node) {
+    const yaml::Origin origin = make.made("policy/container");
+    node = map_of(make, {{"name", make.copied(container.name, origin)}}, origin);
+  }
+  if (container.command && container.command->size() > 0 && node->get("command") != container.command)
+    node = make.with(node, "command", container.command);
+  if (container.image && !container.image->text().empty() && node->get("image") != container.image)
+    node = make.with(node, "image", container.image);
+  node = with_list(make, node, "env", container.env);
+  node = with_list(make, node, "ports", container.ports);
+  return with_list(make, node, "volumeMounts", container.volume_mounts);
+}
+
+}  // namespace trainjobc::policy

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A container of a pod template on its way through the policies: its environment, ports and mounts are read,
+// changed and written here.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "yaml/node.h"
+
+namespace trainjobc::policy {
+
+using NodeList = std::vector<const yaml::Node*>;
+
+struct Container {
+  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a plugin adds
+  std::string_view name;
+  const yaml::Node* image = nullptr;
+  const yaml::Node* command = nullptr;  // a list, or nullptr
+  NodeList env;
+  NodeList ports;
+  NodeList volume_mounts;
+};
+
+// Those of a pod spec's list: "containers" or "initContainers".
+std::vector<Container> read_containers(const yaml::Node& pod_spec, std::string_view key);
+
+// An env element of spec.trainer or spec.initializer as the controller rewrites it: `value: ""` is written, a
+// fieldRef loses its apiVersion, a resourceFieldRef gets a divisor, other sources become empty.
+const yaml::Node* rewritten_env(const yaml::Maker& make, const yaml::Node& env);
+
+// The controller's upserts: replace the first element that matches, or append.
+void upsert_env(NodeList& list, const yaml::Node* env);        // by name
+void upsert_port(NodeList& list, const yaml::Node* port);      // by number or by name; no name equals no name
+void upsert_volume(NodeList& list, const yaml::Node* volume);  // by name
+void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountPath
+
+// Adds every env of the list, rewritten. `env` may be nullptr.
+void upsert_job_env(const yaml::Maker& make, NodeList& list, const yaml::Node* env);
+
+// {containerPort: 29500}, reached through the headless service.
+void expose_trainer_port(const yaml::Maker& make, Container& container, std::string_view rule);
+
+// The container with the lists as the controller writes them into the template: element by element. The two
+// share their storage there, so what a policy replaced in place is replaced in the template too.
+Container written_back(const Container& container);
+NodeList written_back(const yaml::Node* volumes_of_template, const NodeList& volumes);
+
+// The template's container with all that was changed. Call written_back first.
+const yaml::Node* to_node(const yaml::Maker& make, const Container& container);
+
+// `map` with `key` set to the list, unless it is already that; an empty list removes the key.
+const yaml::Node* with_list(const yaml::Maker& make, const yaml::Node* map, std::string_view key,
+                            const NodeList& list);
+
+}  // namespace trainjobc::policy
