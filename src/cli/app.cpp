@@ -11,11 +11,9 @@
 
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/complete.h"
 #include "cli/exit_status.h"
-#include "cli/help/complete.h"
-#include "cli/help/help.h"
-#include "cli/help/man.h"
-#include "cli/help/schema_files.h"
+#include "cli/help.h"
 #include "cli/parse.h"
 
 namespace trainjobc::cli {

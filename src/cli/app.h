@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/console.h"
+#include "cli/console.h"
 
 namespace trainjobc::cli {
 

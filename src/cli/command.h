@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/output/console.h"
+#include "cli/console.h"
 
 namespace trainjobc::cli {
 

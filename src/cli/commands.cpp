@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "cli/commands/lsp_command.h"
-
 namespace trainjobc::cli {
 
 std::span<const CommandEntry> commands() {

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The setup functions in the registry; each command has its own file.
+// The commands: their setup functions, and those whose programs tests can replace.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "base/process.h"
 #include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "features/lsp/workspace.h"
 
 namespace trainjobc::cli {
 
@@ -20,5 +27,40 @@ std::function<int(Console&)> setup_runtimes(Command& command);
 std::function<int(Console&)> setup_schema(Command& command);
 std::function<int(Console&)> setup_completion(Command& command);
 std::function<int(Console&)> setup_version(Command& command);
+
+// trainjobc graph, with the programs it runs exchangeable for tests.
+
+struct GraphFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::string format = "mermaid";
+};
+
+// 0: drawn; 1: an input was rejected; 2: usage, I/O, no Graphviz.
+int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& runner);
+
+// trainjobc plan, with the programs it runs exchangeable for tests.
+
+struct PlanFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> quota;
+  bool cluster = false;
+  std::string context;
+  std::string kubeconfig;
+  unsigned timeout = 0;  // seconds
+  bool ranks = false;
+  std::string format = "text";
+};
+
+// 0: planned; 1: an input was rejected, or a job can never be admitted; 2: usage, I/O, kubectl.
+int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runner);
+
+// The language server, and its files.
+
+// Loads what `lint` loads for paths, with the environment of the console.
+lsp::InputLoader workspace_loader(const Console& console);
+
+std::function<int(Console&)> setup_lsp(Command& command);
 
 }  // namespace trainjobc::cli

@@ -14,8 +14,8 @@
 
 #include "base/files/write_all.h"
 #include "cli/app.h"
+#include "cli/console.h"
 #include "cli/exit_status.h"
-#include "cli/output/process_console.h"
 
 namespace {
 

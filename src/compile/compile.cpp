@@ -14,6 +14,7 @@
 #include "compile/input.h"
 #include "compile/jobs.h"
 #include "compile/runtimes.h"
+#include "compile/trial.h"
 #include "compile/versions.h"
 #include "secret/secret.h"
 

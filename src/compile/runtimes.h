@@ -21,7 +21,6 @@
 #include "compile/catalogue_files.h"
 #include "compile/compile.h"
 #include "compile/input.h"
-#include "compile/trial.h"
 #include "compile/versions.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -40,6 +39,13 @@ struct StoredRuntime {
   bool accepted = false;                // none is violated
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
+};
+
+// A runtime for which a TrainJob is tried.
+struct Trial {
+  Target target;
+  const StoredRuntime* runtime = nullptr;
+  base::Diagnostics findings;  // about the runtime
 };
 
 // The result of a lookup.

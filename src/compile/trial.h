@@ -22,12 +22,6 @@ namespace trainjobc::compile {
 const yaml::Node* trial_job(const StoredRuntime& runtime, const model::Behaviours& behaviours,
                             std::optional<int64_t> num_nodes, const yaml::Maker& make);
 
-struct Trial {
-  Target target;
-  const StoredRuntime* runtime = nullptr;
-  base::Diagnostics findings;  // about the runtime
-};
-
 // Runs the passes for each runtime with a TrainJob that sets only what it must. Findings that another number
 // of nodes would fix are left to the jobs. The cluster stores the runtimes anyway, so all findings are of
 // stage job.

@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "base/process_reader.h"
-#include "cli/commands/diff/diff_command.h"
+#include "cli/commands/diff_command.h"
 #include "support/test_console.h"
 
 namespace trainjobc::test {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands/lsp_command.h"
+#include "cli/commands.h"
 #include "features/lsp/server.h"
 #include "features/lsp/workspace.h"
 #include "support/test_console.h"

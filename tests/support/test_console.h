@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/app.h"
-#include "cli/output/console.h"
+#include "cli/console.h"
 
 namespace trainjobc::test {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "cli/ssh/ssh_key_flag.h"
+#include "cli/options.h"
+#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
 #include "secret/secret.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/commands/graph_command.h"
-
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/ssh/ssh_key_flag.h"
+#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/graph/graph.h"
 

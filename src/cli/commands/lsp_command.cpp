@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // trainjobc lsp
-#include "cli/commands/lsp_command.h"
-
 #include <unistd.h>
 
 #include <chrono>
@@ -11,9 +9,10 @@
 #include <utility>
 
 #include "base/files/stream_reader.h"
-#include "cli/common_options.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/ssh/ssh_key_flag.h"
+#include "cli/options.h"
+#include "cli/ssh_key.h"
 #include "features/lsp/serve.h"
 
 namespace trainjobc::cli {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/commands/plan_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,8 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/input/load.h"
-#include "cli/ssh/ssh_key_flag.h"
+#include "cli/input.h"
+#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/plan/format.h"
 #include "features/plan/quota/quota.h"

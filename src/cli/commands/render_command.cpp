@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/common_options.h"
 #include "cli/exit_status.h"
-#include "cli/output/output_directory.h"
-#include "cli/output/printed_jobs.h"
-#include "cli/ssh/key_guard.h"
-#include "cli/ssh/ssh_key_flag.h"
-#include "cli/ssh/ssh_key_notes.h"
+#include "cli/options.h"
+#include "cli/printed_objects.h"
+#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 
 namespace trainjobc::cli {

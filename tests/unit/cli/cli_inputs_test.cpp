@@ -4,8 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/app.h"
-#include "cli/input/discover.h"
-#include "cli/input/load.h"
+#include "cli/input.h"
 #include "support/test_console.h"
 
 namespace trainjobc::cli_inputs_test {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/commands/graph_command.h"
+#include "cli/commands.h"
 #include "support/diff.h"
 
 namespace trainjobc::graph_test {

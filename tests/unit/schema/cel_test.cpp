@@ -152,7 +152,7 @@ TEST_CASE("CEL: elasticPolicy") {
                "TrainingRuntime", "2.1") ==
         "t.yaml:6:9: error: spec.mlPolicy can't have both numNodes and torch.elasticPolicy [input/cel]\n"
         "    6 |         minNodes: 1\n"
-        "      |         ^~~~~~~~ remove it: Trainer has no use for it\n");
+        "      |         ^~~~~~~~ remove it\n");
   CHECK(fields("spec: {mlPolicy: {torch: {elasticPolicy: {}}}}", "TrainingRuntime", "2.1").empty());
 }
 

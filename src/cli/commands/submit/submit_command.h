@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/process.h"
-#include "cli/common_options.h"
-#include "cli/output/console.h"
-#include "cli/ssh/ssh_key_flag.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/ssh_key.h"
 
 namespace trainjobc::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/console.h"
+#include "cli/console.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/submit/send.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "cli/exit_status.h"
-#include "cli/output/progress_block.h"
 #include "features/kubectl/resource_names.h"
 #include "features/submit/steps.h"
 #include "features/submit/wait.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/commands/submit/submit_command.h"
-#include "cli/output/console.h"
+#include "cli/console.h"
 #include "features/submit/send.h"
 
 namespace trainjobc::cli {

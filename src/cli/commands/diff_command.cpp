@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/commands/diff_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/input.h"
+#include "cli/ssh_key.h"
+#include "compile/compile.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live.h"
+#include "features/cluster/live_fields.h"
+#include "features/diff/cost.h"
+#include "features/diff/external.h"
+#include "features/diff/format.h"
+#include "schema/schema.h"
+#include "secret/secret.h"
+#include "yaml/fields.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// trainjobc diff --from-version A --to-version B: what an upgrade of Trainer changes.
+
+using cluster::Answer;
+using cluster::LiveSet;
+
+constexpr int kReadings = 3;
+
+// kubectl's message may quote the objects that it got.
+bool is_answer(Console& console, const Answer& answer, const std::vector<Object>& sent = {}) {
+  const secret::SecretTexts secrets = secret::secrets_of(sent);
+  console.write_stderr(secrets.hide(answer.warnings));
+  if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
+  return answer.ok();
+}
+
+// Objects that keep their content whatever is rendered: existing SSH keys.
+std::set<std::string> kept_secrets(const LiveSet& live) {
+  std::set<std::string> kept;
+  for (const cluster::LiveObject& object : live.objects) {
+    if (object.kind == "Secret") kept.insert(cluster::object_id(object.kind, object.ns, object.name));
+  }
+  return kept;
+}
+
+// Objects whose dry run would only repeat that the update is refused.
+std::set<std::string> refused_objects(const cluster::Report& report) {
+  std::set<std::string> refused;
+  for (const cluster::ObjectDiff& object : report.objects) {
+    const auto is_refused = [](const cluster::Difference& field) { return !field.refusal.empty(); };
+    if (std::ranges::any_of(object.differences, is_refused)) refused.insert(object.id);
+  }
+  return refused;
+}
+
+// The objects as an update sends them: existing JobSets keep the order of their variables.
+std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live, const yaml::Maker& make) {
+  std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> job_sets;
+  for (const cluster::LiveObject& object : live.objects) {
+    if (object.kind == "JobSet") job_sets[{object.ns, object.name}] = object.root;
+  }
+  std::vector<Object> updates = compiled.objects;
+  for (Object& object : updates) {
+    if (object.kind != "JobSet") continue;
+    const auto found = job_sets.find({object.ns, object.name});
+    if (found != job_sets.end())
+      object.root = cluster::with_live_env_order(*object.root, *found->second, make);
+  }
+  return updates;
+}
+
+// Changes whenever an object of the dry run does, except for the status of a JobSet.
+std::set<std::string> state_of(const LiveSet& live) {
+  std::set<std::string> state;
+  for (const cluster::LiveObject& object : live.objects) {
+    state.insert(fmt::format("{} {} {}", cluster::object_id(object.kind, object.ns, object.name),
+                             yaml::text_at(*object.root, {"metadata", "uid"}),
+                             yaml::text_at(*object.root, {"metadata", "generation"})));
+  }
+  return state;
+}
+
+Answer read_live(const kubectl::Kubectl& kubectl, const Compilation& compiled, LiveSet& live) {
+  Answer objects = cluster::fetch(kubectl, compiled.objects, true, live);
+  if (!objects.ok()) return objects;
+  Answer train_jobs = cluster::fetch_train_jobs(kubectl, compiled.objects, false, live);
+  return {std::move(train_jobs.failure), objects.warnings + train_jobs.warnings};
+}
+
+struct Readings {
+  std::shared_ptr<LiveSet> live;
+  std::shared_ptr<LiveSet> dry_run = std::make_shared<LiveSet>();
+  Answer answer;
+};
+
+class Reader {
+ public:
+  Reader(const kubectl::Kubectl& kubectl, const DiffFlags& flags, const Compilation& compiled,
+         const cluster::CompareOptions& options)
+      : kubectl_(kubectl), flags_(flags), compiled_(compiled), options_(options) {}
+
+  // An update may be refused because an object was created or changed after the objects were read: then they
+  // are read again.
+  Readings read() const {
+    Readings readings = read_once();
+    for (int left = kReadings - 1; left > 0 && is_refused(readings.answer); --left) {
+      Readings again = read_once();
+      const bool is_same = again.live && state_of(*again.live) == state_of(*readings.live);
+      readings = std::move(again);
+      if (is_same) break;
+    }
+    return readings;
+  }
+
+ private:
+  static bool is_refused(const Answer& answer) {
+    return answer.failure.cause == kubectl::Cause::Refused || answer.failure.cause == kubectl::Cause::Claim;
+  }
+
+  Readings read_once() const {
+    Readings readings;
+    readings.live = std::make_shared<LiveSet>();
+    readings.answer = read_live(kubectl_, compiled_, *readings.live);
+    if (!flags_.server_side || !readings.answer.ok()) return readings;
+    std::set<std::string> skip = kept_secrets(*readings.live);
+    skip.merge(refused_objects(cluster::compare_objects(compiled_, readings.live, options_)));
+    const auto updates = as_updates(compiled_, *readings.live, yaml::Maker(readings.dry_run->arena));
+    Answer answer = cluster::dry_run(kubectl_, updates, skip, flags_.field_manager, *readings.dry_run);
+    readings.answer.warnings += answer.warnings;
+    readings.answer.failure = std::move(answer.failure);
+    return readings;
+  }
+
+  const kubectl::Kubectl& kubectl_;
+  const DiffFlags& flags_;
+  const Compilation& compiled_;
+  const cluster::CompareOptions& options_;
+};
+
+// nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
+std::optional<cluster::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+                                                    const Compilation& compiled,
+                                                    cluster::CompareOptions options,
+                                                    base::ProcessRunner& runner) {
+  const kubectl::Kubectl kubectl(
+      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  Readings readings = Reader(kubectl, flags, compiled, options).read();
+  if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
+  if (flags.server_side) options.dry_run = readings.dry_run.get();
+  cluster::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
+  report.memory.push_back(std::move(readings.dry_run));
+  return report;
+}
+
+// Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
+// are those of the compilation.
+std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags,
+                                                const Options& options) {
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return std::nullopt;
+  const auto compile_for = [&](const std::string& version) {
+    for (lint::InputGroup& group : loaded->groups) group.trainer_version = version;
+    return lint::compile_groups(loaded->groups, options).all;
+  };
+  const Compilation before = compile_for(flags.from_version);
+  const Compilation after = compile_for(flags.to_version);
+  if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
+  // The report has the refusals.
+  print_diagnostics(console, unread_jobs_of(after), flags.colour.value(), false);
+  if (after.train_jobs == 0) note_no_job(console);
+
+  cluster::CompareOptions how;
+  how.schemas = schema::find_version(flags.to_version);
+  how.refusals = false;
+  auto live = std::make_shared<cluster::LiveSet>();
+  for (const Object& object : cluster::rendered_by_both(before, after).objects) {
+    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                             std::string(object.ns), std::string(object.name), object.root});
+  }
+  cluster::Report report =
+      cluster::compare_objects(cluster::rendered_by_both(after, before), std::move(live), how);
+  report.memory.push_back(before.memory);
+  report.jobs = after.train_jobs;  // including those that only one version accepts
+  report.old_version = flags.from_version;
+  report.new_version = flags.to_version;
+  report.acceptances = cluster::compare_acceptance(before, after);
+  return report;
+}
+
+// Prints to stderr what the report in this format does not say about objects that a version refuses.
+void print_acceptances(Console& console, const cluster::Report& report, const DiffFlags& flags) {
+  const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
+                              console.stderr_width()};
+  for (const cluster::Acceptance& acceptance : report.acceptances) {
+    note(console,
+         fmt::format("{}: {}{}{}", acceptance.title(), diff::verdict_text(acceptance.verdict, report),
+                     acceptance.cause.empty() ? "" : ": ", acceptance.cause));
+    std::string text;
+    for (const base::Diagnostic& refusal : acceptance.refusals) text += base::format_text(refusal, style);
+    console.write_stderr(text);
+  }
+}
+
+constexpr int kDifferent = 1;
+
+Options options_of(const DiffFlags& flags) {
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.policy.ssh_key = unshown_key();
+  return options;
+}
+
+// The compiled inputs; nullopt, after an error, if one is rejected or unreadable.
+std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
+  const CompileStyle style{.shown = [](lint::GroupedCompilation& found) {
+    base::Diagnostics shown = unread_jobs_of(found.all);
+    for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
+      if (base::is_refusal(diagnostic)) shown.add(diagnostic);
+    }
+    return shown;
+  }};
+  auto compiled = compile_inputs(console, input, flags.colour, options_of(flags), style);
+  if (!compiled || compiled->rejected) return std::nullopt;
+  return std::move(compiled->all);
+}
+
+std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
+  DiscoverOptions options = flags.input.directories.options();
+  options.git_ignores = false;  // objects saved from a cluster are rarely committed
+  auto sources = load_sources(console, flags.live, options);
+  if (const auto* error = std::get_if<base::IoError>(&sources)) {
+    fail(console, fmt::format("--live: {}", error->message));
+    return nullptr;
+  }
+  auto live = std::make_shared<cluster::LiveSet>();
+  base::Diagnostics diagnostics;
+  for (Source& source : std::get<Loaded>(sources).sources)
+    cluster::read_live(std::move(source), *live, diagnostics);
+  // Any line may belong to a saved Secret.
+  base::Diagnostics shown;
+  for (base::Diagnostic diagnostic : diagnostics.items()) {
+    diagnostic.hide_source = true;
+    shown.add(std::move(diagnostic));
+  }
+  print_diagnostics(console, shown, flags.colour.value(), false);
+  return diagnostics.has_errors() ? nullptr : live;
+}
+
+// The objects of an older state of the files, instead of a cluster's.
+std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
+  auto live = std::make_shared<cluster::LiveSet>();
+  for (const Object& object : compiled.objects) {
+    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                             std::string(object.ns), std::string(object.name), object.root});
+  }
+  return live;
+}
+
+cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
+  if (flags.orphans == "all") return cluster::Orphans::All;
+  if (flags.orphans == "none") return cluster::Orphans::None;
+  if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return cluster::Orphans::OfInputs;
+  // Users who name single files rarely name everything in the namespace.
+  const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
+  const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
+                     std::ranges::any_of(flags.input.filenames, is_directory);
+  return whole || !flags.live.empty() ? cluster::Orphans::All : cluster::Orphans::OfInputs;
+}
+
+std::optional<cluster::Report> compare_with_files(Console& console, const DiffFlags& flags,
+                                                  const Compilation& compiled, const InputFlags& from) {
+  const auto old = compile(console, flags, from);
+  if (!old) return std::nullopt;
+  cluster::CompareOptions options;
+  options.schemas = &schemas_of(compiled);
+  options.refusals = false;
+  options.orphans = flags.orphans == "none" ? cluster::Orphans::None : cluster::Orphans::All;
+  cluster::Report report = cluster::compare_objects(compiled, as_live(*old), options);
+  report.memory.push_back(old->memory);
+  return report;
+}
+
+// What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
+struct DiffPlan {
+  InputFlags input;
+  InputFlags from;
+  bool files = false;
+};
+
+bool names_two_directories(Console& console, const DiffFlags& flags) {
+  const InputFlags& input = flags.input;
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  return input.paths.size() == 2 && input.filenames.empty() && flags.live.empty() && flags.from.empty() &&
+         !cluster && std::ranges::all_of(input.paths, [&](const std::string& path) {
+           return console.files().is_directory(path);
+         });
+}
+
+DiffPlan plan_of(Console& console, const DiffFlags& flags) {
+  DiffPlan plan{flags.input, flags.input, false};
+  plan.from.filenames.clear();
+  if (!flags.from_runtimes.empty()) plan.from.runtimes = flags.from_runtimes;
+  if (names_two_directories(console, flags)) {
+    plan.files = true;
+    plan.from.paths = {flags.input.paths.front()};
+    plan.input.paths = {flags.input.paths.back()};
+    note(console,
+         fmt::format(
+             "comparing the files of {} with those of {}; to compare both with a cluster, pass them with -f",
+             flags.input.paths.front(), flags.input.paths.back()));
+  } else if (!flags.from.empty()) {
+    plan.files = true;
+    plan.from.paths = flags.from;
+  }
+  return plan;
+}
+
+// If inputs have no namespace but saved objects of their names do, names the missing flag.
+void note_namespace(Console& console, const cluster::Report& report) {
+  for (const cluster::ObjectDiff& object : report.objects) {
+    const auto is_it = [&](const cluster::ObjectDiff& other) {
+      return !other.merged && other.kind == object.kind && other.name == object.name;
+    };
+    const auto there = std::ranges::find_if(report.objects, is_it);
+    if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
+    note(console,
+         fmt::format("{} \"{}\" has no namespace, the live one is in \"{}\": --namespace {} compares them",
+                     object.kind, object.name, there->ns, there->ns));
+    return;
+  }
+}
+
+// "" if the flags can be used together.
+std::string check_flags(const DiffFlags& flags) {
+  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";
+  if (cluster && !flags.live.empty())
+    return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (cluster && !flags.from.empty())
+    return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (!flags.from_version.empty()) {
+    if (cluster || !flags.live.empty() || !flags.from.empty()) {
+      return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
+             "--context, --kubeconfig, --server-side";
+    }
+    if (!flags.input.trainer_version.empty())
+      return "--from-version and --to-version set the versions: leave out --trainer-version";
+  }
+  const auto is_stdin = [](const std::string& path) { return path == "-"; };
+  const auto reads = [&](const std::vector<std::string>& paths) {
+    return std::ranges::count_if(paths, is_stdin);
+  };
+  const bool default_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
+  if (reads(flags.input.paths) + reads(flags.input.filenames) + reads(flags.live) + reads(flags.from) +
+          (default_stdin ? 1 : 0) >
+      1) {
+    return "standard input can be read only once";
+  }
+  return "";
+}
+
+bool page(Console& console, const std::string& text, base::ProcessRunner& runner) {
+  std::string pager = console.environment("PAGER");
+  if (pager.empty() || pager == "less") pager = "less -FRX";
+  if (pager == "cat") return false;
+  base::ProcessRequest request;
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t end = pager.find(' ', at);
+    if (end != at) request.argv.push_back(pager.substr(at, end - at));
+    at = end == std::string::npos ? end : end + 1;
+  }
+  if (request.argv.empty()) return false;
+  request.input = console.readable(text);
+  request.streams = base::Streams::Terminal;
+  const auto shown = runner.run(request);
+  const auto* result = std::get_if<base::ProcessResult>(&shown);
+  return result && result->status != 127;
+}
+
+std::string format(const cluster::Report& report, const DiffFlags& flags, bool files, bool colour,
+                   size_t width) {
+  const diff::FormatOptions options{colour, flags.show_ignored, files, width};
+  if (flags.format == "json") return diff::format_json(report, options);
+  if (flags.format == "markdown") return diff::format_markdown(report, options);
+  if (flags.format == "unified") return diff::format_unified(report, options);
+  const bool by_change = files && report.new_version.empty();
+  return by_change ? diff::format_reach(report, options) : diff::format_text(report, options);
+}
+
+// The exit status of the diff program, interpreted as kubectl does.
+int run_external(Console& console, const cluster::Report& report, const std::string& variable, bool files,
+                 base::ProcessRunner& runner) {
+  const base::Streams streams =
+      console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
+  const auto ran = diff::run_external(report, variable, diff::side_names(files), streams, runner);
+  if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
+  const auto& result = std::get<base::ProcessResult>(ran);
+  console.write_stderr(result.err);
+  if (!console.write_stdout(result.out)) return fail(console, "can't write the output");
+  return result.status > kDifferent ? kFailed : result.status;
+}
+
+int print(Console& console, const cluster::Report& report, const DiffFlags& flags, bool files,
+          base::ProcessRunner& runner) {
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
+  const bool all_compared = report.count(cluster::Verdict::Never, false) == 0;
+  const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
+  const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
+  const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
+  const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
+  if (is_external || flags.format == "unified") {
+    print_acceptances(console, report, flags);
+    // Beside a patch, not in it.
+    for (const diff::Cost& cost : diff::costs_of(report)) note(console, "cost: " + diff::cost_text(cost));
+  }
+  if (is_external) {
+    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files, runner);
+    return std::max(verdict, status);
+  }
+  const bool terminal = console.stdout_is_terminal();
+  const std::string text =
+      format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal),
+             console.stdout_width());
+  if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
+  return console.write_stdout(text) ? status : fail(console, "can't write the output");
+}
+
+}  // namespace
+
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+  if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
+  if (!flags.from_version.empty()) {
+    const auto report = compare_versions(console, flags, options_of(flags));
+    return report ? print(console, *report, flags, true, runner) : kFailed;
+  }
+  const DiffPlan plan = plan_of(console, flags);
+  const auto compiled = compile(console, flags, plan.input);
+  if (!compiled) return kFailed;
+  std::optional<cluster::Report> report;
+  if (plan.files) {
+    report = compare_with_files(console, flags, *compiled, plan.from);
+  } else if (flags.live.empty()) {
+    cluster::CompareOptions options;
+    options.schemas = &schemas_of(*compiled);
+    options.default_is_none = false;
+    options.orphans = orphans_of(console, flags);
+    report = compare_with_cluster(console, flags, *compiled, options, runner);
+  } else if (const auto live = read_saved(console, flags)) {
+    cluster::CompareOptions options;
+    options.schemas = &schemas_of(*compiled);
+    options.orphans = orphans_of(console, flags);
+    report = cluster::compare_objects(*compiled, live, options);
+    note_namespace(console, *report);
+  }
+  return report ? print(console, *report, flags, plan.files, runner) : kFailed;
+}
+
+std::function<int(Console&)> setup_diff(Command& command) {
+  auto flags = std::make_shared<DiffFlags>();
+  flags->input.add_to(command);
+  command
+      .add("--live", &flags->live,
+           "Compare with objects saved from a cluster: file, directory, or - for standard input")
+      .takes("PATH");
+  command
+      .add("--from", &flags->from,
+           "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
+      .takes("PATH");
+  command.add("--from-runtimes", &flags->from_runtimes, "Like --runtimes, for --from").takes("PATH");
+  add_version_flag(command, "--from-version", flags->from_version,
+                   "Compare what this Trainer version renders with what --to-version renders", false)
+      .needs("--to-version");
+  add_version_flag(command, "--to-version", flags->to_version, "Trainer version to upgrade to", false)
+      .needs("--from-version");
+  command
+      .add("-o,--format", &flags->format,
+           "Output format (default: text, or what KUBECTL_EXTERNAL_DIFF shows)")
+      .one_of({"text", "unified", "json", "markdown"});
+  command.add("--show-ignored", &flags->show_ignored, "Also list fields that other managers own");
+  command
+      .add("--orphans", &flags->orphans,
+           "Which live objects without an input to report: all, those of the inputs' TrainJobs, or "
+           "none; auto is inputs when single files are compared with a cluster")
+      .one_of({"auto", "all", "inputs", "none"})
+      .shows_default();
+  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  command.add("--server-side", &flags->server_side,
+              "Compare with the result of a server-side dry run of kubectl apply");
+  command.add("--field-manager", &flags->field_manager, "Field manager of the dry run")
+      .takes("NAME")
+      .shows_default();
+  add_timeout(command, flags->timeout, "Time limit for one kubectl call");
+  flags->colour.add_to(command);
+  command.details = {
+      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs, without -f or "
+      "one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does to every job, "
+      "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job."};
+  command.variables.push_back(
+      {"KUBECTL_EXTERNAL_DIFF", "Program that shows the differences, as for kubectl diff."});
+  command.variables.push_back({"PAGER", "Pager of a long report on a terminal."});
+  command.exit_statuses = {
+      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl or a rejected input"}};
+  command.examples = {"trainjobc diff jobs/",
+                      "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
+                      "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    return run_diff(console, *flags, runner);
+  };
+}
+
+}  // namespace trainjobc::cli

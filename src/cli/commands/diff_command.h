@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc diff; tests can replace the programs that it runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "cli/console.h"
+#include "cli/options.h"
+
+namespace trainjobc::cli {
+
+struct DiffFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> live;
+  std::vector<std::string> from;
+  std::vector<std::string> from_runtimes;
+  std::string from_version;  // of Trainer; "": no comparison of versions
+  std::string to_version;
+  std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
+  std::string orphans = "auto";
+  std::string context;
+  std::string kubeconfig;
+  std::string field_manager = "trainjobc";
+  unsigned timeout = 0;  // seconds
+  bool server_side = false;
+  bool show_ignored = false;
+};
+
+// 0: the same, 1: different, above 1: an error.
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner);
+
+}  // namespace trainjobc::cli

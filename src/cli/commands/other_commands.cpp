@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The small commands: completion, schema, version and function.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/text/ascii.h"
+#include "base/text/suggest.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/ssh_key.h"
+#include "completion_scripts.h"
+#include "features/function/function.h"
+#include "features/json_schema/json_schema.h"
+#include "k8s/violations.h"
+#include "model/behaviours.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::cli {
+
+std::function<int(Console&)> setup_completion(Command& command) {
+  auto shell = std::make_shared<std::string>();
+  Flag& wanted = command.add("SHELL", &*shell, "bash, zsh or fish").one_of({"bash", "zsh", "fish"});
+  wanted.required = true;
+  command.details = {
+      "Packages install these scripts. The scripts call the trainjobc on the PATH for completions."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"source <(trainjobc completion bash)",
+                      "trainjobc completion zsh > ~/.zsh/completions/_trainjobc",
+                      "trainjobc completion fish > ~/.config/fish/completions/trainjobc.fish"};
+  return [shell](Console& console) {
+    const std::string_view script = *shell == "bash"  ? kBashCompletion
+                                    : *shell == "zsh" ? kZshCompletion
+                                                      : kFishCompletion;
+    return console.write_stdout(script) ? kOk : kFailed;
+  };
+}
+
+// trainjobc schema
+
+namespace {
+
+struct SchemaFlags {
+  std::string kind;
+  std::string trainer_version;
+};
+
+std::vector<std::string_view> kind_names(const schema::VersionSchemas& version) {
+  std::vector<std::string_view> names;
+  for (const schema::KindSchema* kind : json_schema::kinds_of(version)) names.push_back(kind->kind);
+  return names;
+}
+
+int run_schema(Console& console, const SchemaFlags& flags) {
+  const schema::VersionSchemas* chosen = schema::find_version(flags.trainer_version);
+  const schema::VersionSchemas& version = chosen ? *chosen : schema::all_versions().back();
+  const std::vector<std::string_view> names = kind_names(version);
+  if (flags.kind.empty()) return fail(console, fmt::format("name a kind: {}", fmt::join(names, ", ")));
+  const auto same = [&](std::string_view name) {
+    return base::lower_case(name) == base::lower_case(flags.kind);
+  };
+  const auto found = std::ranges::find_if(names, same);
+  if (found == names.end()) {
+    const auto meant = base::closest(flags.kind, names);
+    return fail(console, fmt::format("there is no schema of {}{}", flags.kind,
+                                     meant ? fmt::format(", did you mean {}?", *meant)
+                                           : fmt::format("; the kinds are {}", fmt::join(names, ", "))));
+  }
+  const std::string text = json_schema::json_schema_of(version, *version.kind(*found));
+  return console.write_manifests(text) ? kOk : fail(console, "can't write the output");
+}
+
+}  // namespace
+
+int write_schemas(const std::string& directory, Console& console) {
+  for (const schema::VersionSchemas& version : schema::all_versions()) {
+    for (const schema::KindSchema* kind : json_schema::kinds_of(version)) {
+      const std::string path = fmt::format("{}/{}", directory, json_schema::file_of(version, *kind));
+      if (const auto error = console.files().make_directory(path.substr(0, path.rfind('/'))))
+        return fail(console, error->message);
+      if (const auto error = console.files().write(path, json_schema::json_schema_of(version, *kind), 0666))
+        return fail(console, error->message);
+    }
+  }
+  return kOk;
+}
+
+std::function<int(Console&)> setup_schema(Command& command) {
+  auto flags = std::make_shared<SchemaFlags>();
+  command.add("KIND", &flags->kind, "TrainJob, TrainingRuntime, ClusterTrainingRuntime or JobSet")
+      .takes("KIND");
+  add_version_flag(command, "--trainer-version", flags->trainer_version,
+                   "Schema of this Trainer version instead of the newest", false);
+  command.details = {
+      "Prints the JSON Schema (draft 7) of a kind, with descriptions of Trainer's fields. Editors complete "
+      "and check manifests with it: yaml-language-server if the file begins with the comment # "
+      "yaml-language-server: $schema=PATH, VS Code also by its setting yaml.schemas. The schemas of all "
+      "versions are installed in share/trainjobc/schemas, by group, kind and version, where kubeconform "
+      "finds them with -schema-location."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc schema TrainJob > trainjob.json",
+                      "trainjobc schema ClusterTrainingRuntime --trainer-version 2.2"};
+  return [flags](Console& console) { return run_schema(console, *flags); };
+}
+
+// trainjobc version
+
+namespace {
+
+std::string as_json() {
+  auto trainers = nlohmann::ordered_json::array();
+  for (const model::Behaviours& row : model::all_behaviours()) {
+    trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+  }
+  auto rules = nlohmann::ordered_json::array();
+  for (const k8s::RuleSource& row : k8s::kRuleSources) {
+    rules.push_back({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
+  }
+  const nlohmann::ordered_json all{{"version", base::kVersion},
+                                   {"trainerVersions", model::trainer_versions()},
+                                   {"supported", std::move(trainers)},
+                                   {"rules", std::move(rules)},
+                                   {"trainerApiVersion", model::kTrainerApiVersion},
+                                   {"jobSetApiVersion", model::kJobSetApiVersion}};
+  return all.dump(4) + "\n";
+}
+
+std::string as_text() {
+  std::string out = fmt::format("trainjobc {}\n", base::kVersion);
+  for (const model::Behaviours& row : model::all_behaviours()) {
+    out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
+  }
+  for (const k8s::RuleSource& row : k8s::kRuleSources) {
+    out += fmt::format("checks {} as {} {} does\n", row.rules, row.project, row.release);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_version(Command& command) {
+  auto format = std::make_shared<std::string>("text");
+  command.add("-o,--format", &*format, "Output format")
+      .one_of({"text", "json"})
+      .shows_default()
+      .was("--output");
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc version", "trainjobc version -o json"};
+  return [format](Console& console) {
+    const std::string text = *format == "json" ? as_json() : as_text();
+    return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
+  };
+}
+
+// trainjobc function
+
+namespace {
+
+int run_function(Console& console, const SshKeyFlag& keys) {
+  if (console.stdin_is_terminal())
+    return fail(console, "no input: a KRM function reads a ResourceList from standard input");
+  auto text = console.read_stdin();
+  if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
+  const auto read_key = [&](const std::string& choice, policy::SshKeyOptions& key) -> std::string {
+    const SshKeyFlag flag{choice, keys.allowed_folder(console)};
+    const std::string wrong = flag.check();
+    if (!wrong.empty()) return "sshKey " + wrong;
+    // The author of functionConfig must not be able to read any file that this process can.
+    if (flag.names_file() && flag.folder.empty())
+      return "sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets it";
+    return flag.read(console, key) ? "" : "sshKey names a file that can't be read";
+  };
+  const function::Outcome outcome = function::run(std::move(std::get<std::string>(text)), read_key);
+  if (outcome.list.empty()) return fail(console, outcome.errors);
+  console.write_stderr(outcome.errors);
+  if (!console.write_manifests(outcome.list)) return fail(console, "can't write the output");
+  return outcome.rejected ? kRejected : kOk;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_function(Command& command) {
+  auto keys = std::make_shared<SshKeyFlag>();
+  keys->add_folder_to(command);
+  command.details = {
+      "Standard input and output are a ResourceList (config.kubernetes.io/v1 or v1beta1). TrainJobs and "
+      "runtimes in it are replaced by what the controller would create; other items stay unchanged, byte for "
+      "byte. The data of functionConfig may set trainerVersion, namespace, nameSuffix, catalogue, sshKey "
+      "(omit, seed:FILE, file:FILE, generate) and keepInputs, which keeps the inputs as local config. FILE "
+      "must be in --ssh-key-dir or $TRAINJOBC_SSH_KEY_DIR. Anyone who can commit a job with some namespace "
+      "and name, and read what is rendered, has that job's key: give each team its own seed."};
+  command.exit_statuses = {
+      {0, "rendered"}, {1, "an input was rejected (results say why)"}, {2, "usage or I/O"}};
+  command.examples = {"kpt fn eval jobs/ --exec \"trainjobc function\"",
+                      "kpt fn source jobs/ | trainjobc function"};
+  return [keys](Console& console) { return run_function(console, *keys); };
+}
+
+}  // namespace trainjobc::cli

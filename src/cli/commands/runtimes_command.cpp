@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc runtimes pull, runtimes check
+#include "cli/commands/runtimes_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/text/layout.h"
+#include "base/text/suggest.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/input.h"
+#include "cli/options.h"
+#include "compile/catalogue_files.h"
+#include "features/kubectl/kubectl.h"
+#include "features/runtimes/runtimes.h"
+#include "k8s/object_meta.h"
+#include "model/trainer_names.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using runtimes::RuntimeState;
+using runtimes::RuntimeVerdict;
+
+const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
+  const schema::VersionSchemas* chosen = schema::find_version(trainer_version);
+  return chosen ? *chosen : schema::all_versions().back();
+}
+
+// The runtimes of the cluster as texts; nullopt after an error.
+std::optional<std::vector<Source>> fetch_runtimes(Console& console, const RuntimeClusterFlags& flags,
+                                                  base::ProcessRunner& runner) {
+  const kubectl::Kubectl kubectl(
+      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  std::vector<Source> sources;
+  for (const bool is_namespaced : {false, true}) {
+    kubectl::Call call;
+    call.ns = is_namespaced ? flags.ns : "";
+    call.words = {"get", is_namespaced ? "trainingruntimes.trainer.kubeflow.org"
+                                       : "clustertrainingruntimes.trainer.kubeflow.org"};
+    if (is_namespaced && flags.ns.empty()) call.words.emplace_back("--all-namespaces");
+    call.words.insert(call.words.end(), {"-o", "json"});
+    kubectl::Reply reply = kubectl.run(call);
+    if (!reply.ok()) {
+      fail(console, kubectl::describe(reply.failure));
+      return std::nullopt;
+    }
+    console.write_stderr(reply.notes);
+    sources.push_back({"kubectl " + call.words[1], std::move(reply.out)});
+  }
+  return sources;
+}
+
+std::optional<cluster::LiveSet*> read_all(Console& console, std::vector<Source> sources,
+                                          cluster::LiveSet& live) {
+  base::Diagnostics diagnostics;
+  for (Source& source : sources) cluster::read_live(std::move(source), live, diagnostics);
+  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
+  return diagnostics.has_errors() ? std::nullopt : std::optional(&live);
+}
+
+// The catalogue of that Trainer version; of the newest if none is given.
+std::vector<Source> catalogue_of(std::string_view version) {
+  std::vector<Source> sources;
+  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
+    if (file.version == version)
+      sources.push_back({fmt::format("catalogue/{}", file.name), std::string(file.text)});
+  }
+  return sources;
+}
+
+// What the runtimes were compared with.
+struct Check {
+  std::string with;   // "the catalogue of Trainer 2.3", "the cluster"
+  std::string where;  // in JSON: "catalogue", "cluster"
+  std::vector<RuntimeVerdict> verdicts;
+};
+
+std::string state_words(RuntimeState state, const std::string& with) {
+  switch (state) {
+    case RuntimeState::Same: return fmt::format("same as in {}", with);
+    case RuntimeState::Different: return fmt::format("differs from {}", with);
+    case RuntimeState::OnlyHere: return fmt::format("not in {}", with);
+    case RuntimeState::OnlyThere: return fmt::format("only in {}", with);
+  }
+  return "";
+}
+
+std::string as_text(const std::vector<Check>& checks, size_t width) {
+  std::string out;
+  for (const Check& check : checks) {
+    for (const RuntimeVerdict& verdict : check.verdicts) {
+      out += base::beside_or_below({verdict.id, state_words(verdict.state, check.with), verdict.place}, width,
+                                   4) +
+             "\n";
+      for (const runtimes::RuntimeDifference& one : verdict.differences) {
+        const base::Location& at = one.location;
+        out += base::beside_or_below({"  " + one.path, fmt::format("{} → {}", one.other, one.own),
+                                      at.file ? fmt::format("{}:{}", at.file->name(), at.line) : ""},
+                                     width, 6) +
+               "\n";
+      }
+    }
+  }
+  return out;
+}
+
+ordered_json json_of(const RuntimeVerdict& verdict, const Check& check) {
+  ordered_json differences = ordered_json::array();
+  for (const runtimes::RuntimeDifference& one : verdict.differences) {
+    differences.push_back({{"path", one.path},
+                           {check.where, one.other},
+                           {"file", one.own},
+                           {"line", one.location.file ? one.location.line : 0}});
+  }
+  return {{"runtime", verdict.id},
+          {"place", verdict.place},
+          {"with", check.where},
+          {"state", to_string(verdict.state)},
+          {"differences", std::move(differences)}};
+}
+
+std::string as_json(const std::vector<Check>& checks) {
+  ordered_json verdicts = ordered_json::array();
+  for (const Check& check : checks) {
+    for (const RuntimeVerdict& verdict : check.verdicts) verdicts.push_back(json_of(verdict, check));
+  }
+  return ordered_json{{"runtimes", std::move(verdicts)}}.dump(2, ' ', false,
+                                                              ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+// The runtimes of the inputs as they are read everywhere.
+bool read_own(Console& console, const RuntimesCheckFlags& flags, compile::InputSet& own) {
+  auto loaded = load_sources(console, flags.paths, flags.directories.options());
+  if (const auto* error = std::get_if<base::IoError>(&loaded)) {
+    fail(console, error->message);
+    return false;
+  }
+  base::Diagnostics diagnostics;
+  compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), own, diagnostics);
+  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
+  if (diagnostics.has_errors()) return false;
+  if (std::ranges::none_of(own.objects, &compile::InputObject::is_runtime) &&
+      !flags.directories.allow_empty) {
+    fail(console, "the inputs contain no runtime; --allow-empty accepts this");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void RuntimeClusterFlags::add_to(Command& command) {
+  command.add("--context", &context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &kubeconfig, "kubeconfig file to use").takes("FILE");
+  command.add("-n,--namespace", &ns, "Only TrainingRuntimes of this namespace").takes("NAME");
+  add_timeout(command, timeout, "Time limit for one kubectl call");
+}
+
+int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner) {
+  if (flags.directory.empty()) return fail(console, "name the directory to write to");
+  auto sources = fetch_runtimes(console, flags.cluster, runner);
+  cluster::LiveSet live;
+  if (!sources || !read_all(console, std::move(*sources), live)) return kFailed;
+  base::FileSystem& files = console.files();
+  std::string written;
+  for (const runtimes::RuntimeFile& file : runtimes::files_of(live, schemas_for(flags.trainer_version))) {
+    const std::string path = fmt::format("{}/{}", flags.directory, file.path);
+    if (const auto error = files.make_directory(path.substr(0, path.rfind('/'))))
+      return fail(console, error->message);
+    if (!files.stays_inside(flags.directory, file.path)) {
+      return fail(console,
+                  fmt::format("{} is a link that leads out of {}, or no file", path, flags.directory));
+    }
+    if (const auto error = files.write(path, file.text, 0666)) return fail(console, error->message);
+    written += path + "\n";
+  }
+  if (written.empty()) note(console, "the cluster has no runtime");
+  return console.write_stdout(written) ? kOk : fail(console, "can't write the output");
+}
+
+int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::ProcessRunner& runner) {
+  if (flags.paths.empty()) return fail(console, "name the files or directories with the runtimes");
+  const schema::VersionSchemas& schemas = schemas_for(flags.trainer_version);
+  compile::InputSet own;
+  if (!read_own(console, flags, own)) return kFailed;
+  std::vector<Check> checks;
+  base::Diagnostics ignored;
+  compile::InputSet catalogue;
+  compile::read_inputs(catalogue_of(schemas.trainer), catalogue, ignored, {.is_input = false});
+  checks.push_back({fmt::format("the catalogue of Trainer {}", schemas.trainer), "catalogue",
+                    runtimes::compare_runtimes(own.objects, catalogue.objects, schemas, false)});
+  compile::InputSet cluster;
+  const bool asks = flags.ask_cluster || !flags.cluster.context.empty() || !flags.cluster.kubeconfig.empty();
+  if (asks) {
+    auto sources = fetch_runtimes(console, flags.cluster, runner);
+    if (!sources) return kFailed;
+    base::Diagnostics diagnostics;
+    compile::read_inputs(std::move(*sources), cluster, diagnostics, {.is_input = false});
+    checks.push_back(
+        {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, true)});
+  }
+  const std::string text = flags.format == "json" ? as_json(checks) : as_text(checks, console.stdout_width());
+  if (!console.write_stdout(text)) return fail(console, "can't write the output");
+  const auto differs = [](const RuntimeVerdict& verdict) { return verdict.state == RuntimeState::Different; };
+  const bool any = std::ranges::any_of(
+      checks, [&](const Check& check) { return std::ranges::any_of(check.verdicts, differs); });
+  return any ? kRejected : kOk;
+}
+
+// trainjobc runtimes --used-by
+
+namespace {
+
+using nlohmann::ordered_json;
+using runtimes::RuntimeUse;
+using runtimes::RuntimeUser;
+
+std::string uses_as_text(const std::vector<RuntimeUse>& uses, size_t width) {
+  std::vector<std::vector<std::string>> rows{{"RUNTIME", "KIND", "JOB", "FROM"}};
+  for (const RuntimeUse& use : uses) {
+    const std::string name = use.ns.empty() ? use.name : fmt::format("{}/{}", use.ns, use.name);
+    for (const RuntimeUser& job : use.jobs)
+      rows.push_back({name, use.kind, fmt::format("{}/{}", job.ns, job.name), job.place});
+  }
+  return base::table(rows, width);
+}
+
+std::string uses_as_names(const std::vector<RuntimeUse>& uses) {
+  std::string out;
+  for (const RuntimeUse& use : uses) {
+    for (const RuntimeUser& job : use.jobs) out += fmt::format("{}/{}\n", job.ns, job.name);
+  }
+  return out;
+}
+
+std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
+  ordered_json list = ordered_json::array();
+  for (const RuntimeUse& use : uses) {
+    ordered_json jobs = ordered_json::array();
+    for (const RuntimeUser& job : use.jobs)
+      jobs.push_back({{"namespace", job.ns}, {"name", job.name}, {"place", job.place}});
+    list.push_back(
+        {{"name", use.name}, {"namespace", use.ns}, {"kind", use.kind}, {"jobs", std::move(jobs)}});
+  }
+  return ordered_json{{"runtimes", std::move(list)}}.dump(2, ' ', false,
+                                                          ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
+  if (flags.paths.empty()) return fail(console, "--used-by: name the files or directories with the jobs");
+  lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
+  DiscoverOptions how = flags.directories.options();
+  how.configurations = &configurations;
+  auto loaded = load_sources(console, flags.paths, how);
+  console.write_stderr(configurations.error());
+  if (!configurations.error().empty()) return kFailed;
+  if (const auto* error = std::get_if<base::IoError>(&loaded)) return fail(console, error->message);
+  compile::InputSet inputs;
+  base::Diagnostics diagnostics;
+  compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), inputs, diagnostics);
+  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
+  std::vector<RuntimeUse> uses = runtimes::uses_of(inputs.objects);
+  if (!flags.name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != flags.name; });
+  const std::string text = flags.format == "json"   ? uses_as_json(uses)
+                           : flags.format == "name" ? uses_as_names(uses)
+                                                    : uses_as_text(uses, console.stdout_width());
+  if (!console.write_stdout(text)) return fail(console, "can't write the output");
+  return diagnostics.has_errors() ? kFailed : kOk;
+}
+
+// trainjobc runtimes
+
+namespace {
+
+struct RuntimesFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  DirectoryFlags directories;
+  std::string trainer_version;
+  std::string format = "text";
+  std::string show;
+  std::string used_by;
+};
+
+// All that the command and those below it take.
+struct AllRuntimesFlags {
+  RuntimesFlags list;
+  RuntimesPullFlags pull;
+  RuntimesCheckFlags check;
+};
+
+std::string origin_of(const KnownRuntime& runtime) {
+  return runtime.versions.empty() ? runtime.place
+                                  : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
+}
+
+constexpr std::string_view kNone = "-";  // shown as the namespace of a ClusterTrainingRuntime
+
+std::string namespace_of(const KnownRuntime& runtime) {
+  if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);
+  return std::string(k8s::effective_namespace(runtime.ns));
+}
+
+std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {
+  const bool has_namespaces = std::ranges::any_of(
+      runtimes, [](const KnownRuntime& runtime) { return namespace_of(runtime) != kNone; });
+  std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME", "FRAMEWORK", "KIND", "FROM"}};
+  for (const KnownRuntime& runtime : runtimes) {
+    rows.push_back({namespace_of(runtime), runtime.name, runtime.framework, std::string(runtime.kind),
+                    origin_of(runtime)});
+  }
+  if (!has_namespaces) {
+    for (std::vector<std::string>& row : rows) row.erase(row.begin());
+  }
+  return base::table(rows, width);
+}
+
+std::string as_json(const std::vector<KnownRuntime>& runtimes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const KnownRuntime& runtime : runtimes) {
+    nlohmann::ordered_json entry{{"name", runtime.name},
+                                 {"namespace", runtime.ns},
+                                 {"kind", runtime.kind},
+                                 {"framework", runtime.framework}};
+    if (runtime.versions.empty()) {
+      entry["place"] = runtime.place;
+    } else {
+      entry["trainerVersions"] = runtime.versions;
+    }
+    list.push_back(std::move(entry));
+  }
+  return nlohmann::ordered_json{{"runtimes", std::move(list)}}.dump(
+             4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string names_as_text(const std::vector<KnownRuntime>& runtimes) {
+  std::string out;
+  for (const KnownRuntime& runtime : runtimes) out += runtime.name + "\n";
+  return out;
+}
+
+int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
+  const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
+  if (found != runtimes.end())
+    return console.write_manifests(found->text) ? kOk : fail(console, "can't write the output");
+  std::vector<std::string_view> names;
+  names.reserve(runtimes.size());
+  for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
+  const auto meant = base::closest(name, names);
+  return fail(console, fmt::format("there is no runtime \"{}\"{}", name,
+                                   meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+}
+
+int run_runtimes(Console& console, const RuntimesFlags& flags) {
+  lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
+  const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version};
+  auto found = known_runtimes(console, configurations, search);
+  if (!configurations.error().empty()) {
+    console.write_stderr(configurations.error());
+    return kFailed;
+  }
+  if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
+  const auto& known = std::get<KnownRuntimes>(found);
+  if (!known.empty_directories.empty() && !flags.directories.allow_empty) {
+    return fail(console, fmt::format("{} contains no runtime; --allow-empty accepts this",
+                                     known.empty_directories.front()));
+  }
+  const std::vector<KnownRuntime>& runtimes = known.runtimes;
+  if (!flags.show.empty()) return show(console, runtimes, flags.show);
+  const std::string text = flags.format == "json"   ? as_json(runtimes)
+                           : flags.format == "name" ? names_as_text(runtimes)
+                                                    : as_text(runtimes, console.stdout_width());
+  return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
+}
+
+// A word after --used-by that is a file is one of the inputs: the name may be left out.
+int run_used_by(Console& console, const RuntimesFlags& flags) {
+  RuntimesUsedByFlags uses{flags.paths, flags.directories, flags.used_by, flags.format};
+  if (!uses.name.empty() && (uses.name == "-" || console.files().exists(uses.name))) {
+    uses.paths.insert(uses.paths.begin(), uses.name);
+    uses.name.clear();
+  }
+  return run_runtimes_used_by(console, uses);
+}
+
+Command& add_pull(Command& command, RuntimesPullFlags& flags) {
+  Command& pull = command.add_command("pull", "Save the runtimes of a cluster as files to commit");
+  pull.add("DIR", &flags.directory, "Directory to write to").takes("DIR");
+  flags.cluster.add_to(pull);
+  add_version_flag(pull, "--trainer-version", flags.trainer_version,
+                   "Trainer version of the cluster, whose defaults are left out", false);
+  pull.details = {
+      "Writes NAME.yaml for each ClusterTrainingRuntime and NAMESPACE/NAME.yaml for each TrainingRuntime, "
+      "without what the API server and controllers filled in, and prints the paths. Removes no file."};
+  pull.exit_statuses = {{0, "written"}, {2, "usage, I/O or kubectl"}};
+  pull.examples = {"trainjobc runtimes pull --context production runtimes/"};
+  return pull;
+}
+
+Command& add_check(Command& command, RuntimesCheckFlags& flags) {
+  Command& check =
+      command.add_command("check", "Compare runtimes with the catalogue and a cluster, by meaning");
+  check.add("PATH", &flags.paths, "Files or directories with runtimes").takes("PATH");
+  flags.directories.add_to(check);
+  check.add("--cluster", &flags.ask_cluster,
+            "Also compare with the cluster's runtimes; --context and --kubeconfig imply this");
+  flags.cluster.add_to(check);
+  add_version_flag(check, "--trainer-version", flags.trainer_version,
+                   "Compare with the catalogue of this Trainer version instead of the newest", false);
+  check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
+  check.details = {
+      "A runtime that the other side does not have is listed, but does not count as a difference."};
+  check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl"}};
+  check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",
+                    "trainjobc runtimes check runtimes/ --context production"};
+  return check;
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_runtimes(Command& command) {
+  auto all = std::make_shared<AllRuntimesFlags>();
+  RuntimesFlags* flags = &all->list;
+  command.add("PATH", &flags->paths, "Files or directories with runtimes").takes("PATH");
+  flags->directories.add_to(command);
+  command
+      .add("--runtimes", &flags->runtimes,
+           "File or directory with more runtimes; those of the inputs come first")
+      .takes("PATH");
+  add_version_flag(command, "--trainer-version", flags->trainer_version,
+                   "List the catalogue of this Trainer version", false);
+  command.add("--show", &flags->show, "Print this runtime, to copy it into a repository").takes("RUNTIME");
+  Flag& used_by = command
+                      .add("--used-by", &flags->used_by,
+                           "List the TrainJobs of the inputs by runtime, or those of this runtime only")
+                      .takes("RUNTIME")
+                      .excludes("--show");
+  used_by.value_optional = true;
+  command
+      .add("-o,--format", &flags->format, "Output format; name is one name per line, of jobs with --used-by")
+      .one_of({"text", "json", "name"})
+      .shows_default()
+      .was("--output");
+  const Command& pull = add_pull(command, all->pull);
+  const Command& check = add_check(command, all->check);
+  command.details = {
+      "If several places have a runtime of the same name, the first one is used and listed: the inputs, "
+      "--runtimes, the configuration, the catalogue."};
+  command.variables = {{std::string(kConfigVariable), "The configuration file."}};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc runtimes", "trainjobc runtimes runtimes/",
+                      "trainjobc runtimes --show torch-distributed > runtimes/torch.yaml",
+                      "trainjobc runtimes --used-by torch-h100 jobs/"};
+  return [all, &pull, &check, &used_by](Console& console) {
+    base::RealProcessRunner runner;
+    if (pull.chosen) return run_runtimes_pull(console, all->pull, runner);
+    if (check.chosen) return run_runtimes_check(console, all->check, runner);
+    return used_by.given ? run_used_by(console, all->list) : run_runtimes(console, all->list);
+  };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The input and output of a command: the process's streams, or strings in tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/files/file_system.h"
+#include "base/text/printable.h"
+
+namespace trainjobc::cli {
+
+enum class ColourChoice { Auto, Always, Never };
+
+// What a command can use of its environment. Not copyable: commands get a reference.
+class Console {
+ public:
+  virtual ~Console() = default;
+
+  virtual base::FileSystem& files() = 0;
+  // All of standard input, read once.
+  virtual base::IoResult<std::string> read_stdin() = 0;
+  virtual bool stdin_is_terminal() const = 0;
+  virtual bool stdout_is_terminal() const = 0;
+  virtual bool stderr_is_terminal() const = 0;
+  // "" if the variable is not set.
+  virtual std::string environment(const char* name) const = 0;
+  // The number of columns if standard output or standard error is a terminal; otherwise 0.
+  virtual size_t stdout_width() const = 0;
+  virtual size_t stderr_width() const = 0;
+
+  // Text for people, without escape sequences other than our own colours. False if not everything could be
+  // written.
+  bool write_stdout(std::string_view text);
+  void write_stderr(std::string_view text) { send_stderr(readable(text)); }
+  // Manifests, byte for byte.
+  bool write_manifests(std::string_view text) { return send_stdout(text); }
+  // Annotations for GitHub.
+  bool write_commands(std::string_view text) {
+    return send_stdout(base::printable(text, {.commands = true}));
+  }
+  // A line of a terminal that the next one overwrites; "" clears it.
+  void write_progress(std::string_view line) {
+    send_stderr("\r\033[K");
+    send_stderr(base::one_line(line));
+  }
+  // The text that write_stdout would send, for a pager.
+  std::string readable(std::string_view text) const {
+    return base::printable(text, {.colours = has_colours_});
+  }
+  // From now on, colours in texts are ours.
+  void allow_colours() { has_colours_ = true; }
+
+  // The unchanged bytes: for the functions above, and for a console that wraps another.
+  virtual bool send_stdout(std::string_view text) = 0;
+  virtual void send_stderr(std::string_view text) = 0;
+
+ private:
+  bool has_colours_ = false;
+};
+
+// Whether to colour a stream: the flag, otherwise NO_COLOR, otherwise CLICOLOR_FORCE, otherwise whether it is
+// a terminal.
+bool use_colour(ColourChoice choice, Console& console, bool is_terminal);
+
+// "note: <message>" on stderr, each line broken between words at the terminal's width.
+void note(Console& console, std::string_view message);
+
+// "trainjobc: <message>" in the same way; returns kFailed.
+int fail(Console& console, std::string_view message);
+
+// The console of a real process.
+
+class ProcessConsole final : public Console {
+ public:
+  base::FileSystem& files() override { return files_; }
+  base::IoResult<std::string> read_stdin() override;
+  bool stdin_is_terminal() const override;
+  bool stdout_is_terminal() const override;
+  bool stderr_is_terminal() const override;
+  std::string environment(const char* name) const override;
+  size_t stdout_width() const override;
+  size_t stderr_width() const override;
+  bool send_stdout(std::string_view text) override;
+  void send_stderr(std::string_view text) override;
+
+ private:
+  base::RealFileSystem files_;
+};
+
+// Lines of a terminal that are overwritten; no output elsewhere.
+
+class ProgressBlock {
+ public:
+  explicit ProgressBlock(Console& console);
+  ~ProgressBlock() { clear(); }
+  ProgressBlock(const ProgressBlock&) = delete;
+  ProgressBlock& operator=(const ProgressBlock&) = delete;
+
+  bool is_shown() const { return width_ > 0; }
+  // Replaces the previous lines. If the terminal is too small, lines are left out and counted.
+  void show(std::vector<std::string> lines);
+  // Call this before other output.
+  void clear();
+
+ private:
+  Console& console_;
+  size_t width_ = 0;
+  std::vector<std::string> shown_;
+};
+
+}  // namespace trainjobc::cli

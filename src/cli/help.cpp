@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/help.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text/ascii.h"
+#include "base/text/layout.h"
+#include "base/text/lines.h"
+#include "base/text/suggest.h"
+#include "base/version.h"
+#include "cli/exit_status.h"
+#include "cli/options.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
+
+namespace trainjobc::cli {
+namespace {
+
+constexpr size_t kWidest = 88;
+constexpr size_t kColumn = 30;  // where descriptions begin
+constexpr size_t kNarrowest = kColumn + 20;
+
+size_t width_on(size_t terminal) {
+  return terminal == 0 ? kWidest : std::clamp(terminal, kNarrowest, kWidest);
+}
+
+// The left side in its column, or on a line of its own if it is too long.
+std::string row(const std::string& left, const std::string& description, size_t width) {
+  std::string out = "  " + left;
+  if (out.size() + 2 > kColumn) {
+    out += "\n" + std::string(kColumn, ' ');
+  } else {
+    out.resize(kColumn, ' ');
+  }
+  return out + fill(description, width - kColumn, kColumn) + "\n";
+}
+
+std::string flag_row(const Flag& flag, size_t width) {
+  const bool short_one = !flag.names.front().starts_with("--");
+  std::string left = flag.positional || short_one ? "" : "    ";
+  left += fmt::format("{}", fmt::join(flag.names, ", "));
+  if (!flag.positional && !flag.value.empty()) left += " " + flag.value_text();
+  const std::string text = flag.default_value.empty()
+                               ? flag.description
+                               : fmt::format("{} [{}]", flag.description, flag.default_value);
+  return row(left, text, width);
+}
+
+std::string section(const std::string& title, const std::string& rows) {
+  return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
+}
+
+// A longer command continues on the next line, with a backslash for the shell.
+std::string example(std::string_view line, size_t width) {
+  if (line.size() <= width) return std::string(line);
+  std::string out;
+  size_t column = 0;
+  bool in_quotes = false;
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = line.find_first_not_of(' ', at);
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = line.substr(at, end - at);  // with the spaces before it
+    const bool breaks = column > 2 && !in_quotes && column + word.size() + 2 > width;
+    if (breaks) out += " \\\n     ";
+    out += word;
+    column = (breaks ? 5 : column) + word.size();
+    if (std::ranges::count(word, '\'') % 2 != 0) in_quotes = !in_quotes;
+    at = end;
+  }
+  return out;
+}
+
+// Paragraphs, exit statuses and examples, each with an empty line above.
+std::string below_flags(const Command& command, size_t width) {
+  std::string out;
+  for (const std::string& paragraph : command.details) out += "\n" + fill(paragraph, width, 0) + "\n";
+  std::vector<std::string> statuses;
+  for (const ExitStatus& exit : command.exit_statuses)
+    statuses.push_back(fmt::format("{} {}", exit.status, exit.meaning));
+  if (!statuses.empty())
+    out += "\n" + fill(fmt::format("Exit status: {}.", fmt::join(statuses, ", ")), width, 0) + "\n";
+  if (!command.examples.empty()) out += "\nExamples:\n";
+  for (const std::string& one : command.examples) out += example("  " + one, width) + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string fill(std::string_view text, size_t width, size_t indent) {
+  std::string out;
+  size_t column = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    if (column > 0 && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = 0;
+    }
+    if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    at = end + 1;
+  }
+  return out;
+}
+
+namespace {
+
+std::string command_rows(const Command& command, size_t width) {
+  std::string rows;
+  for (const Command& sub : command.commands) rows += row(sub.name, sub.summary, width);
+  return rows;
+}
+
+std::string opening(const Command& command, size_t width) {
+  return fmt::format("{}\n\nUsage: {}\n", fill(command.summary, width, 0), command.usage());
+}
+
+}  // namespace
+
+std::string short_help(const Command& command, size_t terminal) {
+  const size_t width = width_on(terminal);
+  return fmt::format(
+      "{}{}\n{}\n", opening(command, width), section("Commands", command_rows(command, width)),
+      fill(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", command.full_name()), width,
+           0));
+}
+
+std::string help_text(const Command& command, size_t terminal) {
+  const size_t width = width_on(terminal);
+  std::string inputs;
+  std::string flags;
+  for (const Flag& flag : command.flags) (flag.positional ? inputs : flags) += flag_row(flag, width);
+  return opening(command, width) + section("Commands", command_rows(command, width)) +
+         section("Inputs", inputs) + section("Flags", flags) + below_flags(command, width);
+}
+
+namespace {
+
+// Text escaped for troff.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\\': out += "\\e"; break;
+      case '-': out += "\\-"; break;
+      case '\'': out += "\\(aq"; break;
+      case '`': out += "\\(ga"; break;
+      case '^': out += "\\(ha"; break;
+      case '~': out += "\\(ti"; break;
+      default: out += c;
+    }
+  }
+  return !text.empty() && text.front() == '.' ? "\\&" + out : out;
+}
+
+std::string bold(std::string_view text) {
+  return fmt::format("\\fB{}\\fR", escaped(text));
+}
+
+std::string page_name(const Command& command) {
+  std::string name = command.full_name();
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+// A tagged paragraph.
+std::string entry(std::string_view tag, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}\n", tag, text);
+}
+
+std::string flag_entry(const Flag& flag) {
+  std::string names;
+  for (const std::string& name : flag.names) names += (names.empty() ? "" : ", ") + bold(name);
+  if (!flag.positional && !flag.value.empty()) {
+    names += flag.choices.empty() ? fmt::format(" \\fI{}\\fR", escaped(flag.value))
+                                  : " " + bold(flag.value_text());
+  }
+  std::string text = escaped(flag.description);
+  if (!flag.default_value.empty()) text += fmt::format(" [{}]", escaped(flag.default_value));
+  return entry(names, text);
+}
+
+std::string man_section(std::string_view title, const std::string& text) {
+  return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
+}
+
+std::string description(const Command& command) {
+  std::string text = escaped(command.summary) + ".\n";
+  for (const std::string& paragraph : command.details) text += ".PP\n" + escaped(paragraph) + "\n";
+  return text;
+}
+
+std::string command_entries(const Command& command) {
+  std::string text;
+  for (const Command& sub : command.commands)
+    text += entry(fmt::format(".BR {} (1)", escaped(page_name(sub))), escaped(sub.summary));
+  return text;
+}
+
+std::string flag_entries(const Command& command) {
+  std::string text;
+  for (const Flag& flag : command.flags) text += flag_entry(flag);
+  return text;
+}
+
+std::string exit_statuses(const Command& command) {
+  std::string text;
+  for (const ExitStatus& exit : command.exit_statuses) {
+    std::string meaning = exit.meaning;
+    meaning.front() = base::upper_case(meaning.substr(0, 1)).front();
+    text += entry(fmt::format(".B {}", exit.status), escaped(meaning) + ".");
+  }
+  return text;
+}
+
+std::string environment(const Command& command) {
+  std::string text;
+  for (const Variable& variable : command.variables)
+    text += entry(fmt::format(".B {}", escaped(variable.name)), escaped(variable.meaning));
+  return text;
+}
+
+bool reads_settings(const Command& command) {
+  return std::ranges::any_of(command.variables,
+                             [](const Variable& one) { return one.name == kConfigVariable; });
+}
+
+std::string files(const Command& command) {
+  if (!reads_settings(command)) return "";
+  return entry(
+      ".I .trainjobc.yaml",
+      "Settings of the manifests in its folder and below, except where a nearer file governs them. It is "
+      "looked for from each\ninput upward to the root of the repository. Flags override the environment, "
+      "which overrides the file.");
+}
+
+std::string examples(const Command& command) {
+  std::string text;
+  for (const std::string& example : command.examples) text += escaped(example) + "\n";
+  return text.empty() ? "" : ".nf\n" + text + ".fi\n";
+}
+
+std::string see_also(const Command& command) {
+  const bool has_settings = reads_settings(command) || !command.parent;
+  std::string text = command.parent ? fmt::format(".BR {} (1)", page_name(*command.parent)) : "";
+  if (has_settings) text += (text.empty() ? "" : ",\n") + std::string(".BR trainjobc.yaml (5)");
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string man_page(const Command& command) {
+  const std::string name = page_name(command);
+  return fmt::format(
+             ".\\\" Made by the build from the descriptions that --help prints.\n"
+             ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
+             escaped(base::upper_case(name)), base::kVersionDate, base::kVersion, escaped(name),
+             escaped(command.summary), bold(command.usage())) +
+         man_section("DESCRIPTION", description(command)) +
+         man_section("COMMANDS", command_entries(command)) + man_section("OPTIONS", flag_entries(command)) +
+         man_section("EXIT STATUS", exit_statuses(command)) +
+         man_section("ENVIRONMENT", environment(command)) + man_section("FILES", files(command)) +
+         man_section("EXAMPLES", examples(command)) + man_section("SEE ALSO", see_also(command));
+}
+
+int write_man_pages(const Command& root, const std::string& directory, Console& console) {
+  if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
+  std::vector<const Command*> all{&root};
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const Command& below : all[i]->commands) all.push_back(&below);
+  }
+  for (const Command* command : all) {
+    const std::string path = fmt::format("{}/{}.1", directory, page_name(*command));
+    if (const auto error = console.files().write(path, man_page(*command), 0666))
+      return fail(console, error->message);
+  }
+  return kOk;
+}
+
+namespace {
+
+constexpr size_t kWidth = 80;
+
+// Wraps prose; an indented line is an example and stays as it is.
+std::string wrapped(std::string_view text, size_t width) {
+  std::string out;
+  for (const std::string_view line : base::Lines(text)) {
+    if (!out.empty()) out += '\n';
+    out += line.starts_with("    ") ? std::string(line) : base::wrap(line, width, 0);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string list_rules(size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (const rules::Rule& rule : rules::all_rules()) {
+    rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)), std::string(rule.summary)});
+  }
+  return base::table(rows, width);
+}
+
+int explain_rule(Console& console, const std::string& id) {
+  if (const rules::Rule* rule = rules::find_rule(id)) {
+    const size_t terminal = console.stdout_width();
+    const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
+    const std::string text = fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule->id, to_string(rule->severity),
+                                         to_string(rule->stage), base::wrap(rule->summary, terminal, 2),
+                                         wrapped(policy::explanation_of(*rule), width));
+    return console.write_stdout(text) ? kOk : kFailed;
+  }
+  std::vector<std::string_view> ids;
+  for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
+  const auto meant = base::closest(id, ids);
+  return fail(console, meant ? fmt::format("there is no rule \"{}\", did you mean \"{}\"?", id, *meant)
+                             : fmt::format("there is no rule \"{}\"; --list-rules lists them", id));
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The files named on the command line, and the manifests of a directory.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "compile/compile.h"
+#include "lint/config.h"
+
+namespace trainjobc::cli {
+
+// How directories are read.
+struct DiscoverOptions {
+  bool recurse = true;
+  bool git_ignores = true;                         // leave out what .gitignore and .git/info/exclude exclude
+  lint::Configurations* configurations = nullptr;  // whose `exclude` applies; nullptr: none
+};
+
+struct Discovery {
+  std::vector<std::string> files;       // .yaml, .yml and .json, sorted
+  std::vector<PassedOver> passed_over;  // what was left out, except hidden files and other suffixes
+};
+
+bool is_manifest(std::string_view path);
+
+// Leaves out hidden files and folders, links to folders, and anything that is not a regular file. A dangling
+// link is included: reading it reports the error. The directory itself is read even if it is hidden or
+// ignored.
+base::IoResult<Discovery> discover(const base::FileSystem& files, const std::string& directory,
+                                   const DiscoverOptions& options);
+
+struct Loaded {
+  std::vector<Source> sources;
+  std::vector<std::string> directories;  // among the paths
+  std::vector<PassedOver> passed_over;   // files that were not read
+  std::vector<std::string> excluded;     // of these, the ones named on the command line
+};
+
+// Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each
+// file once, so that the order of the arguments doesn't matter.
+base::IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
+                                    const DiscoverOptions& options);
+
+// The runtimes that a TrainJob can name, in the order of the lookup.
+
+struct KnownRuntime {
+  std::string name;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+  std::string kind;
+  std::string framework;              // its label
+  std::string place;                  // "platform/torch.yaml:3" of one in a file
+  std::vector<std::string> versions;  // of Trainer, for one in the catalogue
+  std::string text;                   // YAML; of the newest version
+};
+
+struct RuntimeSearch {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  DiscoverOptions how;
+  std::string trainer_version;  // "": all
+};
+
+struct KnownRuntimes {
+  std::vector<KnownRuntime> runtimes;
+  std::vector<std::string> empty_directories;  // of the inputs: those without runtimes
+};
+
+// Those in the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory)
+// and the catalogue; the first one of each kind, namespace and name. Sorted by name. Documents that can't be
+// read are skipped.
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
+                                             const RuntimeSearch& search);
+
+// Paths as the file system resolves them, following links and "..".
+
+// Absolute, without "..", and without symbolic links as far as it exists.
+std::string real_path(const std::string& path);
+
+// Whether the target of the path is below the folder.
+bool is_inside(const std::string& folder, const std::string& path);
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The flags that several commands share.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/input.h"
+#include "compile/compile.h"
+#include "lint/groups.h"
+#include "schema/schema.h"
+
+namespace trainjobc::cli {
+
+// A flag that takes a Trainer version, in any of its spellings.
+Flag& add_version_flag(Command& command, std::string_view names, std::string& version,
+                       const std::string& description, bool has_auto);
+
+// Names the file of settings; a command with this variable reads them.
+inline constexpr std::string_view kConfigVariable = "TRAINJOBC_CONFIG";
+
+// Which files of a directory to read, and what to report about the others.
+struct DirectoryFlags {
+  bool recursive = false;  // the default, if given explicitly
+  bool no_recursive = false;
+  bool allow_empty = false;
+
+  void add_to(Command& command);
+  DiscoverOptions options() const;
+};
+
+// --timeout; `what` is what it limits.
+void add_timeout(Command& command, unsigned& seconds, std::string_view what);
+
+// The inputs and how to compile them.
+struct InputFlags {
+  std::vector<std::string> paths;      // positional
+  std::vector<std::string> filenames;  // -f
+  std::vector<std::string> runtimes;
+  std::vector<std::string> jobs;  // TrainJobs to compile; empty: all
+  DirectoryFlags directories;
+  bool needs_objects = false;
+  bool verbose = false;
+  bool no_catalogue = false;
+  std::string trainer_version;  // "": not given
+  std::string ns;
+  std::string name_suffix;
+  std::string config;  // the file; "": search for it
+  bool no_config = false;
+  unsigned threads = 0;
+
+  void add_to(Command& command, bool has_trainer_version = true);
+};
+
+struct ColourFlag {
+  std::string choice = "auto";
+
+  void add_to(Command& command);
+  ColourChoice value() const;
+};
+
+// The value of a flag, otherwise of the environment variable, otherwise of the configuration, otherwise the
+// default.
+std::string setting(const Console& console, const std::string& flag, const char* variable,
+                    const std::optional<std::string>& configured, std::string_view otherwise);
+
+// The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
+// and TRAINJOBC_RUNTIMES, then the configuration. nullopt if they can't be loaded, which has been reported.
+std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
+
+// The compiler's options from these flags; the groups have the others.
+Options to_options(const InputFlags& flags);
+
+// Whether the inputs contain every --job, and no directory is empty; what is missing has been reported. With
+// -v, prints what was skipped.
+bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
+                  const Compilation& compiled);
+
+// How a command compiles its inputs, and what it prints about them.
+struct CompileStyle {
+  lint::SinkOfGroup sink_of = {};  // if set, takes the objects, which are not kept
+  // The findings to print; by default all, with errors of stage job as warnings.
+  std::function<base::Diagnostics(lint::GroupedCompilation&)> shown = {};
+  bool keeps_inputs = false;  // to compile them again
+  bool notes_no_job = true;
+};
+
+struct CompiledInputs {
+  Compilation all;
+  lint::LoadedInputs loaded;  // without groups, unless the style keeps them
+  bool rejected = false;      // an input, or what was to be printed has errors
+
+  int status() const { return rejected ? kRejected : kOk; }
+};
+
+// What render, explain, plan, graph, diff and submit begin with: loads and compiles the inputs, prints the
+// findings, the version that was chosen and whether there is no TrainJob. nullopt if the inputs can't be
+// used, which has been reported.
+std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
+                                             const ColourFlag& colour, const Options& options,
+                                             const CompileStyle& style = {});
+
+// Prints that the inputs contain no TrainJob.
+void note_no_job(Console& console);
+
+// The schemas of the compilation; the newest ones if the inputs were compiled for several versions.
+const schema::VersionSchemas& schemas_of(const Compilation& compiled);
+
+// Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
+void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
+                       bool job_errors_warn);
+
+// Prints to stderr which jobs another controller manages.
+void note_other_managers(Console& console, const Compilation& compiled);
+
+// Which inputs are jobs that trainjobc doesn't read.
+base::Diagnostics unread_jobs_of(const Compilation& compiled);
+
+}  // namespace trainjobc::cli

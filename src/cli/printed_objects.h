@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as text, in one stream or as the files of --output-dir.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/ssh_key.h"
+#include "compile/compile.h"
+
+namespace trainjobc::cli {
+
+enum class ObjectFormat { Yaml, Json, Name };
+
+// One object of an output in this format.
+std::string print_object(const Object& object, ObjectFormat format);
+
+// The text before the first object, between two, and after the last: of YAML documents, of a v1 List as
+// kubectl prints it, or of one kind.group/name per line.
+struct Joints {
+  std::string_view opening;
+  std::string_view between;
+  std::string_view closing;
+};
+Joints joints_of(ObjectFormat format, bool is_empty);
+
+// The file that holds one object in an output directory, named as kustomize names it:
+// jobset.x-k8s.io_v1alpha2_jobset_llama.yaml.
+std::string file_name(const Object& object);
+
+// The objects of TrainJobs as text: all that a command holds of them until every job is compiled.
+
+struct PrintStyle {
+  ObjectFormat format = ObjectFormat::Yaml;
+  bool annotate_origin = false;
+  bool mask_secrets = false;
+  bool to_files = false;  // `file` and `ns` are wanted
+};
+
+struct PrintedObject {
+  std::string text;
+  std::string file;  // see file_name
+  std::string ns;
+  bool is_secret = false;
+};
+
+PrintedObject print(const Object& object, const PrintStyle& style);
+
+struct PrintedJob {
+  std::vector<PrintedObject> objects;
+  SshKeys keys;
+};
+
+PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style);
+
+// render --output-dir: one file per object.
+
+// Names the files that the last run with --prune-output wrote, one per line. Begins with a dot: trainjobc,
+// kustomize and kubectl don't read it as a manifest.
+inline constexpr std::string_view kOutputList = ".trainjobc-output";
+
+enum class Prune {
+  No,
+  Later,  // only record what the next run may remove: some objects could not be rendered
+  Now,
+};
+
+// Writes each object to `directory`, those of several namespaces into a folder each; Secrets for their owner
+// only. Prune::Now removes what the list of the last such run names and this one does not write, if it is the
+// manifest of the object that it is named after, and nothing else. No symbolic link below the directory is
+// followed. Returns the exit status; what failed has been reported.
+int write_directory(Console& console, const std::string& directory,
+                    std::span<const PrintedObject* const> objects, Prune prune);
+
+}  // namespace trainjobc::cli
