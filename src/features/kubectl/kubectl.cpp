@@ -69,6 +69,8 @@ Reply Kubectl::run(const Call& call) const {
   request.argv = command(call);
   request.input = call.input;
   request.timeout = settings_.timeout;
+  if (call.timeout.count() > 0 && (request.timeout.count() == 0 || call.timeout < request.timeout))
+    request.timeout = call.timeout;
   auto answered = runner_.run(request);
   Reply reply;
   if (const auto* error = std::get_if<IoError>(&answered)) {

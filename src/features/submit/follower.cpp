@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 
-#include "k8s/jobset/names.h"
 #include "features/submit/event_fields.h"
 #include "features/submit/steps.h"
+#include "k8s/jobset/names.h"
 
 namespace trainjobc::submit {
 namespace {
@@ -35,6 +35,14 @@ bool has_ended(Phase phase) {
 std::optional<End> end_of(std::string_view reason) {
   if (reason == "AllJobsCompleted") return End::Completed;
   return says_failure(reason) ? std::optional(End::Failed) : std::nullopt;
+}
+
+// Of this version of the event.
+std::string id_of(const Node& event) {
+  const EventAbout on = about(event);
+  return fmt::format("{} {} {} {} {} {}", value_at(event, {"metadata", "uid"}),
+                     value_at(event, {"metadata", "resourceVersion"}), time_of(event), on.name, on.reason,
+                     value_at(event, {"message"}));
 }
 
 bool is_under_way(const JobSetState& state) {
@@ -88,10 +96,10 @@ void Follower::take(const std::string& ns, const Node& object, Time now) {
   const std::string_view kind = value_at(object, {"kind"});
   if (kind == "JobSet") {
     if (Followed* followed = find(ns, value_at(object, {"metadata", "name"})))
-      take_job_set(*followed, object, false, now);
+      take_job_set(*followed, object, now);
   } else if (kind == "Pod") {
     if (Followed* followed = of_pod(ns, value_at(object, {"metadata", "name"}))) {
-      take_pod(*followed, object, false);
+      take_pod(*followed, object);
       say_progress(*followed, now);
     }
   } else if (kind == "Event") {
@@ -104,45 +112,33 @@ void Follower::take(const std::string& ns, const Node& object, Time now) {
   }
 }
 
-void Follower::take_deleted(const std::string& ns, const Node& object, Time now) {
-  const std::string_view kind = value_at(object, {"kind"});
-  const std::string_view name = value_at(object, {"metadata", "name"});
-  if (kind == "JobSet") {
-    if (Followed* followed = find(ns, name)) take_job_set(*followed, object, true, now);
-  } else if (kind == "Pod") {
-    if (Followed* followed = of_pod(ns, name)) take_pod(*followed, object, true);
-  } else if (kind == "Workload") {
-    if (Followed* followed = of_workload(ns, object)) followed->workload.reset();
-  }
-}
-
 void Follower::take_missing(const std::string& ns, std::string_view name, Time now) {
   if (Followed* followed = find(ns, name)) lose(*followed, now);
 }
 
-void Follower::take_job_set(Followed& followed, const Node& job_set, bool is_deleted, Time now) {
+void Follower::take_job_set(Followed& followed, const Node& job_set, Time now) {
   JobSetState state = state_of(job_set);
   // Another JobSet of that name: ours is gone.
-  if (followed.is_seen && !is_deleted && state.uid != followed.state.uid) return lose(followed, now);
-  if (followed.gone && !is_deleted) return;
+  if (followed.is_seen && state.uid != followed.state.uid) return lose(followed, now);
+  if (followed.gone) return;
   followed.is_seen = true;
   followed.state = std::move(state);
   if (has_ended(followed.state.phase)) {
     return end(followed, followed.state.phase == Phase::Completed ? End::Completed : End::Failed,
                followed.state.message);
   }
-  if (is_deleted) return lose(followed, now);
   if (is_under_way(followed.state)) followed.trouble.reset();
   if (const auto reason = reason_of_job_set(followed.state)) say(followed, *reason);
   say_progress(followed, now);
 }
 
-void Follower::take_pod(Followed& followed, const Node& pod, bool is_deleted) {
+void Follower::take_pod(Followed& followed, const Node& pod) {
   const std::string name(value_at(pod, {"metadata", "name"}));
-  if (is_deleted) {
-    followed.pods.erase(name);
-    return;
-  }
+  // An unchanged pod keeps the reason that an event gave.
+  const std::string_view version = value_at(pod, {"metadata", "resourceVersion"});
+  std::string& known = followed.pod_versions[name];
+  if (!version.empty() && known == version) return;
+  known = version;
   PodState& state = followed.pods[name] = state_of_pod(pod);
   if (state.reason) say(followed, *state.reason);
   auto unheard = followed.unheard.extract(name);
@@ -156,7 +152,7 @@ void Follower::take_event(const std::string& ns, const Node& event) {
                        : on.kind == "Job"  ? of_job(ns, on.name)
                        : on.kind == "Pod"  ? of_pod(ns, on.name)
                                            : nullptr;
-  if (!followed) return;
+  if (!followed || !heard_.insert(id_of(event)).second) return;
   // Events outlive their objects: these belong to an earlier JobSet of that name.
   if (on.kind == "JobSet" && followed->is_seen && on.uid != followed->state.uid) return;
   if (time_of(event) < std::string_view(followed->state.since).substr(0, time_of(event).size())) return;
@@ -175,7 +171,7 @@ void Follower::take_event(const std::string& ns, const Node& event) {
   followed->trouble = std::move(reason);
 }
 
-// A watch begins with the events of the last hour; those of a pod that is ready by now no longer matter.
+// The API server keeps events for an hour; those of a pod that is ready by now no longer matter.
 void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason reason) {
   if (!sees_pods_) return say(followed, reason);
   // The pod's own status says so, and when that ends.
@@ -190,9 +186,25 @@ void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason r
   }
 }
 
-void Follower::forget_pods(const std::string& ns) {
+void Follower::keep_pods(const std::string& ns, const std::set<std::string, std::less<>>& names) {
+  const auto is_gone = [&](const auto& pod) { return !names.contains(pod.first); };
   for (Followed& followed : followed_) {
-    if (followed.object->ns == ns) followed.pods.clear();
+    if (followed.object->ns != ns) continue;
+    std::erase_if(followed.pods, is_gone);
+    std::erase_if(followed.pod_versions, is_gone);
+  }
+}
+
+void Follower::forget_workloads(const std::string& ns) {
+  for (Followed& followed : followed_) {
+    if (followed.object->ns == ns) followed.workload.reset();
+  }
+}
+
+void Follower::took_events(const std::string& ns, Time asked) {
+  for (Followed& followed : followed_) {
+    const bool is_lost = followed.object->ns == ns && !followed.has_ended && followed.gone;
+    if (is_lost && asked - *followed.gone >= kLatestEvent) end(followed, End::Deleted, "");
   }
 }
 
@@ -210,7 +222,7 @@ void Follower::end(Followed& followed, End how, std::string text) {
 void Follower::tick(Time now) {
   for (Followed& followed : followed_) {
     if (followed.has_ended) continue;
-    if (followed.gone && now - *followed.gone >= kLatestEvent) {
+    if (followed.gone && !sees_events_) {
       end(followed, End::Deleted, "");
       continue;
     }
@@ -252,7 +264,7 @@ std::vector<const Object*> Follower::pending() const {
 
 bool Follower::waits_for_a_queue(const std::string& ns) const {
   return std::ranges::any_of(followed_, [&](const Followed& followed) {
-    return followed.object->ns == ns && !followed.has_ended && followed.state.suspend;
+    return followed.object->ns == ns && !followed.has_ended && (followed.state.suspend || followed.workload);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to JobSets according to watches. No I/O, no clock.
+// What happens to JobSets according to what is fetched of them again and again. No I/O, no clock.
 #pragma once
 
 #include <deque>
@@ -37,14 +37,18 @@ class Follower {
 
   Follower(std::span<const Object* const> job_sets, Time begin);
 
-  // A JobSet, Pod, Event or Workload of the requested namespace; ADDED and MODIFIED are handled alike.
+  // A JobSet, Pod, Event or Workload of the requested namespace; those that are known and unchanged do
+  // nothing.
   void take(const std::string& ns, const yaml::Node& object, Time now);
-  void take_deleted(const std::string& ns, const yaml::Node& object, Time now);
   // The API server has no JobSet of that name.
   void take_missing(const std::string& ns, std::string_view name, Time now);
-  // A new watch of the pods begins with the existing ones.
-  void forget_pods(const std::string& ns);
-  // The user may not watch them.
+  // Forgets the other pods: they are gone.
+  void keep_pods(const std::string& ns, const std::set<std::string, std::less<>>& names);
+  void forget_workloads(const std::string& ns);
+  // All events that the API server had at that time were taken: a deleted JobSet of which none says how it
+  // ended will not be told of.
+  void took_events(const std::string& ns, Time asked);
+  // The user may not list them.
   void hide_pods() { sees_pods_ = false; }
   void hide_events() { sees_events_ = false; }
   // What follows from the time alone.
@@ -69,6 +73,7 @@ class Follower {
     std::optional<Time> gone;       // when it was deleted, if its result is still unknown
     std::optional<News> end_event;  // from an event
     std::map<std::string, PodState, std::less<>> pods;
+    std::map<std::string, std::string, std::less<>> pod_versions;
     std::map<std::string, std::vector<Reason>, std::less<>> unheard;  // of pods that were not seen yet
     std::optional<Reason> workload;
     std::optional<Reason> trouble;  // from events, until all Jobs are running
@@ -81,8 +86,8 @@ class Follower {
   Followed* of_job(const std::string& ns, std::string_view job);
   Followed* of_pod(const std::string& ns, std::string_view pod);
   Followed* of_workload(const std::string& ns, const yaml::Node& workload);
-  void take_job_set(Followed& followed, const yaml::Node& job_set, bool is_deleted, Time now);
-  void take_pod(Followed& followed, const yaml::Node& pod, bool is_deleted);
+  void take_job_set(Followed& followed, const yaml::Node& job_set, Time now);
+  void take_pod(Followed& followed, const yaml::Node& pod);
   void take_event(const std::string& ns, const yaml::Node& event);
   void take_pod_event(Followed& followed, const EventAbout& on, Reason reason);
   void lose(Followed& followed, Time now);
@@ -95,6 +100,7 @@ class Follower {
   std::deque<Followed> followed_;
   std::map<Key, Followed*> by_name_;
   std::map<Key, Followed*> by_job_;
+  std::set<std::string> heard_;  // events, each with its version
   std::vector<News> news_;
   Time begin_;
   bool sees_pods_ = true;

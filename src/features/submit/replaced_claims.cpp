@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "k8s/jobset/names.h"
 #include "features/submit/event_fields.h"
+#include "k8s/jobset/names.h"
 
 namespace trainjobc::submit {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "model/queue_names.h"
 #include "features/submit/event_fields.h"
+#include "model/queue_names.h"
 
 namespace trainjobc::submit {
 namespace {

@@ -5,44 +5,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <optional>
+#include <memory>
 #include <set>
 #include <utility>
 
-#include "base/arena.h"
 #include "base/diagnostic.h"
-#include "base/source.h"
 #include "features/cluster/live.h"
-#include "features/kubectl/resource_names.h"
-#include "features/kubectl/watches.h"
-#include "features/submit/event_fields.h"
-#include "features/submit/state.h"
-#include "features/submit/steps.h"
 #include "k8s/jobset/construct.h"
-#include "yaml/read/reader.h"
 
 namespace trainjobc::submit {
 namespace {
 
 using base::Clock;
+using kubectl::Call;
 using kubectl::Cause;
+using kubectl::Failure;
 using kubectl::Kubectl;
-using kubectl::WatchNews;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // A restarting API server is unavailable for a while.
-constexpr int kMaxFailedQuestions = 5;  // in a row
+constexpr int kMaxFailedPolls = 5;  // in a row
 constexpr seconds kTick{1};
-// A JobSet that a new watch doesn't report may have been deleted before the watch began.
-constexpr seconds kSilence{5};
+// The time that a call has at least, however soon --timeout is over.
+constexpr seconds kShortestCall{5};
 
-enum class What { JobSets, Pods, Events, Workloads };
+enum class What { Pods, Events, Workloads };
 
-std::string resource_of(What what) {
+std::string_view resource_of(What what) {
   switch (what) {
-    case What::JobSets: return std::string(kubectl::resource_of("", "JobSet"));
     case What::Pods: return "pods";
     case What::Events: return "events";
     case What::Workloads: return "workloads.kueue.x-k8s.io";
@@ -50,15 +41,15 @@ std::string resource_of(What what) {
   return "";
 }
 
-// One kind of object in one namespace.
-struct Stream {
-  What what = What::JobSets;
-  std::string ns;
-  std::optional<size_t> watch;
-  std::optional<Clock::Time> due;    // when to start it
-  std::optional<Clock::Time> check;  // when to check whether unreported JobSets still exist
-  bool may_watch = true;
-  std::set<std::string> heard;  // names
+std::string_view words_of(What what) {
+  return what == What::Workloads ? "Workloads of Kueue" : resource_of(what);
+}
+
+// What is polled in one namespace besides the JobSets.
+struct Namespace {
+  std::string name;
+  std::set<What> hidden;  // that the user may not list, or that the cluster does not know
+  int failed_events = 0;  // requests in a row
 };
 
 class Waiter {
@@ -69,90 +60,70 @@ class Waiter {
         options_(options),
         clock_(clock),
         listener_(listener),
-        watches_(kubectl),
+        sleeper_(clock.make_sleeper()),
         begin_(clock.now()),
         follower_(job_sets, begin_) {
     std::set<std::string> namespaces;
     for (const Object* job_set : job_sets) namespaces.emplace(job_set->ns);
-    for (const std::string& ns : namespaces) {
-      for (const What what : {What::JobSets, What::Pods, What::Events}) add_stream(what, ns);
-    }
+    for (const std::string& ns : namespaces) namespaces_.push_back({ns, {}, 0});
   }
 
+  // A last poll tells of what happened shortly before the timeout.
   WaitResult run() {
-    while (!follower_.is_done() && !is_over()) {
-      for (Stream& stream : streams_) {
-        if (failed_ < kMaxFailedQuestions) attend(stream);
-      }
+    for (bool is_last = false;; is_last = is_over()) {
+      poll();
       tell();
-      if (follower_.is_done() || failed_ >= kMaxFailedQuestions) break;
-      const WatchNews news = watches_.next(pause());
-      if (news.kind == WatchNews::Kind::Interrupted) {
-        result_.signal = news.signal;
-        break;
-      }
-      take(news);
-      follower_.tick(clock_.now());
-      tell();
+      if (follower_.is_done() || is_last || failed_ >= kMaxFailedPolls || pause()) break;
     }
     result_.pending = follower_.pending();
     return std::move(result_);
   }
 
  private:
-  void add_stream(What what, const std::string& ns) {
-    Stream& stream = streams_.emplace_back();
-    stream.what = what;
-    stream.ns = ns;
-    stream.due = clock_.now();
-  }
-
   bool is_over() const { return options_.timeout.count() > 0 && clock_.now() - begin_ >= options_.timeout; }
 
-  milliseconds pause() const {
-    Clock::Time until = clock_.now() + kTick;
+  // Whether a signal asks this process to end.
+  bool sleep(milliseconds time) {
+    if (result_.signal == 0) result_.signal = sleeper_->sleep(time);
+    return result_.signal != 0;
+  }
+
+  // Long waits need no quick answers.
+  milliseconds interval() const {
+    const auto grown = std::chrono::duration_cast<milliseconds>(clock_.now() - begin_) / 20;
+    return std::clamp<milliseconds>(grown, options_.interval, options_.longest_interval);
+  }
+
+  // Until the next poll; whether a signal asks this process to end.
+  bool pause() {
+    Clock::Time until = clock_.now() + interval();
     if (options_.timeout.count() > 0) until = std::min<Clock::Time>(until, begin_ + options_.timeout);
-    for (const Stream& stream : streams_) {
-      if (stream.due) until = std::min(until, *stream.due);
+    for (;;) {
+      const auto left = std::chrono::ceil<milliseconds>(until - clock_.now());
+      if (sleep(std::clamp<milliseconds>(left, milliseconds(0), kTick))) return true;
+      if (left <= kTick) return false;
+      follower_.tick(clock_.now());
+      tell();
     }
-    return std::max(std::chrono::ceil<milliseconds>(until - clock_.now()), milliseconds(0));
   }
 
-  // Does what is due for a stream.
-  void attend(Stream& stream) {
-    const Clock::Time now = clock_.now();
-    if (stream.check && now >= *stream.check) {
-      stream.check.reset();
-      const auto pending = names_in(stream.ns);
-      if (!std::ranges::includes(stream.heard, pending)) ask(stream.ns);
+  void poll() {
+    for (Namespace& ns : namespaces_) {
+      if (names_in(ns.name).empty()) continue;
+      if (sleep(milliseconds(0)) || !poll_job_sets(ns.name)) return;
+      for (const What what : {What::Pods, What::Events, What::Workloads}) {
+        if (names_in(ns.name).empty() || sleep(milliseconds(0))) break;
+        if (!ns.hidden.contains(what)) poll(ns, what);
+      }
     }
-    if (!stream.due || now < *stream.due) return;
-    stream.due.reset();
-    if (stream.what == What::JobSets && !begin_job_sets(stream)) return;
-    if (stream.what == What::Pods) follower_.forget_pods(stream.ns);
-    if (stream.may_watch)
-      stream.watch = watches_.start(resource_of(stream.what), stream.ns, selectors(stream));
+    follower_.tick(clock_.now());
   }
 
-  // A watch reports nothing about objects that do not exist.
-  bool begin_job_sets(Stream& stream) {
-    if (names_in(stream.ns).empty()) return false;
-    if (!ask(stream.ns) || !stream.may_watch) {
-      stream.due = clock_.now() + options_.interval;
-      return false;
-    }
-    stream.heard.clear();
-    stream.check = clock_.now() + kSilence;
-    return true;
-  }
-
-  std::vector<std::string> selectors(const Stream& stream) const {
-    const auto names = names_in(stream.ns);
-    if (stream.what == What::JobSets && names.size() == 1)
-      return {"--field-selector=metadata.name=" + *names.begin()};
-    if (stream.what != What::Pods) return {};
-    return {fmt::format("--selector={}{}", k8s::jobset::kJobSetNameLabel,
-                        names.size() == 1 ? "=" + *names.begin() : "")};
+  // What is left until the timeout.
+  milliseconds longest_call() const {
+    if (options_.timeout.count() == 0) return milliseconds(0);
+    const auto left = std::chrono::ceil<milliseconds>(begin_ + options_.timeout - clock_.now());
+    return std::max<milliseconds>(left, kShortestCall);
   }
 
   std::set<std::string> names_in(const std::string& ns) const {
@@ -163,13 +134,15 @@ class Waiter {
     return names;
   }
 
-  bool ask(const std::string& ns) {
+  // By name: this needs no permission to list them.
+  bool poll_job_sets(const std::string& ns) {
     const std::set<std::string> names = names_in(ns);
     const auto pending = follower_.pending();
     const auto one = std::ranges::find(pending, ns, &Object::ns);
+    Call call = kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json");
+    call.timeout = longest_call();
     cluster::LiveSet live;
-    cluster::Answer answer =
-        cluster::ask(kubectl_, kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json"), live);
+    cluster::Answer answer = cluster::ask(kubectl_, call, live);
     if (!answer.ok()) {
       result_.failure = std::move(answer.failure);
       ++failed_;
@@ -188,63 +161,61 @@ class Waiter {
     return true;
   }
 
-  void take(const WatchNews& news) {
-    if (news.kind == WatchNews::Kind::Nothing) return;
-    const auto stream = std::ranges::find(streams_, std::optional(news.watch), &Stream::watch);
-    if (stream == streams_.end()) return;
-    if (news.kind == WatchNews::Kind::Event) {
-      take_event(*stream, news.event);
-    } else {
-      stream->watch.reset();
-      ended(*stream, news.failure);
-    }
-  }
-
-  void take_event(Stream& stream, const std::string& text) {
-    const base::SourceFile file("kubectl get --watch", text);
-    base::Arena arena;
+  void poll(Namespace& ns, What what) {
+    if (what == What::Workloads && !follower_.waits_for_a_queue(ns.name)) return;
+    Call call;
+    call.ns = ns.name;
+    call.words = {"get", std::string(resource_of(what)), "-o", "json"};
+    if (what == What::Pods) call.words.push_back(pods_selector(ns.name));
+    call.timeout = longest_call();
+    const Clock::Time asked = clock_.now();
+    kubectl::Reply reply = kubectl_.run(call);
+    if (!reply.ok()) return failed(ns, what, reply.failure);
+    cluster::LiveSet live;
     base::Diagnostics diagnostics;
-    for (const yaml::Document& document : yaml::read(file, arena, diagnostics)) {
-      const yaml::Node* object = document.root->get("object");
-      if (!object) continue;
-      const std::string_view type = value_at(*document.root, {"type"});
-      stream.heard.emplace(value_at(*object, {"metadata", "name"}));
-      if (type == "DELETED") {
-        follower_.take_deleted(stream.ns, *object, clock_.now());
-      } else if (type == "ADDED" || type == "MODIFIED") {
-        follower_.take(stream.ns, *object, clock_.now());
-      }
+    cluster::read_live({"kubectl get", std::move(reply.out)}, live, diagnostics);
+    if (diagnostics.has_errors())
+      return failed(ns, what, {Cause::Other, "kubectl get", 0, "the answer is not JSON"});
+    if (what == What::Workloads) follower_.forget_workloads(ns.name);
+    if (what == What::Pods) {
+      std::set<std::string, std::less<>> names;
+      for (const cluster::LiveObject& pod : live.objects) names.insert(pod.name);
+      follower_.keep_pods(ns.name, names);
     }
-    const bool is_known = std::ranges::any_of(streams_, [&](const Stream& other) {
-      return other.what == What::Workloads && other.ns == stream.ns;
-    });
-    if (!is_known && follower_.waits_for_a_queue(stream.ns)) add_stream(What::Workloads, stream.ns);
+    for (const cluster::LiveObject& object : live.objects)
+      follower_.take(ns.name, *object.root, clock_.now());
+    if (what != What::Events) return;
+    ns.failed_events = 0;
+    follower_.took_events(ns.name, asked);
   }
 
-  // The API server closes watches now and then, and networks fail.
-  void ended(Stream& stream, const kubectl::Failure& failure) {
-    stream.due = clock_.now() + options_.interval;
+  std::string pods_selector(const std::string& ns) const {
+    const auto names = names_in(ns);
+    return fmt::format("--selector={}{}", k8s::jobset::kJobSetNameLabel,
+                       names.size() == 1 ? "=" + *names.begin() : "");
+  }
+
+  // Other failures may pass; but a deleted JobSet does not wait for its events forever.
+  void failed(Namespace& ns, What what, const Failure& failure) {
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
-    if (!is_refused) return;
-    stream.may_watch = false;
-    if (stream.what != What::JobSets) stream.due.reset();
-    if (stream.what == What::Workloads && failure.cause == Cause::NoKind) return;
-    if (stream.what == What::Pods) follower_.hide_pods();
-    if (stream.what == What::Events) follower_.hide_events();
-    listener_.note(note_of(stream, failure));
+    const bool is_given_up = what == What::Events && ++ns.failed_events >= kMaxFailedPolls;
+    if ((!is_refused && !is_given_up) || sleep(milliseconds(0))) return;
+    ns.hidden.insert(what);
+    if (what == What::Workloads && failure.cause == Cause::NoKind) return;
+    if (what == What::Pods) follower_.hide_pods();
+    if (what == What::Events) follower_.hide_events();
+    listener_.note(note_of(ns, what, failure));
   }
 
-  std::string note_of(const Stream& stream, const kubectl::Failure& failure) const {
-    const std::string where = stream.ns.empty() ? "" : fmt::format(" of namespace {}", stream.ns);
-    if (stream.what == What::JobSets) {
-      return fmt::format("you are not allowed to watch the JobSets{}: they are fetched every {} s instead",
-                         where, options_.interval.count());
+  static std::string note_of(const Namespace& ns, What what, const Failure& failure) {
+    const std::string where = ns.name.empty() ? "" : fmt::format(" of namespace {}", ns.name);
+    if (failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind) {
+      return fmt::format("you are not allowed to list the {}{}: what they report is not shown{}",
+                         words_of(what), where,
+                         failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
     }
-    const std::string_view name = stream.what == What::Pods     ? "pods"
-                                  : stream.what == What::Events ? "events"
-                                                                : "Workloads of Kueue";
-    return fmt::format("you are not allowed to watch the {}{}: what they report is not shown{}", name, where,
-                       failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
+    return fmt::format("the {}{} can't be listed: what they report is not shown\n{}", words_of(what), where,
+                       describe(failure));
   }
 
   void tell() {
@@ -259,11 +230,11 @@ class Waiter {
   const WaitOptions& options_;
   Clock& clock_;
   const Listener& listener_;
-  kubectl::Watches watches_;
+  std::unique_ptr<base::Sleeper> sleeper_;
   Clock::Time begin_;
   Follower follower_;
-  std::deque<Stream> streams_;
-  int failed_ = 0;  // requests in a row
+  std::vector<Namespace> namespaces_;
+  int failed_ = 0;  // polls of the JobSets in a row
   WaitResult result_;
 };
 

@@ -181,7 +181,7 @@ std::function<int(Console&)> setup_submit(Command& command) {
   flags->colour.add_to(command);
   command.details = {
       "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
-      "--field-manager=trainjobc. Existing Secrets are kept. --wait watches the JobSets, their pods and "
+      "--field-manager=trainjobc. Existing Secrets are kept. --wait polls the JobSets, their pods and "
       "events; Ctrl-C stops waiting and leaves the jobs running."};
   command.exit_statuses = {{0, "all objects applied"},
                            {1, "an input was rejected or a JobSet failed"},
