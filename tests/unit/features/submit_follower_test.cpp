@@ -4,7 +4,7 @@
 // make them.
 #include <doctest/doctest.h>
 
-#include "features/submit/follower.h"
+#include "features/submit/wait.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::submit_follower_test {
