@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
-#include "features/kubectl/resource_names.h"
+#include "features/kubectl/kubectl.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
