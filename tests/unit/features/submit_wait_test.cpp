@@ -30,8 +30,9 @@ std::string ended(const std::string& type, const std::string& message) {
 
 std::string event(const std::string& about, const std::string& type, const std::string& reason,
                   const std::string& message) {
-  return R"({"kind": "Event", "involvedObject": )" + about + R"(, "type": ")" + type + R"(", "reason": ")" +
-         reason + R"(", "message": ")" + message + R"(", "eventTime": "2026-01-02T03:04:05.1Z"})";
+  return R"({"kind": "Event", "metadata": {"name": "x"}, "involvedObject": )" + about + R"(, "type": ")" +
+         type + R"(", "reason": ")" + reason + R"(", "message": ")" + message +
+         R"(", "eventTime": "2026-01-02T03:04:05.1Z"})";
 }
 
 constexpr const char* kRunning =
