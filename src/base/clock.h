@@ -4,8 +4,18 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 namespace trainjobc::base {
+
+// Sleeps that a signal ends.
+class Sleeper {
+ public:
+  virtual ~Sleeper() = default;
+  // Returns at once with the signal that asks this process to end, if one has come or comes meanwhile; else
+  // 0.
+  virtual int sleep(std::chrono::milliseconds time) = 0;
+};
 
 class Clock {
  public:
@@ -13,13 +23,15 @@ class Clock {
   virtual ~Clock() = default;
 
   virtual Time now() = 0;
-  virtual void sleep(std::chrono::milliseconds time) = 0;
+  // While it exists, this thread must be the only one: signals that ask this process to end are held back,
+  // and take effect when it is destroyed.
+  virtual std::unique_ptr<Sleeper> make_sleeper() = 0;
 };
 
 class RealClock final : public Clock {
  public:
   Time now() override { return std::chrono::steady_clock::now(); }
-  void sleep(std::chrono::milliseconds time) override;
+  std::unique_ptr<Sleeper> make_sleeper() override;
 };
 
 }  // namespace trainjobc::base

@@ -16,7 +16,6 @@
 #include <system_error>
 
 #include "base/held_signals.h"
-#include "base/process_reader.h"
 #include "base/signal_descriptor.h"
 #include "base/spawn.h"
 
@@ -135,10 +134,6 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   if (!status) return failure(errno);
   result.status = *status;
   return result;
-}
-
-std::unique_ptr<ProcessReader> RealProcessRunner::make_reader() {
-  return make_process_reader();
 }
 
 }  // namespace trainjobc::base

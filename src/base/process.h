@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,6 @@ struct ProcessResult {
   std::string err;
 };
 
-class ProcessReader;
-
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
@@ -40,9 +37,6 @@ class ProcessRunner {
   // An error if the program could not be started or did not end in time. Anything else, including a failure
   // of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
-
-  // For programs that run in parallel and whose output is read while they run.
-  virtual std::unique_ptr<ProcessReader> make_reader() = 0;
 };
 
 // The program inherits the environment and the three standard streams (replaced as asked), nothing else. A
@@ -51,7 +45,6 @@ class ProcessRunner {
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
-  std::unique_ptr<ProcessReader> make_reader() override;
 };
 
 }  // namespace trainjobc::base

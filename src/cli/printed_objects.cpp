@@ -14,7 +14,7 @@
 #include "base/text/ascii.h"
 #include "base/text/lines.h"
 #include "cli/exit_status.h"
-#include "features/kubectl/resource_names.h"
+#include "features/kubectl/kubectl.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"
 #include "yaml/read/reader.h"

@@ -31,7 +31,6 @@
 #include "base/secure.h"
 #include "base/text/ascii.h"
 #include "base/text/base64.h"
-#include "policy/keys.h"
 
 namespace trainjobc::policy::ssh {
 

@@ -115,7 +115,7 @@ class Wait(EndToEnd):
                     break
                 time.sleep(0.1)
             for status in statuses:
-                time.sleep(2.5)
+                time.sleep(5)  # longer than between two polls
                 self.set_status("demo", status)
 
         controller = threading.Thread(target=run)

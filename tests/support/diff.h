@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/process.h"
-#include "base/process_reader.h"
 #include "cli/commands/diff_command.h"
 #include "support/test_console.h"
 
@@ -21,14 +20,10 @@ class FakeRunner final : public base::ProcessRunner {
   std::function<base::IoResult<base::ProcessResult>(const base::ProcessRequest&)> answer =
       [](const base::ProcessRequest&) { return base::IoError{"run: no such program"}; };
 
-  // Programs whose output is read while they run.
-  std::function<std::unique_ptr<base::ProcessReader>()> reader = [] { return nullptr; };
-
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
     requests.push_back(request);
     return answer(request);
   }
-  std::unique_ptr<base::ProcessReader> make_reader() override { return reader(); }
 
   // Every request as one line of words, with the names that `get` reads from its standard input.
   std::string lines() const {

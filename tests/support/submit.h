@@ -4,26 +4,41 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/commands/submit/submit_command.h"
+#include "cli/commands/submit_command.h"
 #include "support/diff.h"
 
 namespace trainjobc::test {
 
-// A clock whose time passes only during sleeps.
+// A clock whose time passes only during sleeps, until a signal comes.
 class FakeClock final : public base::Clock {
  public:
+  int signal = 0;
+  Time signal_at{};
+
   Time now() override { return now_; }
-  void sleep(std::chrono::milliseconds time) override {
-    now_ += time;
-    ++sleeps;
-  }
-  int sleeps = 0;
+  std::unique_ptr<base::Sleeper> make_sleeper() override { return std::make_unique<FakeSleeper>(*this); }
 
  private:
+  class FakeSleeper final : public base::Sleeper {
+   public:
+    explicit FakeSleeper(FakeClock& clock) : clock_(clock) {}
+    int sleep(std::chrono::milliseconds time) override {
+      const bool comes = clock_.signal != 0 && clock_.signal_at <= clock_.now_ + time;
+      clock_.now_ = comes ? std::max(clock_.now_, clock_.signal_at) : clock_.now_ + time;
+      return comes ? clock_.signal : 0;
+    }
+
+   private:
+    FakeClock& clock_;
+  };
+
   Time now_{};
 };
 
@@ -88,6 +103,53 @@ struct SubmitRun {
   static bool has(const base::ProcessRequest& request, const std::string& word) {
     return std::ranges::find(request.argv, word) != request.argv.end();
   }
+};
+
+// submit --wait. kubectl's answers change with the time.
+struct WaitRun : SubmitRun {
+  using Time = std::chrono::milliseconds;
+  // By resource: the answers, each from its time on.
+  std::map<std::string, std::map<Time, base::ProcessResult>> answers;
+  size_t asked = 0;                   // for JobSets
+  std::vector<std::string> commands;  // of polls
+
+  WaitRun() {
+    flags.wait = true;
+    runner.answer = [this](const base::ProcessRequest& request) {
+      const bool is_poll = request.argv[1] == "get" && (request.argv[2] != "-f" || gets(request, "JobSet")) &&
+                           !has(request, "--show-managed-fields");
+      return is_poll ? polled(request) : accepted(request);
+    };
+  }
+
+  void from(std::chrono::seconds time, const std::string& resource, const std::string& objects) {
+    answers[resource][time] = {0, objects, ""};
+  }
+  void fails(std::chrono::seconds time, const std::string& resource, const std::string& error) {
+    answers[resource][time] = {1, "", error};
+  }
+  void interrupts(std::chrono::seconds after, int signal) {
+    clock.signal = signal;
+    clock.signal_at = base::Clock::Time(after);
+  }
+  std::chrono::seconds passed() {
+    return std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch());
+  }
+
+ private:
+  base::ProcessResult polled(const base::ProcessRequest& request) {
+    std::string command;
+    for (const std::string& word : request.argv) command += (command.empty() ? "" : " ") + word;
+    commands.push_back(command);
+    const bool is_job_set = request.argv[2] == "-f";
+    asked += is_job_set ? 1 : 0;
+    const auto& timeline = answers[is_job_set ? kJobSets : request.argv[2]];
+    const auto next = timeline.upper_bound(std::chrono::duration_cast<Time>(clock.now().time_since_epoch()));
+    return next == timeline.begin() ? base::ProcessResult{} : std::prev(next)->second;
+  }
+
+ public:
+  static constexpr const char* kJobSets = "jobsets.jobset.x-k8s.io";
 };
 
 }  // namespace trainjobc::test

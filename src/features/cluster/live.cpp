@@ -10,7 +10,7 @@
 
 #include "base/text/ascii.h"
 #include "features/cluster/train_jobs.h"
-#include "features/kubectl/resource_names.h"
+#include "features/kubectl/kubectl.h"
 #include "k8s/object_meta.h"
 #include "k8s/value_text.h"
 #include "model/trainer_names.h"

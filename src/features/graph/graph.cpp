@@ -11,7 +11,6 @@
 #include <set>
 #include <string_view>
 
-#include "features/graph/graph.h"
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
 #include "k8s/jobset/names.h"

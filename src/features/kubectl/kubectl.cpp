@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -69,6 +70,8 @@ Reply Kubectl::run(const Call& call) const {
   request.argv = command(call);
   request.input = call.input;
   request.timeout = settings_.timeout;
+  if (call.timeout.count() > 0 && (request.timeout.count() == 0 || call.timeout < request.timeout))
+    request.timeout = call.timeout;
   auto answered = runner_.run(request);
   Reply reply;
   if (const auto* error = std::get_if<IoError>(&answered)) {
@@ -83,6 +86,33 @@ Reply Kubectl::run(const Call& call) const {
     reply.failure = failure_of(call, std::move(result));
   }
   return reply;
+}
+
+namespace {
+
+std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+}  // namespace
+
+std::string_view resource_of(std::string_view api_version, std::string_view kind) {
+  if (kind == "JobSet") return "jobsets.jobset.x-k8s.io";
+  if (kind == "TrainJob") return "trainjobs.trainer.kubeflow.org";
+  if (kind == "Secret") return "secrets";
+  if (kind == "ConfigMap") return "configmaps";
+  if (kind != "PodGroup") return {};
+  return group_of(api_version) == "scheduling.volcano.sh" ? "podgroups.scheduling.volcano.sh"
+                                                          : "podgroups.scheduling.x-k8s.io";
+}
+
+std::string name_of(std::string_view api_version, std::string_view kind, std::string_view name) {
+  std::string word(kind);
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string_view group = group_of(api_version);
+  return fmt::format("{}{}{}/{}", word, group.empty() ? "" : ".", group, name);
 }
 
 }  // namespace trainjobc::kubectl

@@ -23,10 +23,11 @@ struct Settings {
 };
 
 struct Call {
-  std::string ns;                  // "": the context's
-  std::vector<std::string> words;  // without the flags of Settings
-  std::vector<std::string> names;  // come after --
-  std::string input;               // standard input
+  std::string ns;                        // "": the context's
+  std::vector<std::string> words;        // without the flags of Settings
+  std::vector<std::string> names;        // come after --
+  std::string input;                     // standard input
+  std::chrono::milliseconds timeout{0};  // if it is shorter than that of Settings; 0: none
 };
 
 // Gets the existing ones of several named objects of one kind. Names them with manifests on standard input:
@@ -50,18 +51,20 @@ class Kubectl {
 
   Reply run(const Call& call) const;
 
-  // For calls that are run in another way: the program with its arguments, and why it failed (cause None: it
-  // did not).
+ private:
+  std::vector<std::string> words_of(const Call& call) const;
   std::vector<std::string> command(const Call& call) const;
   Failure failure_of(const Call& call, base::ProcessResult result) const;
   Failure failure_of(const Call& call, const base::IoError& error) const;
-  base::ProcessRunner& runner() const { return runner_; }
-
- private:
-  std::vector<std::string> words_of(const Call& call) const;
 
   base::ProcessRunner& runner_;
   Settings settings_;
 };
+
+// The resource name of a kind: "jobsets.jobset.x-k8s.io"; "" for kinds that trainjobc doesn't render.
+std::string_view resource_of(std::string_view api_version, std::string_view kind);
+
+// An object as `-o name` prints it: "jobset.jobset.x-k8s.io/llama".
+std::string name_of(std::string_view api_version, std::string_view kind, std::string_view name);
 
 }  // namespace trainjobc::kubectl

@@ -7,27 +7,290 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/text/lines.h"
-#include "features/kubectl/resource_names.h"
+#include "features/cluster/live_fields.h"
+#include "features/kubectl/kubectl.h"
+#include "features/submit/state.h"
+#include "k8s/jobset/names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::submit {
 namespace {
 
+using cluster::Answer;
+using cluster::Difference;
+using cluster::ObjectDiff;
 using kubectl::Call;
 using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
+using yaml::Maker;
+using yaml::Node;
 
-Result success_of(Step step) {
-  switch (step) {
-    case Step::Create: return Result::Created;
-    case Step::Change: return Result::Changed;
-    case Step::Confirm: return Result::Unchanged;
-    case Step::Keep: return Result::Kept;
-    case Step::Replace: return Result::Replaced;
+// `node` without the field at `path`; `node` itself if there is no such field or it is an item of a list.
+const Node* without(const Node* node, std::span<const schema::Step> path, const Maker& make) {
+  const schema::Step& step = path.front();
+  if (!step.is_item()) {
+    const Node* value = node->is_map() ? node->get(step.key) : nullptr;
+    if (!value) return node;
+    return make.with(node, step.key, path.size() > 1 ? without(value, path.subspan(1), make) : nullptr);
+  }
+  if (!node->is_list() || step.index >= node->size() || path.size() == 1) return node;
+  std::vector<const Node*> items(node->items().begin(), node->items().end());
+  items[step.index] = without(items[step.index], path.subspan(1), make);
+  return make.list(items, node->origin());
+}
+
+// `rendered` without the fields that another controller owns according to `differences`. Adds each of them to
+// `left_out`.
+const Node* without_others_fields(const Node& rendered, const cluster::ObjectDiff& differences,
+                                  const Maker& make, std::vector<LeftOut>& left_out) {
+  const Node* result = &rendered;
+  for (const cluster::Difference& field : differences.differences) {
+    if (field.kind != cluster::DifferenceKind::Ignored || !field.rendered) continue;
+    const Node* less = without(result, field.path, make);
+    if (less == result) continue;
+    result = less;
+    left_out.push_back({field.name, field.manager});
+  }
+  return result;
+}
+
+// Names of the objects of a kind, by namespace.
+using Names = std::map<std::string, std::set<std::string>>;
+
+Names names_of(std::span<const Object> objects, std::string_view kind) {
+  Names names;
+  for (const Object& object : objects) {
+    if (object.kind == kind) names[std::string(object.ns)].emplace(object.name);
+  }
+  return names;
+}
+
+// "secret/a\nsecret/b\n"; false if a line says something else.
+bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
+  constexpr std::string_view kPrefix = "secret/";
+  for (const std::string_view line : base::Lines(text)) {
+    if (!line.starts_with(kPrefix)) return false;
+    secrets.insert(cluster::object_id("Secret", ns, line.substr(kPrefix.size())));
+  }
+  return true;
+}
+
+Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
+                        std::set<std::string>& secrets) {
+  Answer answer;
+  for (const auto& [ns, names] : names_of(objects, "Secret")) {
+    Reply reply = kubectl.run(kubectl::get_by_name(ns, "v1", "Secret", names, "name"));
+    if (!reply.ok() && reply.failure.cause != Cause::Forbidden) {
+      answer.failure = std::move(reply.failure);
+      return answer;
+    }
+    if (!add_secrets(reply.out, ns, secrets) && reply.ok()) {
+      answer.failure = {Cause::Other, "kubectl get", 0, "the answer names something other than Secrets"};
+      return answer;
+    }
+    answer.warnings += reply.notes;
+  }
+  return answer;
+}
+
+bool joins(Answer& answer, Answer next) {
+  answer.warnings += next.warnings;
+  answer.failure = std::move(next.failure);
+  return answer.ok();
+}
+
+}  // namespace
+
+Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster) {
+  std::vector<Object> open;
+  std::ranges::copy_if(objects, std::back_inserter(open),
+                       [](const Object& object) { return object.kind != "Secret"; });
+  Answer answer;
+  if (!joins(answer, cluster::fetch(kubectl, open, false, cluster.live))) return answer;
+  if (!joins(answer, look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
+  joins(answer, cluster::fetch_train_jobs(kubectl, objects, true, cluster.live));
+  return answer;
+}
+
+namespace {
+
+struct Claim {
+  std::string_view template_name;
+  bool stays = false;  // when its JobSet is deleted
+};
+
+// JobSet owns the claims of a policy with Delete. A JobSet that its webhook never saw may lack the policy,
+// and then owns none.
+std::vector<Claim> claims_of(const Node& job_set) {
+  std::vector<Claim> claims;
+  for (const Node* policy : items_at(job_set, {"spec", "volumeClaimPolicies"})) {
+    const bool stays = value_at(*policy, {"retentionPolicy", "whenDeleted"}) != "Delete";
+    for (const Node* claim : items_at(*policy, {"templates"})) {
+      claims.push_back({value_at(*claim, {"metadata", "name"}), stays});
+    }
+  }
+  return claims;
+}
+
+// What happens to the claims of a deleted JobSet, for people: indented lines.
+std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace) {
+  const std::string_view job_set_name = value_at(job_set, {"metadata", "name"});
+  std::string text;
+  for (const Claim& claim : claims_of(job_set)) {
+    const std::string name = k8s::jobset::claim_name(claim.template_name, job_set_name);
+    if (claim.stays) {
+      text += fmt::format(
+          "    but not the claim {}, which is kept: the new JobSet is refused unless its template equals the "
+          "claim's spec, including volumeMode, volumeName and storageClassName, and sets whenDeleted: "
+          "Retain. To start with an empty volume, delete the claim first: kubectl delete pvc {}{}\n",
+          name, name, flag_of_namespace);
+    } else {
+      text += fmt::format("    the claim {}, and the data on its volume\n", name);
+    }
+  }
+  return text;
+}
+
+// `job_set` without the claim templates whose claims are deleted with `live`. JobSet's webhook refuses a
+// JobSet while its claims exist, so these templates can't be tried before.
+const Node* without_deleted_claims(const Node& job_set, const Node& live, const Maker& make) {
+  const std::vector<Claim> old_claims = claims_of(live);
+  const auto is_deleted = [&](const Node& claim) {
+    const std::string_view name = value_at(claim, {"metadata", "name"});
+    const auto old = std::ranges::find(old_claims, name, &Claim::template_name);
+    return old != old_claims.end() && !old->stays;
+  };
+  std::vector<const Node*> policies;
+  for (const Node* policy : items_at(job_set, {"spec", "volumeClaimPolicies"})) {
+    std::vector<const Node*> templates;
+    for (const Node* claim : items_at(*policy, {"templates"})) {
+      if (!is_deleted(*claim)) templates.push_back(claim);
+    }
+    if (!templates.empty())
+      policies.push_back(make.with(policy, "templates", make.list(templates, policy->origin())));
+  }
+  const Node* spec = job_set.get("spec");
+  if (!spec || !spec->get("volumeClaimPolicies")) return &job_set;
+  return make.with(&job_set, "spec",
+                   make.with(spec, "volumeClaimPolicies",
+                             policies.empty() ? nullptr : make.list(policies, spec->origin())));
+}
+
+bool is_refused(const Difference& difference) {
+  return !difference.refusal.empty();
+}
+
+// Whether applying the object changes a field.
+bool changes(const ObjectDiff& difference, bool takes_over) {
+  const auto is_ours = [&](const Difference& field) {
+    return field.kind == cluster::DifferenceKind::Changed || (takes_over && field.rendered);
+  };
+  return std::ranges::any_of(difference.differences, is_ours);
+}
+
+Action action_of(const Object& object, const ObjectDiff* difference, bool is_there,
+                 const ClusterState& cluster) {
+  if (object.kind == "Secret") {
+    return cluster.secrets.contains(cluster::object_id(object.kind, object.ns, object.name)) ? Action::Keep
+                                                                                             : Action::Create;
+  }
+  if (!is_there) return Action::Create;
+  if (!difference || !changes(*difference, cluster.takes_over)) return Action::Confirm;
+  return std::ranges::any_of(difference->differences, is_refused) ? Action::Replace : Action::Change;
+}
+
+template <class T>
+const T* find_in(const std::map<std::string, const T*>& map, const std::string& id) {
+  const auto found = map.find(id);
+  return found != map.end() ? found->second : nullptr;
+}
+
+}  // namespace
+
+Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
+  std::map<std::string, const ObjectDiff*> differences;
+  for (const ObjectDiff& object : cluster.report.objects) differences.emplace(object.id, &object);
+  std::map<std::string, const cluster::LiveObject*> there;
+  for (const cluster::LiveObject& object : cluster.live.objects) {
+    there.emplace(cluster::object_id(object.kind, object.ns, object.name), &object);
+  }
+  Batch batch;
+  for (const Object& object : objects) {
+    const std::string id = cluster::object_id(object.kind, object.ns, object.name);
+    const ObjectDiff* difference = find_in(differences, id);
+    Item item{&object, Action::Create, batch.jobs, find_in(there, id), object.root, object.root, {}};
+    item.action = action_of(object, difference, item.live != nullptr, cluster);
+    if (item.action == Action::Replace && object.kind == "JobSet") {
+      item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*batch.arena));
+    }
+    if (difference && item.action != Action::Replace && !cluster.takes_over) {
+      item.root = without_others_fields(*item.root, *difference, yaml::Maker(*batch.arena), item.left_out);
+    }
+    if (item.live && item.action != Action::Replace && object.kind == "JobSet") {
+      item.root = cluster::with_live_env_order(*item.root, *item.live->root, yaml::Maker(*batch.arena));
+    }
+    batch.items.push_back(std::move(item));
+    if (object.kind == "JobSet") ++batch.jobs;
+  }
+  return batch;
+}
+
+cluster::Report refused_part(const cluster::Report& report) {
+  cluster::Report part;
+  part.jobs = report.jobs;
+  for (const ObjectDiff& object : report.objects) {
+    ObjectDiff refused = object;
+    std::erase_if(refused.differences, [](const Difference& d) { return !is_refused(d); });
+    if (!refused.differences.empty()) part.objects.push_back(std::move(refused));
+  }
+  return part;
+}
+
+std::string loss_of(const Item& item, const cluster::Report& report) {
+  const Object& object = *item.object;
+  std::string text = fmt::format("  {}", title_of(object));
+  if (object.kind == "JobSet") {
+    const JobSetState state = state_of(*item.live->root);
+    text += fmt::format(": {}{}\n", describe(state), state.jobs.empty() ? "" : "; " + describe_jobs(state));
+    text +=
+        "    its Jobs and Pods, their logs, and everything that their containers wrote, "
+        "except to persistent volumes\n";
+    text += claims_lost(*item.live->root, object.ns.empty() ? "" : fmt::format(" -n {}", object.ns));
+    if (state.restarts > 0) text += fmt::format("    its restart count, {} so far\n", state.restarts);
+  } else {
+    text += "\n    its contents; a Pod that starts in between waits for the new one\n";
+  }
+  const std::string id = cluster::object_id(object.kind, object.ns, object.name);
+  for (const ObjectDiff& differing : report.objects) {
+    if (differing.id != id) continue;
+    for (const Difference& field : differing.differences) {
+      if (field.kind != cluster::DifferenceKind::Ignored) continue;
+      text += fmt::format("    {}, managed by {}\n", field.name, field.manager);
+    }
+  }
+  return text;
+}
+
+std::string title_of(const Object& object) {
+  return object.ns.empty() ? fmt::format("{} {}", object.kind, object.name)
+                           : fmt::format("{} {}/{}", object.kind, object.ns, object.name);
+}
+
+namespace {
+
+Result success_of(Action action) {
+  switch (action) {
+    case Action::Create: return Result::Created;
+    case Action::Change: return Result::Changed;
+    case Action::Confirm: return Result::Unchanged;
+    case Action::Keep: return Result::Kept;
+    case Action::Replace: return Result::Replaced;
   }
   return Result::NotSent;
 }
@@ -106,7 +369,7 @@ class Sender {
 
   void keep_what_is_there(const std::vector<Outcome*>& outcomes) {
     for (Outcome* outcome : outcomes) {
-      if (outcome->item->step == Step::Keep) finish(*outcome, Result::Kept);
+      if (outcome->item->action == Action::Keep) finish(*outcome, Result::Kept);
     }
   }
 
@@ -130,7 +393,7 @@ class Sender {
   void remove_replaced(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::map<std::string_view, std::vector<Outcome*>> by_resource;
     for (Outcome* outcome : outcomes) {
-      if (outcome->item->step != Step::Replace) continue;
+      if (outcome->item->action != Action::Replace) continue;
       if (options_.dry_run != DryRun::None) {
         finish(*outcome, Result::Replaced);
       } else {
@@ -240,7 +503,7 @@ class Sender {
     for (Outcome* outcome : outcomes) {
       const bool is_applied = applied.contains(kubectl_name(*outcome));
       unmentioned += is_applied ? 0 : 1;
-      finish(*outcome, is_applied ? success_of(outcome->item->step) : Result::Failed);
+      finish(*outcome, is_applied ? success_of(outcome->item->action) : Result::Failed);
     }
     note(reply, "apply", unmentioned);
   }
@@ -262,12 +525,12 @@ bool Sending::complete() const {
          });
 }
 
-Sending send(const Plan& plan, const Kubectl& kubectl, const SendOptions& options,
+Sending send(const Batch& batch, const Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done) {
   Sending sending;
   std::map<std::string, std::vector<Outcome*>> namespaces;
-  sending.outcomes.reserve(plan.items.size());
-  for (const Item& item : plan.items) {
+  sending.outcomes.reserve(batch.items.size());
+  for (const Item& item : batch.items) {
     sending.outcomes.push_back({&item, Result::NotSent});
     namespaces[std::string(item.object->ns)].push_back(&sending.outcomes.back());
   }

@@ -1,16 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sends a plan to the cluster.
+// What submit does with each rendered object, and how kubectl sends it.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/arena.h"
+#include "compile/compile.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
-#include "features/submit/steps.h"
+#include "yaml/node.h"
 
 namespace trainjobc::submit {
+
+// A field that is not sent: another controller owns it, so applying it would always be a conflict.
+struct LeftOut {
+  std::string field;    // "spec.suspend"
+  std::string manager;  // "kueue"
+};
+
+// What submit fetches from a cluster before it sends anything.
+struct Cluster {
+  cluster::LiveSet live;  // all rendered objects except Secrets, and TrainJobs with the JobSets' names
+  std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist; their content is not fetched
+};
+
+// A failure if submit can't continue. A missing permission for Secrets or TrainJobs is not one: Secrets are
+// then left to `kubectl create`, which does not replace existing ones.
+cluster::Answer look_up(const kubectl::Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster);
+
+enum class Action {
+  Create,
+  Change,
+  Confirm,  // unchanged; applied anyway, to own its fields
+  Keep,     // an existing Secret
+  Replace,  // deleted and recreated: the update would be refused
+};
+
+struct Item {
+  const Object* object = nullptr;
+  Action action = Action::Create;
+  size_t job = 0;                             // the JobSet that it belongs to
+  const cluster::LiveObject* live = nullptr;  // of Change, Confirm and Replace
+  const yaml::Node* root = nullptr;           // what is sent
+  const yaml::Node* trial = nullptr;          // what a Replace tries before it deletes anything
+  std::vector<LeftOut> left_out;              // the fields that are not sent
+};
+
+// In the order of the objects: a JobSet comes after what it mounts.
+struct Batch {
+  std::vector<Item> items;
+  size_t jobs = 0;
+  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // of changed roots
+};
+
+// What a batch is made from.
+struct ClusterState {
+  const cluster::Report& report;  // of comparing the objects with `live`
+  const cluster::LiveSet& live;
+  const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
+  bool takes_over = false;               // fields of other controllers
+};
+
+Batch make_batch(std::span<const Object> objects, const ClusterState& cluster);
+
+// The part of `report` that a cluster would refuse: objects with fields that can't be updated.
+cluster::Report refused_part(const cluster::Report& report);
+
+// What is lost with the live object of a Replace, for people: indented lines.
+std::string loss_of(const Item& item, const cluster::Report& report);
+
+// "JobSet team-a/llama"
+std::string title_of(const Object& object);
 
 enum class DryRun { None, Client, Server };
 
@@ -50,7 +118,7 @@ struct Sending {
 // the JobSets whose helper objects are all in place. After a failure, the other objects of the call and the
 // other namespaces are still sent, unless kubectl can't reach the cluster. `done` is called for each item as
 // soon as it is in place.
-Sending send(const Plan& plan, const kubectl::Kubectl& kubectl, const SendOptions& options,
+Sending send(const Batch& batch, const kubectl::Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done);
 
 }  // namespace trainjobc::submit

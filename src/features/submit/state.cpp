@@ -5,14 +5,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <iterator>
 
-#include "features/submit/event_fields.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::submit {
-namespace {
 
 using yaml::Node;
+
+int64_t number_at(const Node& root, std::string_view key, int64_t otherwise) {
+  const std::string_view text = value_at(root, {key});
+  int64_t number = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+const Node* condition_of(const Node& object, std::string_view type) {
+  for (const Node* entry : items_at(object, {"status", "conditions"})) {
+    if (value_at(*entry, {"type"}) == type) return entry;
+  }
+  return nullptr;
+}
+
+namespace {
 
 constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
 
@@ -105,6 +123,202 @@ std::string describe_jobs(const JobSetState& state) {
     if (job.failed > 0) text += fmt::format(", {} failed", job.failed);
   }
   return text;
+}
+
+namespace {
+
+struct Brief {
+  std::string_view reason;  // of an event or a waiting container
+  std::string_view brief;
+};
+
+// Other reasons are short enough as they are.
+constexpr auto kBriefs = std::to_array<Brief>({
+    {"JobCreationFailed", "Jobs are refused"},
+    {"PVCCreationFailed", "claims are refused"},
+    {"FailedCreate", "pods are refused"},
+    {"FailedScheduling", "unschedulable"},
+    {"Unschedulable", "unschedulable"},
+    {"SchedulingGated", "held by a scheduling gate"},
+    {"Pulling", "pulling images"},
+    {"ErrImagePull", "images can't be pulled"},
+    {"ImagePullBackOff", "images can't be pulled"},
+    {"InvalidImageName", "images can't be pulled"},
+    {"ErrImageNeverPull", "images can't be pulled"},
+    {"CrashLoopBackOff", "crashes"},
+    {"FailedMount", "volumes can't be mounted"},
+    {"FailedAttachVolume", "volumes can't be mounted"},
+});
+
+std::string brief_of(std::string_view reason) {
+  const auto found = std::ranges::find(kBriefs, reason, &Brief::reason);
+  return std::string(found != kBriefs.end() ? found->brief : reason);
+}
+
+// The kubelet's reasons before it starts the containers.
+bool is_on_the_way(std::string_view waiting) {
+  return waiting == "ContainerCreating" || waiting == "PodInitializing";
+}
+
+std::string with_message(std::string_view reason, std::string_view message) {
+  return message.empty() ? std::string(reason) : fmt::format("{}: {}", reason, message);
+}
+
+std::optional<Reason> reason_of_container(const Node& status, std::string_view pod) {
+  const std::string_view container = value_at(status, {"name"});
+  if (const Node* waiting = status.at({"state", "waiting"})) {
+    const std::string_view reason = value_at(*waiting, {"reason"});
+    if (reason.empty() || is_on_the_way(reason)) return std::nullopt;
+    return Reason{brief_of(reason), fmt::format("container {} of pod {} is waiting: {}", container, pod,
+                                                with_message(reason, value_at(*waiting, {"message"})))};
+  }
+  const Node* ended = status.at({"state", "terminated"});
+  if (!ended || number_at(*ended, "exitCode") == 0) return std::nullopt;
+  return Reason{"a container failed",
+                fmt::format("container {} of pod {} failed: {}, exit status {}", container, pod,
+                            with_message(value_at(*ended, {"reason"}), value_at(*ended, {"message"})),
+                            number_at(*ended, "exitCode"))};
+}
+
+std::optional<Reason> reason_of_pod(const Node& pod) {
+  const std::string_view name = value_at(pod, {"metadata", "name"});
+  const Node* scheduled = condition_of(pod, "PodScheduled");
+  if (scheduled && value_at(*scheduled, {"status"}) == "False") {
+    const std::string_view reason = value_at(*scheduled, {"reason"});
+    return Reason{brief_of(reason),
+                  fmt::format("pod {} is {}: {}", name,
+                              reason == "SchedulingGated" ? "held by a scheduling gate" : "unschedulable",
+                              value_at(*scheduled, {"message"}))};
+  }
+  for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
+    for (const Node* status : items_at(pod, {"status", list})) {
+      if (auto reason = reason_of_container(*status, name)) return reason;
+    }
+  }
+  // Evicted, or refused by its node: no container has the reason.
+  if (value_at(pod, {"status", "phase"}) != "Failed" || value_at(pod, {"status", "reason"}).empty())
+    return std::nullopt;
+  const std::string_view reason = value_at(pod, {"status", "reason"});
+  return Reason{std::string(reason), fmt::format("pod {} failed: {}", name,
+                                                 with_message(reason, value_at(pod, {"status", "message"})))};
+}
+
+// The quota's part of `Error creating: pods "demo-node-0-0-x7k2p" is forbidden: exceeded quota: q`.
+std::string_view refusal_in(std::string_view message) {
+  constexpr std::string_view kCreating = "Error creating: ";
+  constexpr std::string_view kForbidden = " is forbidden: ";
+  if (message.starts_with(kCreating)) message.remove_prefix(kCreating.size());
+  const size_t at = message.find(kForbidden);
+  return message.starts_with("pods \"") && at != std::string_view::npos
+             ? message.substr(at + kForbidden.size())
+             : message;
+}
+
+bool is_name_part(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+}
+
+}  // namespace
+
+std::string Reason::key(std::string_view job_set) const {
+  std::string key = brief;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_name_part(text[end])) ++end;
+    const std::string_view word = std::string_view(text).substr(at, end - at);
+    const bool is_its_own = word.starts_with(job_set) && word.substr(job_set.size()).starts_with('-');
+    std::ranges::copy_if(is_its_own ? "*" : word, std::back_inserter(key),
+                         [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0; });
+    if (end == at) key += text[end++];
+    at = end;
+  }
+  return key;
+}
+
+std::optional<Reason> reason_of_job_set(const JobSetState& state) {
+  if (!state.manager.empty()) {
+    return Reason{
+        fmt::format("left to {}", state.manager),
+        fmt::format("its spec.managedBy leaves it to {}: JobSet's own controller ignores it", state.manager)};
+  }
+  if (!state.suspend) return std::nullopt;
+  if (!state.queue.empty()) {
+    return Reason{"waits for Kueue",
+                  fmt::format("suspended until Kueue admits it from the queue {}", state.queue)};
+  }
+  return Reason{"suspended", "suspended: it can finish only after someone resumes it (spec.suspend: false)"};
+}
+
+PodState state_of_pod(const Node& pod) {
+  PodState state;
+  const std::string_view phase = value_at(pod, {"status", "phase"});
+  const Node* ready = condition_of(pod, "Ready");
+  state.succeeded = phase == "Succeeded";
+  state.ready = phase == "Running" && ready && value_at(*ready, {"status"}) == "True";
+  if (!state.ready && !state.succeeded) state.reason = reason_of_pod(pod);
+  return state;
+}
+
+std::optional<Reason> reason_of_workload(const Node& workload) {
+  const auto status_of = [&](std::string_view type) {
+    const Node* condition = condition_of(workload, type);
+    return condition ? value_at(*condition, {"status"}) : std::string_view();
+  };
+  const auto said = [&](std::string_view type) {
+    return value_at(*condition_of(workload, type), {"message"});
+  };
+  constexpr std::string_view kBrief = "waits for Kueue";
+  if (status_of("Admitted") == "True" || status_of("Finished") == "True") return std::nullopt;
+  if (status_of("QuotaReserved") == "True") {
+    const bool has_words = status_of("Admitted") == "False";
+    return Reason{std::string(kBrief), fmt::format("waits for Kueue's admission checks{}{}",
+                                                   has_words ? ": " : "", has_words ? said("Admitted") : "")};
+  }
+  if (status_of("QuotaReserved") == "False")
+    return Reason{std::string(kBrief), fmt::format("waits for Kueue: {}", said("QuotaReserved"))};
+  if (status_of("Evicted") == "True")
+    return Reason{std::string(kBrief), fmt::format("Kueue evicted it: {}", said("Evicted"))};
+  return std::nullopt;
+}
+
+EventAbout about(const Node& event) {
+  return {value_at(event, {"involvedObject", "kind"}), value_at(event, {"involvedObject", "name"}),
+          value_at(event, {"involvedObject", "uid"}), value_at(event, {"reason"})};
+}
+
+std::string_view time_of(const Node& event) {
+  constexpr size_t kSeconds = std::string_view("2026-01-02T03:04:05").size();
+  std::string_view last;
+  for (const std::string_view time :
+       {value_at(event, {"series", "lastObservedTime"}), value_at(event, {"lastTimestamp"}),
+        value_at(event, {"eventTime"}), value_at(event, {"metadata", "creationTimestamp"})}) {
+    last = std::max(last, time.substr(0, kSeconds));
+  }
+  return last;
+}
+
+bool says_failure(std::string_view reason) {
+  constexpr auto kFailures =
+      std::to_array<std::string_view>({"FailedJobs", "ReachedMaxRestarts", "FailJobSetFailurePolicyAction"});
+  return std::ranges::find(kFailures, reason) != kFailures.end();
+}
+
+std::optional<Reason> reason_of_event(const Node& event) {
+  const EventAbout on = about(event);
+  const std::string_view message = value_at(event, {"message"});
+  if (on.reason == "Pulling") return Reason{brief_of(on.reason), std::string(message)};
+  if (value_at(event, {"type"}) != "Warning") return std::nullopt;
+  // The JobSet's last condition has the reason.
+  if (on.kind == "JobSet" && says_failure(on.reason)) return std::nullopt;
+  const std::string brief = brief_of(on.reason);
+  if (on.reason == "JobCreationFailed") return Reason{brief, fmt::format("Jobs are refused: {}", message)};
+  if (on.reason == "PVCCreationFailed") return Reason{brief, fmt::format("claims are refused: {}", message)};
+  if (on.reason == "FailedCreate" && on.kind == "Job")
+    return Reason{brief, fmt::format("pods of Job {} are refused: {}", on.name, refusal_in(message))};
+  if (on.reason == "FailedScheduling")
+    return Reason{brief, fmt::format("pod {} is unschedulable: {}", on.name, message)};
+  if (on.kind == "JobSet") return Reason{brief, with_message(on.reason, message)};
+  return Reason{brief, fmt::format("{} {}: {}", on.kind, on.name, with_message(on.reason, message))};
 }
 
 }  // namespace trainjobc::submit

@@ -5,44 +5,333 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <optional>
+#include <array>
+#include <memory>
 #include <set>
 #include <utility>
 
-#include "base/arena.h"
 #include "base/diagnostic.h"
-#include "base/source.h"
 #include "features/cluster/live.h"
-#include "features/kubectl/resource_names.h"
-#include "features/kubectl/watches.h"
-#include "features/submit/event_fields.h"
+#include "features/submit/send.h"
 #include "features/submit/state.h"
-#include "features/submit/steps.h"
 #include "k8s/jobset/construct.h"
-#include "yaml/read/reader.h"
+#include "k8s/jobset/names.h"
 
 namespace trainjobc::submit {
 namespace {
 
+using yaml::Node;
+
+// How late an event may arrive.
+constexpr std::chrono::seconds kLatestEvent{2};
+// After this time, a controller that has ignored a JobSet is reported.
+constexpr std::chrono::seconds kSlowController{20};
+
+std::string clock_text(base::Clock::Time::duration time) {
+  const auto count = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  if (count < 3600) return fmt::format("{}:{:02}", count / 60, count % 60);
+  return fmt::format("{}:{:02}:{:02}", count / 3600, count / 60 % 60, count % 60);
+}
+
+bool has_ended(Phase phase) {
+  return phase == Phase::Completed || phase == Phase::Failed;
+}
+
+// What an event says about the end of a JobSet.
+std::optional<End> end_of(std::string_view reason) {
+  if (reason == "AllJobsCompleted") return End::Completed;
+  return says_failure(reason) ? std::optional(End::Failed) : std::nullopt;
+}
+
+// Of this version of the event.
+std::string id_of(const Node& event) {
+  const EventAbout on = about(event);
+  return fmt::format("{} {} {} {} {} {}", value_at(event, {"metadata", "uid"}),
+                     value_at(event, {"metadata", "resourceVersion"}), time_of(event), on.name, on.reason,
+                     value_at(event, {"message"}));
+}
+
+bool is_under_way(const JobSetState& state) {
+  return !state.jobs.empty() && std::ranges::all_of(state.jobs, &JobsState::is_under_way);
+}
+
+}  // namespace
+
+Follower::Follower(std::span<const Object* const> job_sets, Time begin) : begin_(begin) {
+  for (const Object* job_set : job_sets) {
+    Followed& followed = followed_.emplace_back();
+    followed.object = job_set;
+    followed.name = job_set->name;
+    const std::string ns(job_set->ns);
+    by_name_.emplace(Key{ns, followed.name}, &followed);
+    for (const Node* jobs : items_at(*job_set->root, {"spec", "replicatedJobs"})) {
+      const std::string_view name = value_at(*jobs, {"name"});
+      for (int64_t i = 0; i < number_at(*jobs, "replicas", 1); ++i)
+        by_job_.emplace(Key{ns, k8s::jobset::job_name(followed.name, name, i)}, &followed);
+    }
+  }
+}
+
+Follower::Followed* Follower::find(const std::string& ns, std::string_view name) {
+  const auto found = by_name_.find({ns, std::string(name)});
+  return found != by_name_.end() && !found->second->has_ended ? found->second : nullptr;
+}
+
+Follower::Followed* Follower::of_job(const std::string& ns, std::string_view job) {
+  const auto found = by_job_.find({ns, std::string(job)});
+  return found != by_job_.end() && !found->second->has_ended ? found->second : nullptr;
+}
+
+// "<job>-<index>-<random>", without the index if the Job isn't indexed.
+Follower::Followed* Follower::of_pod(const std::string& ns, std::string_view pod) {
+  for (int parts = 0; parts < 2; ++parts) {
+    pod = pod.substr(0, std::min(pod.rfind('-'), pod.size()));
+    if (Followed* followed = of_job(ns, pod)) return followed;
+  }
+  return nullptr;
+}
+
+Follower::Followed* Follower::of_workload(const std::string& ns, const Node& workload) {
+  for (const Node* owner : items_at(workload, {"metadata", "ownerReferences"})) {
+    if (value_at(*owner, {"kind"}) == "JobSet") return find(ns, value_at(*owner, {"name"}));
+  }
+  return nullptr;
+}
+
+void Follower::take(const std::string& ns, const Node& object, Time now) {
+  const std::string_view kind = value_at(object, {"kind"});
+  if (kind == "JobSet") {
+    if (Followed* followed = find(ns, value_at(object, {"metadata", "name"})))
+      take_job_set(*followed, object, now);
+  } else if (kind == "Pod") {
+    if (Followed* followed = of_pod(ns, value_at(object, {"metadata", "name"}))) {
+      take_pod(*followed, object);
+      say_progress(*followed, now);
+    }
+  } else if (kind == "Event") {
+    take_event(ns, object);
+  } else if (kind == "Workload") {
+    if (Followed* followed = of_workload(ns, object)) {
+      followed->workload = reason_of_workload(object);
+      if (followed->workload) say(*followed, *followed->workload);
+    }
+  }
+}
+
+void Follower::take_missing(const std::string& ns, std::string_view name, Time now) {
+  if (Followed* followed = find(ns, name)) lose(*followed, now);
+}
+
+void Follower::take_job_set(Followed& followed, const Node& job_set, Time now) {
+  JobSetState state = state_of(job_set);
+  // Another JobSet of that name: ours is gone.
+  if (followed.is_seen && state.uid != followed.state.uid) return lose(followed, now);
+  if (followed.gone) return;
+  followed.is_seen = true;
+  followed.state = std::move(state);
+  if (has_ended(followed.state.phase)) {
+    return end(followed, followed.state.phase == Phase::Completed ? End::Completed : End::Failed,
+               followed.state.message);
+  }
+  if (is_under_way(followed.state)) followed.trouble.reset();
+  if (const auto reason = reason_of_job_set(followed.state)) say(followed, *reason);
+  say_progress(followed, now);
+}
+
+void Follower::take_pod(Followed& followed, const Node& pod) {
+  const std::string name(value_at(pod, {"metadata", "name"}));
+  // An unchanged pod keeps the reason that an event gave.
+  const std::string_view version = value_at(pod, {"metadata", "resourceVersion"});
+  std::string& known = followed.pod_versions[name];
+  if (!version.empty() && known == version) return;
+  known = version;
+  PodState& state = followed.pods[name] = state_of_pod(pod);
+  if (state.reason) say(followed, *state.reason);
+  auto unheard = followed.unheard.extract(name);
+  if (unheard.empty() || state.ready || state.succeeded) return;
+  for (const Reason& reason : unheard.mapped()) say(followed, reason);
+}
+
+void Follower::take_event(const std::string& ns, const Node& event) {
+  const EventAbout on = about(event);
+  Followed* followed = on.kind == "JobSet" ? find(ns, on.name)
+                       : on.kind == "Job"  ? of_job(ns, on.name)
+                       : on.kind == "Pod"  ? of_pod(ns, on.name)
+                                           : nullptr;
+  if (!followed || !heard_.insert(id_of(event)).second) return;
+  // Events outlive their objects: these belong to an earlier JobSet of that name.
+  if (on.kind == "JobSet" && followed->is_seen && on.uid != followed->state.uid) return;
+  if (time_of(event) < std::string_view(followed->state.since).substr(0, time_of(event).size())) return;
+  if (on.kind == "JobSet") {
+    if (const auto how = end_of(on.reason)) {
+      followed->end_event = {followed->object, how, std::string(value_at(event, {"message"})), false};
+      if (followed->gone) end(*followed, *how, followed->end_event->text);
+      return;
+    }
+  }
+  auto reason = reason_of_event(event);
+  if (!reason) return;
+  if (on.kind == "Pod") return take_pod_event(*followed, on, std::move(*reason));
+  if (is_under_way(followed->state)) return;
+  say(*followed, *reason);
+  followed->trouble = std::move(reason);
+}
+
+// The API server keeps events for an hour; those of a pod that is ready by now no longer matter.
+void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason reason) {
+  if (!sees_pods_) return say(followed, reason);
+  // The pod's own status says so, and when that ends.
+  constexpr auto kInStatus = std::to_array<std::string_view>({"FailedScheduling", "Failed", "BackOff"});
+  if (std::ranges::find(kInStatus, on.reason) != kInStatus.end()) return;
+  const auto pod = followed.pods.find(on.name);
+  if (pod == followed.pods.end()) {
+    followed.unheard[std::string(on.name)].push_back(std::move(reason));
+  } else if (!pod->second.ready && !pod->second.succeeded) {
+    say(followed, reason);
+    if (!pod->second.reason) pod->second.reason = std::move(reason);
+  }
+}
+
+void Follower::keep_pods(const std::string& ns, const std::set<std::string, std::less<>>& names) {
+  const auto is_gone = [&](const auto& pod) { return !names.contains(pod.first); };
+  for (Followed& followed : followed_) {
+    if (followed.object->ns != ns) continue;
+    std::erase_if(followed.pods, is_gone);
+    std::erase_if(followed.pod_versions, is_gone);
+  }
+}
+
+void Follower::forget_workloads(const std::string& ns) {
+  for (Followed& followed : followed_) {
+    if (followed.object->ns == ns) followed.workload.reset();
+  }
+}
+
+void Follower::took_events(const std::string& ns, Time asked) {
+  for (Followed& followed : followed_) {
+    const bool is_lost = followed.object->ns == ns && !followed.has_ended && followed.gone;
+    if (is_lost && asked - *followed.gone >= kLatestEvent) end(followed, End::Deleted, "");
+  }
+}
+
+void Follower::lose(Followed& followed, Time now) {
+  if (followed.end_event) return end(followed, *followed.end_event->end, followed.end_event->text);
+  if (!sees_events_) return end(followed, End::Deleted, "");
+  if (!followed.gone) followed.gone = now;
+}
+
+void Follower::end(Followed& followed, End how, std::string text) {
+  followed.has_ended = true;
+  news_.push_back({followed.object, how, std::move(text), false});
+}
+
+void Follower::tick(Time now) {
+  for (Followed& followed : followed_) {
+    if (followed.has_ended) continue;
+    if (followed.gone && !sees_events_) {
+      end(followed, End::Deleted, "");
+      continue;
+    }
+    const bool is_ignored = followed.is_seen && followed.state.phase == Phase::Pending &&
+                            followed.state.manager.empty() && !followed.trouble;
+    if (is_ignored && now - begin_ >= kSlowController) {
+      say(followed, {"no controller has picked it up",
+                     "no controller has picked it up yet: is JobSet's controller running?"});
+    }
+  }
+}
+
+void Follower::say(Followed& followed, const Reason& reason) {
+  if (!followed.said.insert(reason.key(followed.name)).second) return;
+  news_.push_back(
+      {followed.object, std::nullopt, fmt::format("{}: {}", title_of(*followed.object), reason.text), false});
+}
+
+// Reports when the JobSet starts, runs all its pods, or starts again.
+void Follower::say_progress(Followed& followed, Time now) {
+  if (followed.state.phase != Phase::Running || followed.has_ended) return;
+  const auto ready = std::ranges::count_if(followed.pods, [](const auto& pod) { return pod.second.ready; });
+  const bool all_ready = ready > 0 && ready >= followed.state.pods;
+  std::string milestone = fmt::format("{} {}", followed.state.restarts, all_ready);
+  if (milestone == followed.milestone) return;
+  // Pods that complete one after the other are not a step back.
+  if (!all_ready && followed.milestone == fmt::format("{} true", followed.state.restarts)) return;
+  followed.milestone = std::move(milestone);
+  news_.push_back({followed.object, std::nullopt, line(followed, now), true});
+}
+
+std::vector<const Object*> Follower::pending() const {
+  std::vector<const Object*> pending;
+  for (const Followed& followed : followed_) {
+    if (!followed.has_ended) pending.push_back(followed.object);
+  }
+  return pending;
+}
+
+bool Follower::waits_for_a_queue(const std::string& ns) const {
+  return std::ranges::any_of(followed_, [&](const Followed& followed) {
+    return followed.object->ns == ns && !followed.has_ended && (followed.state.suspend || followed.workload);
+  });
+}
+
+std::vector<std::string> Follower::lines(Time now) const {
+  std::vector<std::string> lines;
+  for (const Followed& followed : followed_) {
+    if (!followed.has_ended) lines.push_back(line(followed, now));
+  }
+  return lines;
+}
+
+std::string Follower::line(const Followed& followed, Time now) const {
+  std::string text = fmt::format("{}  {}: {}", clock_text(now - begin_), title_of(*followed.object),
+                                 word_of(followed.state.phase));
+  if (!followed.pods.empty()) {
+    const auto count = [&](auto member) {
+      return std::ranges::count_if(followed.pods, [&](const auto& pod) { return pod.second.*member; });
+    };
+    text += fmt::format(", {}/{} pods ready", count(&PodState::ready), followed.state.pods);
+    if (const auto succeeded = count(&PodState::succeeded)) text += fmt::format(", {} completed", succeeded);
+  } else if (followed.state.phase == Phase::Running) {
+    text += ", " + describe_jobs(followed.state);
+  }
+  const int64_t restarts = followed.state.restarts;
+  if (restarts > 0) text += fmt::format(", {} restart{}", restarts, restarts == 1 ? "" : "s");
+  const std::string why = brief(followed);
+  return why.empty() ? text : text + "; " + why;
+}
+
+std::string Follower::brief(const Followed& followed) const {
+  if (followed.gone) return "";
+  if (followed.workload) return followed.workload->brief;
+  if (followed.state.phase != Phase::Suspended || !followed.state.queue.empty()) {
+    if (const auto reason = reason_of_job_set(followed.state)) return reason->brief;
+  }
+  for (const auto& [name, pod] : followed.pods) {
+    if (pod.reason) return pod.reason->brief;
+  }
+  return followed.trouble ? followed.trouble->brief : "";
+}
+
+namespace {
+
 using base::Clock;
+using kubectl::Call;
 using kubectl::Cause;
+using kubectl::Failure;
 using kubectl::Kubectl;
-using kubectl::WatchNews;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // A restarting API server is unavailable for a while.
-constexpr int kMaxFailedQuestions = 5;  // in a row
+constexpr int kMaxFailedPolls = 5;  // in a row
 constexpr seconds kTick{1};
-// A JobSet that a new watch doesn't report may have been deleted before the watch began.
-constexpr seconds kSilence{5};
+// The time that a call has at least, however soon --timeout is over.
+constexpr seconds kShortestCall{5};
 
-enum class What { JobSets, Pods, Events, Workloads };
+enum class What { Pods, Events, Workloads };
 
-std::string resource_of(What what) {
+std::string_view resource_of(What what) {
   switch (what) {
-    case What::JobSets: return std::string(kubectl::resource_of("", "JobSet"));
     case What::Pods: return "pods";
     case What::Events: return "events";
     case What::Workloads: return "workloads.kueue.x-k8s.io";
@@ -50,15 +339,15 @@ std::string resource_of(What what) {
   return "";
 }
 
-// One kind of object in one namespace.
-struct Stream {
-  What what = What::JobSets;
-  std::string ns;
-  std::optional<size_t> watch;
-  std::optional<Clock::Time> due;    // when to start it
-  std::optional<Clock::Time> check;  // when to check whether unreported JobSets still exist
-  bool may_watch = true;
-  std::set<std::string> heard;  // names
+std::string_view words_of(What what) {
+  return what == What::Workloads ? "Workloads of Kueue" : resource_of(what);
+}
+
+// What is polled in one namespace besides the JobSets.
+struct Namespace {
+  std::string name;
+  std::set<What> hidden;  // that the user may not list, or that the cluster does not know
+  int failed_events = 0;  // requests in a row
 };
 
 class Waiter {
@@ -69,90 +358,70 @@ class Waiter {
         options_(options),
         clock_(clock),
         listener_(listener),
-        watches_(kubectl),
+        sleeper_(clock.make_sleeper()),
         begin_(clock.now()),
         follower_(job_sets, begin_) {
     std::set<std::string> namespaces;
     for (const Object* job_set : job_sets) namespaces.emplace(job_set->ns);
-    for (const std::string& ns : namespaces) {
-      for (const What what : {What::JobSets, What::Pods, What::Events}) add_stream(what, ns);
-    }
+    for (const std::string& ns : namespaces) namespaces_.push_back({ns, {}, 0});
   }
 
+  // A last poll tells of what happened shortly before the timeout.
   WaitResult run() {
-    while (!follower_.is_done() && !is_over()) {
-      for (Stream& stream : streams_) {
-        if (failed_ < kMaxFailedQuestions) attend(stream);
-      }
+    for (bool is_last = false;; is_last = is_over()) {
+      poll();
       tell();
-      if (follower_.is_done() || failed_ >= kMaxFailedQuestions) break;
-      const WatchNews news = watches_.next(pause());
-      if (news.kind == WatchNews::Kind::Interrupted) {
-        result_.signal = news.signal;
-        break;
-      }
-      take(news);
-      follower_.tick(clock_.now());
-      tell();
+      if (follower_.is_done() || is_last || failed_ >= kMaxFailedPolls || pause()) break;
     }
     result_.pending = follower_.pending();
     return std::move(result_);
   }
 
  private:
-  void add_stream(What what, const std::string& ns) {
-    Stream& stream = streams_.emplace_back();
-    stream.what = what;
-    stream.ns = ns;
-    stream.due = clock_.now();
-  }
-
   bool is_over() const { return options_.timeout.count() > 0 && clock_.now() - begin_ >= options_.timeout; }
 
-  milliseconds pause() const {
-    Clock::Time until = clock_.now() + kTick;
+  // Whether a signal asks this process to end.
+  bool sleep(milliseconds time) {
+    if (result_.signal == 0) result_.signal = sleeper_->sleep(time);
+    return result_.signal != 0;
+  }
+
+  // Long waits need no quick answers.
+  milliseconds interval() const {
+    const auto grown = std::chrono::duration_cast<milliseconds>(clock_.now() - begin_) / 20;
+    return std::clamp<milliseconds>(grown, options_.interval, options_.longest_interval);
+  }
+
+  // Until the next poll; whether a signal asks this process to end.
+  bool pause() {
+    Clock::Time until = clock_.now() + interval();
     if (options_.timeout.count() > 0) until = std::min<Clock::Time>(until, begin_ + options_.timeout);
-    for (const Stream& stream : streams_) {
-      if (stream.due) until = std::min(until, *stream.due);
+    for (;;) {
+      const auto left = std::chrono::ceil<milliseconds>(until - clock_.now());
+      if (sleep(std::clamp<milliseconds>(left, milliseconds(0), kTick))) return true;
+      if (left <= kTick) return false;
+      follower_.tick(clock_.now());
+      tell();
     }
-    return std::max(std::chrono::ceil<milliseconds>(until - clock_.now()), milliseconds(0));
   }
 
-  // Does what is due for a stream.
-  void attend(Stream& stream) {
-    const Clock::Time now = clock_.now();
-    if (stream.check && now >= *stream.check) {
-      stream.check.reset();
-      const auto pending = names_in(stream.ns);
-      if (!std::ranges::includes(stream.heard, pending)) ask(stream.ns);
+  void poll() {
+    for (Namespace& ns : namespaces_) {
+      if (names_in(ns.name).empty()) continue;
+      if (sleep(milliseconds(0)) || !poll_job_sets(ns.name)) return;
+      for (const What what : {What::Pods, What::Events, What::Workloads}) {
+        if (names_in(ns.name).empty() || sleep(milliseconds(0))) break;
+        if (!ns.hidden.contains(what)) poll(ns, what);
+      }
     }
-    if (!stream.due || now < *stream.due) return;
-    stream.due.reset();
-    if (stream.what == What::JobSets && !begin_job_sets(stream)) return;
-    if (stream.what == What::Pods) follower_.forget_pods(stream.ns);
-    if (stream.may_watch)
-      stream.watch = watches_.start(resource_of(stream.what), stream.ns, selectors(stream));
+    follower_.tick(clock_.now());
   }
 
-  // A watch reports nothing about objects that do not exist.
-  bool begin_job_sets(Stream& stream) {
-    if (names_in(stream.ns).empty()) return false;
-    if (!ask(stream.ns) || !stream.may_watch) {
-      stream.due = clock_.now() + options_.interval;
-      return false;
-    }
-    stream.heard.clear();
-    stream.check = clock_.now() + kSilence;
-    return true;
-  }
-
-  std::vector<std::string> selectors(const Stream& stream) const {
-    const auto names = names_in(stream.ns);
-    if (stream.what == What::JobSets && names.size() == 1)
-      return {"--field-selector=metadata.name=" + *names.begin()};
-    if (stream.what != What::Pods) return {};
-    return {fmt::format("--selector={}{}", k8s::jobset::kJobSetNameLabel,
-                        names.size() == 1 ? "=" + *names.begin() : "")};
+  // What is left until the timeout.
+  milliseconds longest_call() const {
+    if (options_.timeout.count() == 0) return milliseconds(0);
+    const auto left = std::chrono::ceil<milliseconds>(begin_ + options_.timeout - clock_.now());
+    return std::max<milliseconds>(left, kShortestCall);
   }
 
   std::set<std::string> names_in(const std::string& ns) const {
@@ -163,13 +432,15 @@ class Waiter {
     return names;
   }
 
-  bool ask(const std::string& ns) {
+  // By name: this needs no permission to list them.
+  bool poll_job_sets(const std::string& ns) {
     const std::set<std::string> names = names_in(ns);
     const auto pending = follower_.pending();
     const auto one = std::ranges::find(pending, ns, &Object::ns);
+    Call call = kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json");
+    call.timeout = longest_call();
     cluster::LiveSet live;
-    cluster::Answer answer =
-        cluster::ask(kubectl_, kubectl::get_by_name(ns, (*one)->api_version, "JobSet", names, "json"), live);
+    cluster::Answer answer = cluster::ask(kubectl_, call, live);
     if (!answer.ok()) {
       result_.failure = std::move(answer.failure);
       ++failed_;
@@ -188,63 +459,61 @@ class Waiter {
     return true;
   }
 
-  void take(const WatchNews& news) {
-    if (news.kind == WatchNews::Kind::Nothing) return;
-    const auto stream = std::ranges::find(streams_, std::optional(news.watch), &Stream::watch);
-    if (stream == streams_.end()) return;
-    if (news.kind == WatchNews::Kind::Event) {
-      take_event(*stream, news.event);
-    } else {
-      stream->watch.reset();
-      ended(*stream, news.failure);
-    }
-  }
-
-  void take_event(Stream& stream, const std::string& text) {
-    const base::SourceFile file("kubectl get --watch", text);
-    base::Arena arena;
+  void poll(Namespace& ns, What what) {
+    if (what == What::Workloads && !follower_.waits_for_a_queue(ns.name)) return;
+    Call call;
+    call.ns = ns.name;
+    call.words = {"get", std::string(resource_of(what)), "-o", "json"};
+    if (what == What::Pods) call.words.push_back(pods_selector(ns.name));
+    call.timeout = longest_call();
+    const Clock::Time asked = clock_.now();
+    kubectl::Reply reply = kubectl_.run(call);
+    if (!reply.ok()) return failed(ns, what, reply.failure);
+    cluster::LiveSet live;
     base::Diagnostics diagnostics;
-    for (const yaml::Document& document : yaml::read(file, arena, diagnostics)) {
-      const yaml::Node* object = document.root->get("object");
-      if (!object) continue;
-      const std::string_view type = value_at(*document.root, {"type"});
-      stream.heard.emplace(value_at(*object, {"metadata", "name"}));
-      if (type == "DELETED") {
-        follower_.take_deleted(stream.ns, *object, clock_.now());
-      } else if (type == "ADDED" || type == "MODIFIED") {
-        follower_.take(stream.ns, *object, clock_.now());
-      }
+    cluster::read_live({"kubectl get", std::move(reply.out)}, live, diagnostics);
+    if (diagnostics.has_errors())
+      return failed(ns, what, {Cause::Other, "kubectl get", 0, "the answer is not JSON"});
+    if (what == What::Workloads) follower_.forget_workloads(ns.name);
+    if (what == What::Pods) {
+      std::set<std::string, std::less<>> names;
+      for (const cluster::LiveObject& pod : live.objects) names.insert(pod.name);
+      follower_.keep_pods(ns.name, names);
     }
-    const bool is_known = std::ranges::any_of(streams_, [&](const Stream& other) {
-      return other.what == What::Workloads && other.ns == stream.ns;
-    });
-    if (!is_known && follower_.waits_for_a_queue(stream.ns)) add_stream(What::Workloads, stream.ns);
+    for (const cluster::LiveObject& object : live.objects)
+      follower_.take(ns.name, *object.root, clock_.now());
+    if (what != What::Events) return;
+    ns.failed_events = 0;
+    follower_.took_events(ns.name, asked);
   }
 
-  // The API server closes watches now and then, and networks fail.
-  void ended(Stream& stream, const kubectl::Failure& failure) {
-    stream.due = clock_.now() + options_.interval;
+  std::string pods_selector(const std::string& ns) const {
+    const auto names = names_in(ns);
+    return fmt::format("--selector={}{}", k8s::jobset::kJobSetNameLabel,
+                       names.size() == 1 ? "=" + *names.begin() : "");
+  }
+
+  // Other failures may pass; but a deleted JobSet does not wait for its events forever.
+  void failed(Namespace& ns, What what, const Failure& failure) {
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
-    if (!is_refused) return;
-    stream.may_watch = false;
-    if (stream.what != What::JobSets) stream.due.reset();
-    if (stream.what == What::Workloads && failure.cause == Cause::NoKind) return;
-    if (stream.what == What::Pods) follower_.hide_pods();
-    if (stream.what == What::Events) follower_.hide_events();
-    listener_.note(note_of(stream, failure));
+    const bool is_given_up = what == What::Events && ++ns.failed_events >= kMaxFailedPolls;
+    if ((!is_refused && !is_given_up) || sleep(milliseconds(0))) return;
+    ns.hidden.insert(what);
+    if (what == What::Workloads && failure.cause == Cause::NoKind) return;
+    if (what == What::Pods) follower_.hide_pods();
+    if (what == What::Events) follower_.hide_events();
+    listener_.note(note_of(ns, what, failure));
   }
 
-  std::string note_of(const Stream& stream, const kubectl::Failure& failure) const {
-    const std::string where = stream.ns.empty() ? "" : fmt::format(" of namespace {}", stream.ns);
-    if (stream.what == What::JobSets) {
-      return fmt::format("you are not allowed to watch the JobSets{}: they are fetched every {} s instead",
-                         where, options_.interval.count());
+  static std::string note_of(const Namespace& ns, What what, const Failure& failure) {
+    const std::string where = ns.name.empty() ? "" : fmt::format(" of namespace {}", ns.name);
+    if (failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind) {
+      return fmt::format("you are not allowed to list the {}{}: what they report is not shown{}",
+                         words_of(what), where,
+                         failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
     }
-    const std::string_view name = stream.what == What::Pods     ? "pods"
-                                  : stream.what == What::Events ? "events"
-                                                                : "Workloads of Kueue";
-    return fmt::format("you are not allowed to watch the {}{}: what they report is not shown{}", name, where,
-                       failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
+    return fmt::format("the {}{} can't be listed: what they report is not shown\n{}", words_of(what), where,
+                       describe(failure));
   }
 
   void tell() {
@@ -259,11 +528,11 @@ class Waiter {
   const WaitOptions& options_;
   Clock& clock_;
   const Listener& listener_;
-  kubectl::Watches watches_;
+  std::unique_ptr<base::Sleeper> sleeper_;
   Clock::Time begin_;
   Follower follower_;
-  std::deque<Stream> streams_;
-  int failed_ = 0;  // requests in a row
+  std::vector<Namespace> namespaces_;
+  int failed_ = 0;  // polls of the JobSets in a row
   WaitResult result_;
 };
 

@@ -4,7 +4,7 @@
 // make them.
 #include <doctest/doctest.h>
 
-#include "features/submit/follower.h"
+#include "features/submit/wait.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::submit_follower_test {
@@ -25,10 +25,11 @@ class Told {
   Follower& follower() { return *follower_; }
 
   void add(const std::string& text) { follower_->take("team-a", *read(text), now_); }
-  void remove(const std::string& text) { follower_->take_deleted("team-a", *read(text), now_); }
+  void remove() { follower_->take_missing("team-a", "demo", now_); }
   void wait(int count) {
     now_ += seconds(count);
     follower_->tick(now_);
+    follower_->took_events("team-a", now_);
   }
   std::string line() {
     const auto lines = follower_->lines(now_);
@@ -82,7 +83,7 @@ class Told {
 
  private:
   const yaml::Node* read(const std::string& text) {
-    files_.push_back(std::make_unique<base::SourceFile>("watch", text));
+    files_.push_back(std::make_unique<base::SourceFile>("kubectl get", text));
     base::Diagnostics diagnostics;
     const auto documents = yaml::read(*files_.back(), arena_, diagnostics);
     REQUIRE(documents.size() == 1);
@@ -135,7 +136,7 @@ TEST_CASE("follower: from nothing to all pods ready, and to the end") {
   told.add(Told::job_set(Told::condition("Completed", "AllJobsCompleted", "jobset completed successfully")));
   CHECK(told.news() == "completed jobset completed successfully\n");
   CHECK(told.follower().is_done());
-  told.remove(Told::job_set());
+  told.remove();
   CHECK(told.news() == "");
 }
 
@@ -208,7 +209,7 @@ TEST_CASE("follower: images, containers that fail, evictions") {
   CHECK(told.news() ==
         "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn failed: OOMKilled, exit status 137\n"
         "JobSet team-a/demo: pod demo-node-0-1-xxxxx failed: Evicted: the node was low on memory\n");
-  told.follower().forget_pods("team-a");
+  told.follower().keep_pods("team-a", {});
   CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
 }
 
@@ -305,24 +306,25 @@ TEST_CASE("follower: how a deleted JobSet ended") {
   Told told;
   told.add(Told::job_set(Told::jobs(1, 0)));
   told.news();
-  SUBCASE("its last state says so") {
-    told.remove(Told::job_set(Told::condition("Completed", "AllJobsCompleted", "well")));
+  SUBCASE("it had ended before") {
+    told.add(Told::job_set(Told::condition("Completed", "AllJobsCompleted", "well")));
+    told.remove();
     CHECK(told.news() == "completed well\n");
   }
   SUBCASE("an event said so") {
     told.add(Told::event("JobSet", "demo", "Warning", "ReachedMaxRestarts", "too often"));
-    told.remove(Told::job_set());
+    told.remove();
     CHECK(told.news() == "failed too often\n");
   }
   SUBCASE("an event says so afterwards") {
-    told.remove(Told::job_set());
+    told.remove();
     told.wait(1);
     CHECK(told.news() == "");
     told.add(Told::event("JobSet", "demo", "Normal", "AllJobsCompleted", "well"));
     CHECK(told.news() == "completed well\n");
   }
   SUBCASE("nothing does") {
-    told.remove(Told::job_set());
+    told.remove();
     told.wait(1);
     CHECK(told.news() == "");
     told.wait(1);
@@ -335,10 +337,36 @@ TEST_CASE("follower: how a deleted JobSet ended") {
   }
   SUBCASE("events can't be seen") {
     told.follower().hide_events();
-    told.remove(Told::job_set());
+    told.remove();
     CHECK(told.news() == "deleted \n");
   }
   CHECK(told.follower().is_done());
+}
+
+TEST_CASE("follower: what is fetched again and again is told of once") {
+  Told told;
+  told.add(Told::job_set(Told::jobs(1, 0)));
+  told.news();
+  const std::string event =
+      Told::event("Job", "demo-node-0", "Warning", "FailedCreate", "of the first attempt");
+  told.add(event);
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready; pods are refused");
+  told.add(Told::job_set(Told::jobs(0, 2)));
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 2/2 ready");
+  told.add(Told::job_set(Told::jobs(1, 0, 1)));
+  told.add(event);
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready, 1 restart");
+  told.news();
+  const std::string pod = "demo-node-0-0-gxqsn";
+  std::string versioned = Told::pod(pod, kPending);
+  versioned.replace(versioned.find("\"metadata\": {"), 13, "\"metadata\": {\"resourceVersion\": \"7\", ");
+  told.add(versioned);
+  told.add(Told::event("Pod", pod, "Warning", "FailedMount", "no such Secret"));
+  told.add(versioned);
+  CHECK(told.line() ==
+        "0:00  JobSet team-a/demo: running, 0/4 pods ready, 1 restart; volumes can't be mounted");
+  told.add(Told::pod(pod, kReady));
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 1/4 pods ready, 1 restart");
 }
 
 }  // namespace trainjobc::submit_follower_test

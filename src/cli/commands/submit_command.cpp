@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/commands/submit_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/ssh_key.h"
+#include "compile/compile.h"
+#include "features/cluster/compare.h"
+#include "features/cluster/difference_text.h"
+#include "features/diff/format.h"
+#include "features/kubectl/kubectl.h"
+#include "features/submit/send.h"
+#include "features/submit/wait.h"
+#include "lint/report/document.h"
+#include "model/trainer_names.h"
+#include "schema/schema.h"
+#include "secret/secret.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using submit::Action;
+using submit::Batch;
+using submit::DryRun;
+using submit::End;
+using submit::Item;
+using submit::Outcome;
+using submit::Result;
+using submit::title_of;
+
+std::string_view word_of(Result result) {
+  switch (result) {
+    case Result::Created: return "created";
+    case Result::Changed: return "changed";
+    case Result::Unchanged: return "unchanged";
+    case Result::Kept: return "kept: already exists";
+    case Result::Replaced: return "replaced";
+    case Result::Failed:
+    case Result::NotSent: break;
+  }
+  return "not applied";
+}
+
+std::string_view dry_run_suffix(submit::DryRun dry_run) {
+  return dry_run == submit::DryRun::None ? "" : " (dry run)";
+}
+
+const yaml::Node* label_of(const yaml::Node& object, std::string_view label) {
+  return object.at({"metadata", "labels", label});
+}
+
+bool is_in_place(const Outcome& outcome) {
+  return outcome.result != Result::Failed && outcome.result != Result::NotSent;
+}
+
+std::string list_of(const submit::Sending& sending, bool in_place) {
+  std::string text;
+  for (const Outcome& outcome : sending.outcomes) {
+    if (is_in_place(outcome) != in_place || outcome.result == Result::Kept) continue;
+    text += fmt::format("  {}{}\n", title_of(*outcome.item->object),
+                        outcome.deleted && !in_place ? " (deleted by --replace)" : "");
+  }
+  return text;
+}
+
+std::string losses(const submit::Batch& batch, const cluster::Report& report) {
+  std::string text;
+  for (const Item& item : batch.items) {
+    if (item.action == Action::Replace) text += loss_of(item, report);
+  }
+  return text;
+}
+
+// A warning for each live TrainJob: its controller owns the JobSet of the same name.
+std::string train_job_warnings(const cluster::LiveSet& live) {
+  std::string text;
+  for (const cluster::LiveObject& job : live.objects) {
+    if (job.kind != model::kTrainJob) continue;
+    const std::string in = job.ns.empty() ? "" : fmt::format(" -n {}", job.ns);
+    text += fmt::format(
+        "warning: TrainJob {}{}{} exists in the cluster: the Trainer controller owns the JobSet of that name "
+        "and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl delete "
+        "trainjob {}{} also deletes its JobSet)\n",
+        job.ns, job.ns.empty() ? "" : "/", job.name, job.name, in);
+  }
+  return text;
+}
+
+// The updates that would be refused, and what deleting the objects would lose.
+std::string refusal_text(const submit::Batch& batch, const cluster::Report& report, bool colour) {
+  const cluster::Report refused = submit::refused_part(report);
+  std::string text = diff::format_objects(refused, {.colour = colour}) +
+                     fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
+                                 report::counted(refused.objects.size(), "object"));
+  const std::string lost = losses(batch, report);
+  if (lost.empty()) return text + "\n";
+  return fmt::format("{}; --replace deletes and recreates {}, which loses:\n{}", text,
+                     refused.objects.size() == 1 ? "it" : "them", lost);
+}
+
+// What --replace is about to delete.
+std::string losses_text(const submit::Batch& batch, const cluster::Report& report) {
+  const std::string lost = losses(batch, report);
+  return lost.empty()
+             ? ""
+             : fmt::format("warning: --replace deletes and recreates objects; this is lost:\n{}", lost);
+}
+
+// Notes on the fields that are left to other controllers.
+void note_left_out(Console& console, const submit::Batch& batch) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Item*>> fields;
+  for (const Item& item : batch.items) {
+    for (const submit::LeftOut& left : item.left_out) fields[{left.field, left.manager}].push_back(&item);
+  }
+  for (const auto& [field, items] : fields) {
+    note(console, fmt::format("{}, owned by {}, is left unchanged in {}", field.first, field.second,
+                              items.size() == 1 ? title_of(*items.front()->object)
+                                                : report::counted(items.size(), "object")));
+  }
+}
+
+// Notes on TrainJobs that name a Kueue queue that their JobSets don't name.
+void note_unused_queues(Console& console, const submit::Batch& batch) {
+  constexpr std::string_view kLabel = model::kKueueLabel;
+  for (const Item& item : batch.items) {
+    if (item.object->kind != "JobSet" || !item.object->train_job) continue;
+    const yaml::Node* queue = label_of(*item.object->train_job, kLabel);
+    if (!queue || queue->text().empty() || label_of(*item.object->root, kLabel)) continue;
+    note(console,
+         fmt::format(
+             "{} is not queued: its TrainJob names the Kueue queue \"{}\", but the labels of a TrainJob "
+             "don't reach its JobSet; set {} in spec.template.metadata.labels of the runtime",
+             title_of(*item.object), queue->text(), kLabel));
+  }
+}
+
+// "JobSet team-a/llama created (dry run)"
+std::string outcome_line(const Outcome& outcome, submit::DryRun dry_run) {
+  return fmt::format("{} {}{}\n", title_of(*outcome.item->object), word_of(outcome.result),
+                     dry_run_suffix(dry_run));
+}
+
+// "3 jobs: 1 created, 2 unchanged (dry run)"
+std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run) {
+  size_t jobs = 0;
+  std::array<std::pair<std::string_view, size_t>, 5> counts{
+      {{"created", 0}, {"changed", 0}, {"unchanged", 0}, {"replaced", 0}, {"not applied", 0}}};
+  for (const Outcome& outcome : sending.outcomes) {
+    if (outcome.item->object->kind != "JobSet") continue;
+    ++jobs;
+    for (auto& [word, count] : counts) {
+      if (word == word_of(outcome.result)) ++count;
+    }
+  }
+  std::string text = report::counted(jobs, "job");
+  std::string_view mark = ": ";
+  for (const auto& [word, count] : counts) {
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", mark, count, word);
+    mark = ", ";
+  }
+  return fmt::format("{}{}\n", text, dry_run_suffix(dry_run));
+}
+
+// After a failure: which objects are in place and which are not.
+std::string partial_text(const submit::Sending& sending) {
+  const std::string applied = list_of(sending, true);
+  return fmt::format("{}not applied:\n{}", applied.empty() ? "" : "applied:\n" + applied,
+                     list_of(sending, false));
+}
+
+// A request that takes longer is retried.
+constexpr std::chrono::seconds kLongestQuestion{60};
+
+std::string end_line(const submit::News& news) {
+  const std::string title = title_of(*news.job_set);
+  if (*news.end == End::Completed) return title + " completed\n";
+  if (*news.end == End::Deleted) return title + " was deleted before its result was seen\n";
+  return fmt::format("{} failed{}{}\n", title, news.text.empty() ? "" : ": ", news.text);
+}
+
+std::string list_of(const std::vector<const Object*>& job_sets) {
+  std::string text;
+  for (const Object* job_set : job_sets) text += fmt::format("  {}\n", title_of(*job_set));
+  return text;
+}
+
+class Wait {
+ public:
+  Wait(Console& console, const SubmitFlags& flags, const SubmitSystem& system)
+      : console_(console),
+        flags_(flags),
+        system_(system),
+        progress_(console),
+        kubectl_(system.runner, {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion}) {}
+
+  int run(const std::vector<const Object*>& job_sets) {
+    submit::Listener listener;
+    listener.news = [&](const submit::News& news) { tell(news); };
+    listener.note = [&](const std::string& note) { say(fmt::format("note: {}\n", note)); };
+    listener.progress = [&](const std::vector<std::string>& lines) { progress_.show(lines); };
+    int status = kOk;
+    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.timeout)}, system_.clock, listener,
+                     [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
+    return status;
+  }
+
+ private:
+  void say(const std::string& text) {
+    progress_.clear();
+    console_.write_stderr(text);
+  }
+
+  void tell(const submit::News& news) {
+    if (!news.end) {
+      // The progress lines show how far it got.
+      if (!news.is_progress || !progress_.is_shown()) say(news.text + "\n");
+      return;
+    }
+    progress_.clear();
+    console_.write_stdout(end_line(news));
+  }
+
+  int end(const submit::WaitResult& result, size_t count) {
+    progress_.clear();
+    if (result.signal != 0) return interrupted(result);
+    if (result.pending.empty()) return result.unsuccessful > 0 ? kRejected : kOk;
+    if (result.failure.cause != kubectl::Cause::None) return fail(console_, describe(result.failure));
+    return fail(console_, fmt::format("{} of {} JobSets had not finished after {} s; they continue to run",
+                                      result.pending.size(), count, flags_.timeout));
+  }
+
+  int interrupted(const submit::WaitResult& result) {
+    const bool cancels = result.signal == SIGINT || result.signal == SIGTERM;
+    if (flags_.cancel_on_interrupt && cancels) {
+      cancel(result.pending);
+    } else if (!result.pending.empty()) {
+      fail(console_,
+           fmt::format("interrupted; {} to run (stop a job with kubectl delete jobset):\n{}",
+                       result.pending.size() == 1 ? "this JobSet continues" : "these JobSets continue",
+                       without_break(list_of(result.pending))));
+    }
+    return 128 + result.signal;
+  }
+
+  static std::string without_break(std::string text) {
+    text.pop_back();
+    return text;
+  }
+
+  void cancel(const std::vector<const Object*>& job_sets) {
+    std::map<std::string, std::vector<const Object*>> namespaces;
+    for (const Object* job_set : job_sets) namespaces[std::string(job_set->ns)].push_back(job_set);
+    for (const auto& [ns, of_namespace] : namespaces) {
+      kubectl::Call call;
+      call.ns = ns;
+      call.words = {"delete", std::string(kubectl::resource_of("", "JobSet")), "--ignore-not-found",
+                    "--wait=false"};
+      for (const Object* job_set : of_namespace) call.names.emplace_back(job_set->name);
+      const kubectl::Reply reply = kubectl_.run(call);
+      if (reply.ok()) {
+        fail(console_, fmt::format("interrupted; deleted:\n{}", without_break(list_of(of_namespace))));
+      } else {
+        fail(console_,
+             fmt::format("interrupted; not deleted:\n{}{}", list_of(of_namespace), describe(reply.failure)));
+      }
+    }
+  }
+
+  Console& console_;
+  const SubmitFlags& flags_;
+  SubmitSystem system_;
+  ProgressBlock progress_;
+  kubectl::Kubectl kubectl_;
+};
+
+// Waits for the JobSets that were sent. Returns the exit status of submit.
+int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
+                 const SubmitSystem& system) {
+  std::vector<const Object*> job_sets;
+  for (const submit::Outcome& outcome : sending.outcomes) {
+    if (outcome.item->object->kind == "JobSet") job_sets.push_back(outcome.item->object);
+  }
+  return Wait(console, flags, system).run(job_sets);
+}
+
+DryRun dry_run_of(const SubmitFlags& flags) {
+  if (flags.dry_run == "client") return DryRun::Client;
+  return flags.dry_run == "server" ? DryRun::Server : DryRun::None;
+}
+
+struct Compiled {
+  Compilation sent;
+  Compilation compared;  // the same, as the cluster would store it
+};
+
+// As lint and render do. An exit status, after a message, if there is nothing to send.
+std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
+  Options options = to_options(flags.input);
+  options.policy.ssh_key = std::move(key);
+  const auto shown = [](lint::GroupedCompilation& grouped) {
+    base::Diagnostics configured = lint::apply_configs(grouped.governed, false);
+    const bool hides_refusals = grouped.all.diagnostics.has_refusals() && !configured.has_errors();
+    return hides_refusals ? grouped.all.diagnostics : configured;
+  };
+  auto inputs =
+      compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .keeps_inputs = true});
+  if (!inputs) return kFailed;
+  note_other_managers(console, inputs->all);
+  if (inputs->rejected) {
+    fail(console, "nothing was sent");
+    return kRejected;
+  }
+  Compiled compiled;
+  compiled.sent = std::move(inputs->all);
+  const Compilation& sent = compiled.sent;
+  if (sent.train_jobs == 0) return kOk;
+  SshKeys keys;
+  for (const Object& object : sent.objects) keys.add(object);
+  keys.note_omitted(console, options.policy.ssh_key);
+  options.with_defaults = true;
+  options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  compiled.compared = lint::compile_groups(std::move(inputs->loaded.groups), options).all;
+  return compiled;
+}
+
+cluster::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
+  Compilation without_secrets = compiled.compared;
+  std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.compared.trainer_version);
+  cluster::CompareOptions options;
+  options.schemas = chosen ? chosen : &schema::all_versions().back();
+  options.default_is_none = false;
+  options.orphans = cluster::Orphans::None;
+  return cluster::compare_objects(without_secrets, std::move(live), options);
+}
+
+// Reports objects that are being deleted, which would take an update with them; whether there are any.
+bool is_in_the_way(Console& console, const Batch& batch) {
+  bool found = false;
+  for (const submit::Item& item : batch.items) {
+    if (!item.live || item.action == submit::Action::Replace) continue;
+    if (!item.live->root->at({"metadata", "deletionTimestamp"})) continue;
+    fail(console, fmt::format("nothing was sent: {} is being deleted; submit again after it is gone",
+                              title_of(*item.object)));
+    found = true;
+  }
+  return found;
+}
+
+// kubectl's message may quote the objects that it got.
+void report_failure(Console& console, const submit::Sending& sending, const secret::SecretTexts& secrets) {
+  for (const kubectl::Failure& failure : sending.failures)
+    fail(console, secrets.hide(kubectl::describe(failure)));
+  console.write_stderr(partial_text(sending));
+}
+
+int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
+         const SubmitSystem& system, const secret::SecretTexts& secrets) {
+  const DryRun dry_run = dry_run_of(flags);
+  bool written = true;
+  const auto done = [&](const submit::Outcome& outcome) {
+    written = console.write_stdout(outcome_line(outcome, dry_run)) && written;
+  };
+  const submit::Sending sending = submit::send(batch, kubectl, {dry_run, flags.force_conflicts}, done);
+  console.write_stderr(secrets.hide(sending.notes));
+  written = console.write_stdout(summary_line(sending, dry_run)) && written;
+  if (!sending.complete()) {
+    report_failure(console, sending, secrets);
+    return kFailed;
+  }
+  if (!written) return fail(console, "can't write the output");
+  return flags.wait ? wait_for_end(console, flags, sending, system) : kOk;
+}
+
+}  // namespace
+
+int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
+  if (flags.wait && !flags.dry_run.empty())
+    return fail(console, "--wait and --dry-run can't be used together");
+  const auto result = compile(console, flags, std::move(key));
+  if (const int* status = std::get_if<int>(&result)) return *status;
+  const auto& compiled = std::get<Compiled>(result);
+  const kubectl::Kubectl kubectl(
+      system.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  auto cluster = std::make_shared<submit::Cluster>();
+  const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
+  console.write_stderr(answer.warnings);
+  if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
+  console.write_stderr(train_job_warnings(cluster->live));
+  const cluster::Report report = compare(compiled, {cluster, &cluster->live});
+  for (const std::string& warning : report.warnings)
+    console.write_stderr(fmt::format("warning: {}\n", warning));
+  const Batch batch = submit::make_batch(compiled.sent.objects,
+                                         {report, cluster->live, cluster->secrets, flags.force_conflicts});
+  if (is_in_the_way(console, batch)) return kRejected;
+  if (!flags.replace && !submit::refused_part(report).objects.empty()) {
+    console.write_stderr(
+        refusal_text(batch, report, use_colour(flags.colour.value(), console, console.stderr_is_terminal())));
+    return kRejected;
+  }
+  console.write_stderr(losses_text(batch, report));
+  note_left_out(console, batch);
+  note_unused_queues(console, batch);
+  return send(console, flags, batch, kubectl, system, secret::secrets_of(compiled.sent.objects));
+}
+
+std::function<int(Console&)> setup_submit(Command& command) {
+  auto flags = std::make_shared<SubmitFlags>();
+  flags->input.add_to(command);
+  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
+  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  command
+      .add("--dry-run", &flags->dry_run,
+           "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
+      .one_of({"client", "server"});
+  command.add("--force-conflicts", &flags->force_conflicts, "Take over fields that other managers own");
+  command.add("--replace", &flags->replace,
+              "Delete and recreate objects that can't be updated, and list what is lost");
+  command.add("--wait", &flags->wait,
+              "Follow the JobSets until they complete or fail, and report what blocks them");
+  command
+      .add("--cancel-on-interrupt", &flags->cancel_on_interrupt,
+           "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
+      .needs("--wait");
+  add_timeout(command, flags->timeout, "Time limit for the wait, and for each kubectl call");
+  flags->ssh_key.add_to(command);
+  flags->colour.add_to(command);
+  command.details = {
+      "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
+      "--field-manager=trainjobc. Existing Secrets are kept. --wait polls the JobSets, their pods and "
+      "events; Ctrl-C stops waiting and leaves the jobs running."};
+  command.exit_statuses = {{0, "all objects applied"},
+                           {1, "an input was rejected or a JobSet failed"},
+                           {2, "usage, I/O or kubectl"}};
+  command.examples = {"trainjobc submit --dry-run=server jobs/",
+                      "trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h",
+                      "trainjobc submit jobs/ --context staging --namespace research"};
+  return [flags](Console& console) {
+    base::RealProcessRunner runner;
+    base::RealClock clock;
+    return run_submit(console, *flags, {runner, clock});
+  };
+}
+
+}  // namespace trainjobc::cli
