@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Precompiled headers: the standard library, fmt and JSON are read once, not for each batch of sources. Each source still
+# Precompiled headers: the standard library and fmt are read once, not for each batch of sources. Each source still
 # includes what it uses; -DTRAINJOBC_PRECOMPILE=OFF with -DCMAKE_UNITY_BUILD=OFF checks that. No header with objects of
 # its own, such as CLI11: every source would get them.
 option(TRAINJOBC_PRECOMPILE "Use precompiled headers" ON)

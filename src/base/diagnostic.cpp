@@ -15,6 +15,13 @@
 
 namespace trainjobc::base {
 
+Diagnostic::Diagnostic() = default;
+Diagnostic::Diagnostic(const Diagnostic&) = default;
+Diagnostic::Diagnostic(Diagnostic&&) noexcept = default;
+Diagnostic& Diagnostic::operator=(const Diagnostic&) = default;
+Diagnostic& Diagnostic::operator=(Diagnostic&&) noexcept = default;
+Diagnostic::~Diagnostic() = default;
+
 std::string_view outer_field(std::string_view field) {
   const size_t end = field.find_last_of(".[");
   return field.substr(0, end == std::string_view::npos ? 0 : end);

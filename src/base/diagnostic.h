@@ -34,6 +34,13 @@ struct Edit {
 };
 
 struct Diagnostic {
+  Diagnostic();
+  Diagnostic(const Diagnostic&);
+  Diagnostic(Diagnostic&&) noexcept;
+  Diagnostic& operator=(const Diagnostic&);
+  Diagnostic& operator=(Diagnostic&&) noexcept;
+  ~Diagnostic();
+
   std::string rule;  // "input/unknown-field"; never reused for another meaning
   Stage stage = Stage::Input;
   Severity severity = Severity::Error;

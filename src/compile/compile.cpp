@@ -19,6 +19,14 @@
 #include "secret/secret.h"
 
 namespace trainjobc {
+
+Compilation::Compilation() = default;
+Compilation::Compilation(const Compilation&) = default;
+Compilation::Compilation(Compilation&&) noexcept = default;
+Compilation& Compilation::operator=(const Compilation&) = default;
+Compilation& Compilation::operator=(Compilation&&) noexcept = default;
+Compilation::~Compilation() = default;
+
 namespace {
 
 using compile::InputKind;

@@ -106,6 +106,13 @@ struct CheckedDocument {
 
 // The result of a compilation. Nodes live as long as `memory`.
 struct Compilation {
+  Compilation();
+  Compilation(const Compilation&);
+  Compilation(Compilation&&) noexcept;
+  Compilation& operator=(const Compilation&);
+  Compilation& operator=(Compilation&&) noexcept;
+  ~Compilation();
+
   // Passed-through objects first, then the objects of the TrainJobs without errors, by namespace and name of
   // the TrainJob: ConfigMaps, Secrets, PodGroup, JobSet.
   std::vector<Object> objects;

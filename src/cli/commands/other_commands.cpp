@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/text/ascii.h"
 #include "base/text/suggest.h"
@@ -21,6 +20,7 @@
 #include "features/function/function.h"
 #include "features/json_schema/json_schema.h"
 #include "k8s/violations.h"
+#include "lint/report/json.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 
@@ -115,22 +115,22 @@ std::function<int(Console&)> setup_schema(Command& command) {
 
 namespace {
 
+using report::Json;
+
 std::string as_json() {
-  auto trainers = nlohmann::ordered_json::array();
-  for (const model::Behaviours& row : model::all_behaviours()) {
-    trainers.push_back({{"trainer", row.trainer}, {"jobSet", row.jobset}});
-  }
-  auto rules = nlohmann::ordered_json::array();
-  for (const k8s::RuleSource& row : k8s::kRuleSources) {
-    rules.push_back({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
-  }
-  const nlohmann::ordered_json all{{"version", base::kVersion},
-                                   {"trainerVersions", model::trainer_versions()},
-                                   {"supported", std::move(trainers)},
-                                   {"rules", std::move(rules)},
-                                   {"trainerApiVersion", model::kTrainerApiVersion},
-                                   {"jobSetApiVersion", model::kJobSetApiVersion}};
-  return all.dump(4) + "\n";
+  const auto trainer = [](const model::Behaviours& row) {
+    return Json({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+  };
+  const auto rule = [](const k8s::RuleSource& row) {
+    return Json({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
+  };
+  return Json({{"version", base::kVersion},
+               {"trainerVersions", Json::array(model::trainer_versions())},
+               {"supported", Json::array(model::all_behaviours(), trainer)},
+               {"rules", Json::array(k8s::kRuleSources, rule)},
+               {"trainerApiVersion", model::kTrainerApiVersion},
+               {"jobSetApiVersion", model::kJobSetApiVersion}})
+      .report(4);
 }
 
 std::string as_text() {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -22,13 +21,14 @@
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"
 #include "k8s/object_meta.h"
+#include "lint/report/json.h"
 #include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using report::Json;
 using runtimes::RuntimeState;
 using runtimes::RuntimeVerdict;
 
@@ -115,29 +115,26 @@ std::string as_text(const std::vector<Check>& checks, size_t width) {
   return out;
 }
 
-ordered_json json_of(const RuntimeVerdict& verdict, const Check& check) {
-  ordered_json differences = ordered_json::array();
-  for (const runtimes::RuntimeDifference& one : verdict.differences) {
-    differences.push_back({{"path", one.path},
-                           {check.where, one.other},
-                           {"file", one.own},
-                           {"line", one.location.file ? one.location.line : 0}});
-  }
+Json json_of(const RuntimeVerdict& verdict, const Check& check) {
+  const auto difference = [&](const runtimes::RuntimeDifference& one) {
+    return Json({{"path", one.path},
+                 {check.where, one.other},
+                 {"file", one.own},
+                 {"line", one.location.file ? one.location.line : 0}});
+  };
   return {{"runtime", verdict.id},
           {"place", verdict.place},
           {"with", check.where},
           {"state", to_string(verdict.state)},
-          {"differences", std::move(differences)}};
+          {"differences", Json::array(verdict.differences, difference)}};
 }
 
 std::string as_json(const std::vector<Check>& checks) {
-  ordered_json verdicts = ordered_json::array();
+  Json verdicts = Json::array();
   for (const Check& check : checks) {
-    for (const RuntimeVerdict& verdict : check.verdicts) verdicts.push_back(json_of(verdict, check));
+    for (const RuntimeVerdict& verdict : check.verdicts) verdicts.add(json_of(verdict, check));
   }
-  return ordered_json{{"runtimes", std::move(verdicts)}}.dump(2, ' ', false,
-                                                              ordered_json::error_handler_t::replace) +
-         "\n";
+  return Json({{"runtimes", verdicts}}).report();
 }
 
 // The runtimes of the inputs as they are read everywhere.
@@ -223,7 +220,6 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::
 
 namespace {
 
-using nlohmann::ordered_json;
 using runtimes::RuntimeUse;
 using runtimes::RuntimeUser;
 
@@ -246,17 +242,16 @@ std::string uses_as_names(const std::vector<RuntimeUse>& uses) {
 }
 
 std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
-  ordered_json list = ordered_json::array();
-  for (const RuntimeUse& use : uses) {
-    ordered_json jobs = ordered_json::array();
-    for (const RuntimeUser& job : use.jobs)
-      jobs.push_back({{"namespace", job.ns}, {"name", job.name}, {"place", job.place}});
-    list.push_back(
-        {{"name", use.name}, {"namespace", use.ns}, {"kind", use.kind}, {"jobs", std::move(jobs)}});
-  }
-  return ordered_json{{"runtimes", std::move(list)}}.dump(2, ' ', false,
-                                                          ordered_json::error_handler_t::replace) +
-         "\n";
+  const auto job_of = [](const RuntimeUser& job) {
+    return Json({{"namespace", job.ns}, {"name", job.name}, {"place", job.place}});
+  };
+  const auto use_of = [&](const RuntimeUse& use) {
+    return Json({{"name", use.name},
+                 {"namespace", use.ns},
+                 {"kind", use.kind},
+                 {"jobs", Json::array(use.jobs, job_of)}});
+  };
+  return Json({{"runtimes", Json::array(uses, use_of)}}).report();
 }
 
 }  // namespace
@@ -331,22 +326,19 @@ std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {
 }
 
 std::string as_json(const std::vector<KnownRuntime>& runtimes) {
-  auto list = nlohmann::ordered_json::array();
-  for (const KnownRuntime& runtime : runtimes) {
-    nlohmann::ordered_json entry{{"name", runtime.name},
-                                 {"namespace", runtime.ns},
-                                 {"kind", runtime.kind},
-                                 {"framework", runtime.framework}};
+  const auto entry_of = [](const KnownRuntime& runtime) {
+    Json entry{{"name", runtime.name},
+               {"namespace", runtime.ns},
+               {"kind", runtime.kind},
+               {"framework", runtime.framework}};
     if (runtime.versions.empty()) {
-      entry["place"] = runtime.place;
+      entry.add("place", runtime.place);
     } else {
-      entry["trainerVersions"] = runtime.versions;
+      entry.add("trainerVersions", Json::array(runtime.versions));
     }
-    list.push_back(std::move(entry));
-  }
-  return nlohmann::ordered_json{{"runtimes", std::move(list)}}.dump(
-             4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+    return entry;
+  };
+  return Json({{"runtimes", Json::array(runtimes, entry_of)}}).report(4);
 }
 
 std::string names_as_text(const std::vector<KnownRuntime>& runtimes) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {
 namespace {
@@ -279,26 +279,21 @@ size_t weigh(const Node& fields) {
   return count;
 }
 
-std::string as_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 // An item's keys as `{"containerPort":80,"protocol":"TCP"}`.
 bool names_item(std::string_view keys, const Step& step) {
-  const auto json = nlohmann::json::parse(keys, nullptr, false);
-  if (!json.is_object() || !step.schema) return false;
+  const yaml::Text json(keys);
+  if (!json.root() || !json.root()->is_map() || !step.schema) return false;
   std::string joined;
   for (const std::string_view key : step.schema->list_keys) {
-    const auto found = json.find(key);
     if (!joined.empty()) joined += '/';
-    if (found != json.end()) joined += as_text(*found);
+    joined += yaml::text_of(json.root()->get(key));
   }
   return joined == schema::item_keys(*step.item, *step.schema);
 }
 
 bool is_value(std::string_view written, const Node& item) {
-  const auto json = nlohmann::json::parse(written, nullptr, false);
-  return !json.is_discarded() && as_text(json) == item.text();
+  const yaml::Text json(written);
+  return json.root() && json.root()->text() == item.text();
 }
 
 const Node* descend(const Node& fields, const Step& step) {

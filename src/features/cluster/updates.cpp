@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/fields.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {
 namespace {
@@ -46,7 +46,7 @@ bool breaks_transition_rule(const Difference& difference) {
 // The pod template fields that the JobSet webhook lets change while the JobSet is, or gets, suspended.
 bool is_open_while_suspended(const FieldPath& path) {
   constexpr std::array<std::string_view, 6> kPodPath{"spec",     "replicatedJobs", "",
-                                                 "template", "spec",           "template"};
+                                                     "template", "spec",           "template"};
   if (path.size() < kPodPath.size() + 2) return false;
   for (size_t i = 0; i < kPodPath.size(); ++i) {
     if (path[i].key != kPodPath[i]) return false;
@@ -137,9 +137,8 @@ bool is_applied(const Node& live) {
 bool is_remembered(const Node& live) {
   const Node* applied = live.at({"metadata", "annotations", secret::kLastApplied});
   if (!applied) return false;
-  const auto json = nlohmann::json::parse(applied->text(), nullptr, false);
-  return json.is_object() && json.contains("spec") && json["spec"].is_object() &&
-         json["spec"].contains("successPolicy");
+  const yaml::Text json(applied->text());
+  return json.root() && json.root()->at({"spec", "successPolicy"});
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void Json::add(const Json& item) {
   text_.append(item.text_) += ']';
 }
 
-std::string Json::lines(size_t indent) const {
+std::string Json::lines(size_t indent, size_t step) const {
   std::string out(indent, ' ');
   out.reserve(text_.size() * 2);
   const auto new_line = [&] { out.append("\n").append(indent, ' '); };
@@ -45,7 +45,7 @@ std::string Json::lines(size_t indent) const {
     const char c = text_[i];
     const bool is_end = (c == '}' || c == ']') && !in_string;
     if (is_end && text_[i - 1] != '{' && text_[i - 1] != '[') {
-      indent -= 2;
+      indent -= step;
       new_line();
     }
     out += c;
@@ -53,7 +53,7 @@ std::string Json::lines(size_t indent) const {
     if (in_string) {
       if (c == '\\') out += text_[++i];
     } else if ((c == '{' || c == '[') && text_[i + 1] != '}' && text_[i + 1] != ']') {
-      indent += 2;
+      indent += step;
       new_line();
     } else if (c == ',') {
       new_line();

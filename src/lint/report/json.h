@@ -48,10 +48,10 @@ class Json {
   void add(const Json& item);
   bool is_empty() const { return text_.size() == 2; }
 
-  // Indented by two spaces per level, beginning with that of `indent`; no line break at the end.
-  std::string lines(size_t indent = 0) const;
+  // Indented by `step` spaces per level, beginning with that of `indent`; no line break at the end.
+  std::string lines(size_t indent = 0, size_t step = 2) const;
   // With a line break at the end.
-  std::string report() const { return lines() + "\n"; }
+  std::string report(size_t step = 2) const { return lines(0, step) + "\n"; }
 
  private:
   struct Text {

@@ -300,4 +300,10 @@ std::optional<Syntax> read_syntax(const SourceFile& file, const Document& docume
   return syntax;
 }
 
+Text::Text(std::string_view text) : file_("", std::string(text)) {
+  base::Diagnostics found;
+  const std::vector<Document> documents = read(file_, arena_, found);
+  if (documents.size() == 1 && found.empty()) root_ = documents.front().root;
+}
+
 }  // namespace trainjobc::yaml

@@ -73,4 +73,18 @@ std::vector<Document> read_document(const FoundDocument& found, base::Arena& are
 std::vector<Document> read(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits = {});
 
+// The value that a string of another object contains, such as the JSON of an annotation.
+class Text {
+ public:
+  explicit Text(std::string_view text);
+
+  // nullptr if it can't be read. Valid as long as this.
+  const Node* root() const { return root_; }
+
+ private:
+  base::SourceFile file_;
+  base::Arena arena_;
+  const Node* root_ = nullptr;
+};
+
 }  // namespace trainjobc::yaml

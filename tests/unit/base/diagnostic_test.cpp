@@ -11,10 +11,20 @@ namespace {
 
 Diagnostic make(const SourceFile* file, uint32_t line, uint32_t column, uint32_t end_line,
                 uint32_t end_column) {
-  return {.rule = "input/unknown-field",
-          .message = "unknown field \"x\"",
-          .hint = "did you mean \"y\"?",
-          .location = {file, line, column, end_line, end_column}};
+  Diagnostic made;
+  made.rule = "input/unknown-field";
+  made.message = "unknown field \"x\"";
+  made.hint = "did you mean \"y\"?";
+  made.location = {file, line, column, end_line, end_column};
+  return made;
+}
+
+Diagnostic of_rule(std::string rule, Severity severity = Severity::Error, Location location = {}) {
+  Diagnostic made;
+  made.rule = std::move(rule);
+  made.severity = severity;
+  made.location = location;
+  return made;
 }
 
 }  // namespace
@@ -139,7 +149,7 @@ TEST_CASE("reports are sorted by place, then rule, without duplicates") {
   diagnostics.add(make(&a, 1, 1, 1, 2));
   diagnostics.add(make(&b, 1, 1, 1, 2));
   Diagnostics more;
-  more.add({.rule = "advice/a", .severity = Severity::Info, .location = {&a, 1, 1, 1, 2}});
+  more.add(of_rule("advice/a", Severity::Info, {&a, 1, 1, 1, 2}));
   diagnostics.append(std::move(more));
   diagnostics.sort();
   std::string out;
@@ -154,9 +164,9 @@ TEST_CASE("reports are sorted by place, then rule, without duplicates") {
 TEST_CASE("whether there is an error") {
   Diagnostics diagnostics;
   CHECK(diagnostics.empty());
-  diagnostics.add({.severity = Severity::Warning});
+  diagnostics.add(of_rule("", Severity::Warning));
   CHECK(!diagnostics.has_errors());
-  diagnostics.add({.severity = Severity::Error});
+  diagnostics.add(of_rule(""));
   CHECK(diagnostics.has_errors());
 }
 
@@ -173,7 +183,7 @@ TEST_CASE("names of severities and stages") {
 
 TEST_CASE("retain() drops some, may change the others, and keeps their order") {
   Diagnostics diagnostics;
-  for (const char* rule : {"a/1", "b/2", "a/3", "b/4"}) diagnostics.add({.rule = rule});
+  for (const char* rule : {"a/1", "b/2", "a/3", "b/4"}) diagnostics.add(of_rule(rule));
   std::string seen;
   diagnostics.retain([&](Diagnostic& diagnostic) {
     seen += diagnostic.rule + " ";

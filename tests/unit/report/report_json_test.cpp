@@ -53,7 +53,10 @@ TEST_CASE("report json: all keys of the contract, always") {
 
 TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always parses") {
   Findings findings;
-  findings.found.add({.rule = "yaml/encoding", .message = "byte \xff"});
+  base::Diagnostic found;
+  found.rule = "yaml/encoding";
+  found.message = "byte \xff";
+  findings.found.add(std::move(found));
   CHECK(findings.report(ReportFormat::Json) == R"({
   "diagnostics": [
     {
