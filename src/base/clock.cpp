@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/held_signals.h"
-#include "base/signal_descriptor.h"
+#include "base/signals.h"
 
 namespace trainjobc::base {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/text/layout.h"
 #include "base/text/printable.h"
-#include "base/text/utf8.h"
+#include "base/text/unicode.h"
 
 namespace trainjobc::base {
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +16,151 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/held_signals.h"
-#include "base/signal_descriptor.h"
-#include "base/spawn.h"
+#include "base/signals.h"
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
 
 namespace trainjobc::base {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+int status_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+// The program inherits no descriptor from `first` on.
+void keep_open_until_start(int first) {
+#ifdef CLOSE_RANGE_CLOEXEC
+  if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+#endif
+  const long count = ::sysconf(_SC_OPEN_MAX);
+  for (int fd = first; fd < std::min(count, 1L << 16U); ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+// False if the program can't be made to end when this process does, however it ends.
+bool end_with_parent() {
+#ifdef __linux__
+  return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+#else
+  return true;  // no other system offers it: the program survives a SIGKILL of this process
+#endif
+}
+
+}  // namespace
+
+bool Pipe::open() {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return false;
+  read.open(ends[0]);
+  write.open(ends[1]);
+  // pipe2(2) would do it at once, but is not everywhere; only Spawn starts programs, and closes the rest.
+  return ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
+}
+
+void drain(Descriptor& from, std::string& text) {
+  std::array<char, size_t{1} << 16U> block{};
+  const ssize_t count = ::read(from.get(), block.data(), block.size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (count <= 0) {
+    from.close();
+  } else {
+    text.append(block.data(), static_cast<size_t>(count));
+  }
+}
+
+int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
+  std::vector<std::string> words = argv;
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  Pipe failure;  // closed without a message when the program starts
+  if (!failure.open()) return errno;
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) become(pointers.data(), parent, failure.write.get());
+  failure.write.close();
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(failure.read.get(), &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof error) {
+    pid = child;
+    return 0;
+  }
+  reap(child);
+  return error;
+}
+
+// Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
+void Spawn::become(char* const* argv, pid_t parent, int report) const {
+  report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (prepare(parent)) ::execvp(*argv, argv);
+  const int error = errno;
+  if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
+  ::_exit(127);
+}
+
+bool Spawn::prepare(pid_t parent) const {
+  for (const auto& [from, to] : connections_) {
+    if (from == to ? ::fcntl(from, F_SETFD, 0) != 0 : ::dup2(from, to) < 0) return false;
+  }
+  keep_open_until_start(STDERR_FILENO + 1);
+  // What this process blocks or ignores is not the program's business. A group in the background that asks at
+  // the terminal is refused with these two blocked; else it would be stopped, and never end.
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  if (own_group_) {
+    if (::setpgid(0, 0) != 0 || !end_with_parent()) return false;
+    if (::getppid() != parent) ::_exit(127);  // the parent ended before the call above
+    sigaddset(&blocked, SIGTTIN);
+    sigaddset(&blocked, SIGTTOU);
+  }
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
+}
+
+Ended await_end(pid_t pid, std::optional<SteadyClock::time_point> deadline, int signals) {
+  for (int pause = 1;; pause = std::min(2 * pause, 50)) {
+    siginfo_t info{};
+    const int got = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (got != 0 ? errno != EINTR : info.si_pid == pid) return Ended::Itself;
+    if (deadline && SteadyClock::now() >= *deadline) return Ended::TooLate;
+    pollfd ready{signals, POLLIN, 0};
+    if (::poll(&ready, 1, pause) > 0) return Ended::Signal;
+  }
+}
+
+std::optional<int> reap(pid_t pid) {
+  int wait_status = 0;
+  pid_t got = 0;
+  do {
+    got = ::waitpid(pid, &wait_status, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
+}
+
+void end_program(pid_t pid, bool leads_group, int signal) {
+  const pid_t target = leads_group ? -pid : pid;
+  ::kill(target, signal);
+  if (signal != SIGKILL) {
+    await_end(pid, SteadyClock::now() + std::chrono::seconds(2), -1);
+    ::kill(target, SIGKILL);
+  }
+  reap(pid);
+}
+
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;

@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/files/write_all.h"
+#include "base/files/descriptor.h"
 #include "base/text/layout.h"
-#include "base/text/lines.h"
 #include "base/text/printable.h"
+#include "base/text/text.h"
 #include "cli/exit_status.h"
 
 namespace trainjobc::cli {

@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text/ascii.h"
 #include "base/text/layout.h"
-#include "base/text/lines.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "base/version.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"

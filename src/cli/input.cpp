@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/files/file_system.h"
-#include "base/files/git_ignore.h"
 #include "base/files/paths.h"
+#include "base/text/glob.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "lint/groups.h"

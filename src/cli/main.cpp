@@ -12,7 +12,7 @@
 #include <malloc.h>
 #endif
 
-#include "base/files/write_all.h"
+#include "base/files/descriptor.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/exit_status.h"

@@ -11,12 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/ascii.h"
-#include "base/text/lines.h"
+#include "base/text/text.h"
 #include "cli/exit_status.h"
 #include "features/kubectl/kubectl.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

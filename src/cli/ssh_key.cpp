@@ -13,7 +13,7 @@
 
 #include "cli/input.h"
 #include "policy/plugin.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::cli {
 namespace {

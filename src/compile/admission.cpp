@@ -15,7 +15,6 @@
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "schema/defaults.h"
 #include "schema/typed.h"
 #include "schema/validate.h"
 

@@ -13,7 +13,7 @@
 #include "policy/build_nodes.h"
 #include "rules/rules.h"
 #include "yaml/changes.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::compile {

@@ -13,9 +13,9 @@
 #include "policy/runtime_info.h"
 #include "yaml/node.h"
 
-// The namespace and name of a TrainJob: --namespace, and metadata.generateName offline.
-
 namespace trainjobc::compile {
+
+// The namespace and name of a TrainJob: --namespace, and metadata.generateName offline.
 
 // Five characters from the hash of the tree's content.
 std::string content_suffix(const yaml::Node& root);

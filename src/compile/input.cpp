@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "compile/build.h"
 #include "model/behaviours.h"
 #include "model/dialects.h"
@@ -23,7 +23,7 @@
 #include "model/v1_kinds.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::compile {

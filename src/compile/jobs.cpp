@@ -14,7 +14,7 @@
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "rules/rules.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile {
 namespace {

@@ -14,7 +14,7 @@
 #include "rules/rules.h"
 #include "schema/strategic_merge.h"
 #include "schema/typed.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile {
 namespace {

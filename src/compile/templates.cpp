@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "compile/input.h"
 #include "rules/rules.h"
 

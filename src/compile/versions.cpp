@@ -16,7 +16,7 @@
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "schema/defaults.h"
+#include "schema/typed.h"
 #include "schema/validate.h"
 
 namespace trainjobc::compile {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
-#include "k8s/field_checks.h"
+#include "base/text/text.h"
 #include "k8s/object_meta.h"
-#include "yaml/fields.h"
+#include "k8s/violations.h"
+#include "yaml/node.h"
 
 namespace trainjobc::k8s {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::k8s {
 

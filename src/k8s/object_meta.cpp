@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "k8s/name_syntax.h"
-#include "k8s/value_text.h"
+#include "k8s/violations.h"
 #include "rules/rules.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::k8s {
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::k8s {
 

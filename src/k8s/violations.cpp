@@ -2,10 +2,89 @@
 
 #include "k8s/violations.h"
 
-#include "k8s/value_text.h"
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text/suggest.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::k8s {
+namespace {
+
+using yaml::Kind;
+using yaml::Node;
+
+constexpr size_t kMaxShown = 60;
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80;
+}
+
+}  // namespace
+
+std::string quoted(std::string_view given) {
+  const std::string text = secret::without_keys(given);
+  size_t end = text.size();
+  if (end > kMaxShown) {
+    end = kMaxShown - 3;
+    while (end > 0 && is_continuation(text[end])) --end;
+  }
+  std::string out = "\"";
+  for (const char c : std::string_view(text).substr(0, end)) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + (end < text.size() ? "…\"" : "\"");
+}
+
+std::string quoted(const Node& node) {
+  return node.origin().is_secret() ? fmt::format("\"{}\"", secret::kHidden) : quoted(node.text());
+}
+
+std::string quoted_list(std::span<const std::string_view> words) {
+  std::string out;
+  for (const std::string_view word : words) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
+  return out;
+}
+
+std::string shown(const Node& node) {
+  if (!node.is_scalar()) return std::string(kind_words(node));
+  if (node.origin().is_secret()) return std::string(secret::kHidden);
+  return node.is_string() ? quoted(node.text()) : std::string(node.text());
+}
+
+std::string_view kind_words(const Node& node) {
+  switch (node.kind()) {
+    case Kind::Null: return "null";
+    case Kind::Bool: return "a boolean";
+    case Kind::Int: return "an integer";
+    case Kind::Float: return "a number";
+    case Kind::String: return "a string";
+    case Kind::List: return "a list";
+    case Kind::Map: return "a map";
+  }
+  return "";
+}
+
+std::string mode_text(int64_t mode) {
+  return mode >= 0 && mode <= 0777 ? fmt::format("{:04o}", mode) : fmt::format("{}", mode);
+}
+
+std::string source_text(const Node& node) {
+  const base::Location at = yaml::locate(node);
+  if (!at.file || at.end_line != at.line || !node.origin().file()) return std::string(node.text());
+  return std::string(at.file->line(at.line).substr(at.column - 1, at.end_column - at.column));
+}
 
 base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, const Field& field,
                                  std::string message, std::string hint) {
@@ -17,6 +96,188 @@ base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, co
 
 std::string quoted(const Field& field) {
   return field ? quoted(*field.node()) : "\"\"";
+}
+
+namespace {
+
+std::string choices(std::span<const std::string_view> allowed) {
+  std::string out;
+  for (const std::string_view word : allowed) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
+  return (allowed.size() == 1 ? "only " : "one of ") + out;
+}
+
+std::string missing(const Field& field) {
+  if (field) return fmt::format("{} of {} is empty", field.name(), field.owner());
+  return fmt::format("{} has no {}", field.owner(), field.name());
+}
+
+bool has_backstep(std::string_view path) {
+  while (true) {
+    const size_t end = path.find('/');
+    if (path.substr(0, end) == "..") return true;
+    if (end == path.npos) return false;
+    path.remove_prefix(end + 1);
+  }
+}
+
+// 644 probably means 0644.
+std::string octal_hint(const std::string& given) {
+  const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
+  const int64_t meant = is_octal ? std::stoll(given, nullptr, 8) : 0644;
+  return fmt::format("write {} in YAML, {} in JSON", k8s::mode_text(meant), meant);
+}
+
+// The error in an address; "" if there is none.
+std::string ip_complaint(std::string_view text) {
+  const std::string address(text);
+  std::array<unsigned char, 16> bytes{};
+  if (address.find('\0') == address.npos) {
+    if (inet_pton(AF_INET, address.c_str(), bytes.data()) == 1) return "";
+    if (inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1) {
+      const bool mapped =
+          std::all_of(bytes.begin(), bytes.begin() + 10, [](unsigned char b) { return b == 0; }) &&
+          bytes[10] == 0xff && bytes[11] == 0xff;
+      return mapped ? "is an IPv4-mapped IPv6 address" : "";
+    }
+  }
+  return text.empty() ? "is empty" : "is not an IP address";
+}
+
+}  // namespace
+
+bool check_given(const Field& field, std::string_view rule, Report& report) {
+  if (!field.text().empty()) return true;
+  report.add(rule, field, missing(field), fmt::format("add {}", field.name()));
+  return false;
+}
+
+bool check_text(const Field& field, std::string_view text, Form form, std::string_view rule,
+                std::string_view what, Report& report) {
+  const std::string wrong = complaint(form, text);
+  if (wrong.empty()) return true;
+  if (text.empty()) {
+    report.add(rule, field, fmt::format("{} is {}", what, field ? "empty" : "missing"));
+    return false;
+  }
+  const std::string better = improved(form, text);
+  report.add(rule, field, fmt::format("{} {} {}", what, quoted(text), wrong),
+             better.empty() ? "" : fmt::format("write {}", better));
+  return false;
+}
+
+bool check_form(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report) {
+  return check_text(field, field.text(), form, rule, what, report);
+}
+
+bool check_name(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report) {
+  return check_given(field, rule, report) && check_form(field, form, rule, what, report);
+}
+
+bool check_optional_name(const Field& field, Form form, std::string_view rule, std::string_view what,
+                         Report& report) {
+  return field.text().empty() || check_form(field, form, rule, what, report);
+}
+
+bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
+                  Report& report) {
+  if (std::ranges::find(allowed, field.text()) != allowed.end()) return true;
+  std::string hint = choices(allowed);
+  if (const auto meant = base::closest(field.text(), allowed); meant && allowed.size() > 1) {
+    hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
+  }
+  report.add(rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
+             std::move(hint));
+  return false;
+}
+
+bool check_optional_one_of(const Field& field, std::span<const std::string_view> allowed,
+                           std::string_view rule, Report& report) {
+  return !field || check_one_of(field, allowed, rule, report);
+}
+
+bool check_defaulted_one_of(const Field& field, std::span<const std::string_view> allowed,
+                            std::string_view rule, Report& report) {
+  return field.text().empty() || check_one_of(field, allowed, rule, report);
+}
+
+bool check_range(const Field& field, int64_t least, int64_t most, std::string_view rule, Report& report) {
+  const auto value = field.integer();
+  if (!value || (*value >= least && *value <= most)) return true;
+  report.add(rule, field, fmt::format("{} must be from {} to {}, not {}", field.name(), least, most, *value));
+  return false;
+}
+
+bool check_not_negative(const Field& field, std::string_view rule, Report& report) {
+  const auto value = field.integer();
+  if (!value || *value >= 0) return true;
+  report.add(rule, field, fmt::format("{} can't be negative, it is {}", field.name(), *value));
+  return false;
+}
+
+bool check_positive(const Field& field, std::string_view rule, Report& report) {
+  const int64_t value = field.integer().value_or(0);
+  if (value > 0) return true;
+  report.add(rule, field,
+             field ? fmt::format("{} must be at least 1, not {}", field.name(), value) : missing(field));
+  return false;
+}
+
+bool check_count(const Field& list, size_t most, std::string_view what, std::string_view rule,
+                 Report& report) {
+  if (list.size() <= most) return true;
+  report.add(rule, list, fmt::format("{} {} are too many, at most {} are allowed", list.size(), what, most));
+  return false;
+}
+
+bool check_id(const Field& field, Report& report) {
+  return check_range(field, 0, INT32_MAX, rule::kSecurityContext, report);
+}
+
+bool check_mode(const Field& field, Report& report) {
+  const auto value = field.integer();
+  if (!value || (*value >= 0 && *value <= 0777)) return true;
+  const std::string given = k8s::source_text(*field.node());
+  report.add(rule::kVolume, field,
+             fmt::format("{} {} is not a valid file mode: modes are 0000 to 0777", field.name(), given),
+             octal_hint(given));
+  return false;
+}
+
+bool check_port_reference(const Field& field, std::string_view rule, Report& report) {
+  if (!field || field.node()->is_int()) {
+    if (field) return check_range(field, 1, 65535, rule, report);
+    report.add(rule, field, missing(field));
+    return false;
+  }
+  return check_form(field, Form::PortName, rule, "port name", report);
+}
+
+bool check_no_backsteps(const Field& path, std::string_view rule, Report& report) {
+  if (!has_backstep(path.text())) return true;
+  report.add(rule, path, fmt::format("{} {} can't contain \"..\"", path.name(), quoted(path)));
+  return false;
+}
+
+bool check_relative_path(const Field& path, std::string_view rule, Report& report) {
+  if (!path.text().starts_with('/')) return check_no_backsteps(path, rule, report);
+  report.add(rule, path, fmt::format("{} {} must be relative", path.name(), quoted(path)),
+             "remove the leading '/'");
+  return false;
+}
+
+bool check_file_path(const Field& path, std::string_view rule, Report& report) {
+  if (!check_relative_path(path, rule, report)) return false;
+  if (!path.text().starts_with("..")) return true;
+  report.add(rule, path, fmt::format("{} {} can't begin with two dots", path.name(), quoted(path)));
+  return false;
+}
+
+bool check_ip(const Field& field, std::string_view rule, Report& report) {
+  const std::string wrong = ip_complaint(field.text());
+  if (wrong.empty()) return true;
+  report.add(rule, field, fmt::format("{} {} {}", field.name(), quoted(field), wrong),
+             "write it as 10.9.8.7 or 2001:db8::1");
+  return false;
 }
 
 }  // namespace trainjobc::k8s

@@ -4,15 +4,36 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
 #include "k8s/field.h"
-#include "k8s/value_text.h"
+#include "k8s/name_syntax.h"
+#include "yaml/node.h"
 
 namespace trainjobc::k8s {
+
+// Values as they appear in messages.
+
+// The text in quotes, on one line: control characters as \n or \x01, a long text cut with "…", known kinds of
+// keys hidden.
+std::string quoted(std::string_view text);
+// A scalar's text in quotes, "***" if it is a secret.
+std::string quoted(const yaml::Node& node);
+// "a", "b", "c"
+std::string quoted_list(std::span<const std::string_view> words);
+// A value in a few words: a scalar as it is, *** for a secret, "a map", "a list".
+std::string shown(const yaml::Node& node);
+// The kind of a value with its article: "a string", "an integer", "null".
+std::string_view kind_words(const yaml::Node& node);
+// A file mode in octal: 0644. Values outside 0 to 0777 stay decimal.
+std::string mode_text(int64_t mode);
+// A scalar as the file spells it (007, yes), or its text if it is not in a file. For fixes: shows secrets.
+std::string source_text(const yaml::Node& node);
 
 struct RuleSource {
   std::string_view rules;  // what they are about
@@ -82,5 +103,56 @@ class Report {
 
 // The value of a field in quotes, "***" if it is a secret.
 std::string quoted(const Field& field);
+
+// Checks that fields of many kinds share. Each adds at most one violation and says whether the field passed.
+
+// Whether the text is present and not empty.
+bool check_given(const Field& field, std::string_view rule, Report& report);
+
+// Whether the text (absent: the empty one) has the form; `what` begins the message ("container name").
+bool check_form(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
+// The same for `text` in place of the field's own, which may be absent.
+bool check_text(const Field& field, std::string_view text, Form form, std::string_view rule,
+                std::string_view what, Report& report);
+// check_given, then check_form.
+bool check_name(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
+// check_form if the text is not empty.
+bool check_optional_name(const Field& field, Form form, std::string_view rule, std::string_view what,
+                         Report& report);
+
+// Whether the text is one of `allowed`; absent and empty are wrong, too.
+bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
+                  Report& report);
+// The same if the field is given.
+bool check_optional_one_of(const Field& field, std::span<const std::string_view> allowed,
+                           std::string_view rule, Report& report);
+// The same if the text is not empty; the API server has a default for an empty one.
+bool check_defaulted_one_of(const Field& field, std::span<const std::string_view> allowed,
+                            std::string_view rule, Report& report);
+
+// Bounds are inclusive; an absent number passes.
+bool check_range(const Field& field, int64_t least, int64_t most, std::string_view rule, Report& report);
+bool check_not_negative(const Field& field, std::string_view rule, Report& report);
+// An absent number counts as 0.
+bool check_positive(const Field& field, std::string_view rule, Report& report);
+// Whether the list has at most `most` items; `what` names them.
+bool check_count(const Field& list, size_t most, std::string_view what, std::string_view rule,
+                 Report& report);
+// A user or group ID.
+bool check_id(const Field& field, Report& report);
+// The permission bits of a file.
+bool check_mode(const Field& field, Report& report);
+// A port: a number, or the name of one.
+bool check_port_reference(const Field& field, std::string_view rule, Report& report);
+
+// No part of the path is "..".
+bool check_no_backsteps(const Field& path, std::string_view rule, Report& report);
+// Relative, and no part is "..".
+bool check_relative_path(const Field& path, std::string_view rule, Report& report);
+// Relative, without a part "..", and not beginning with two dots.
+bool check_file_path(const Field& path, std::string_view rule, Report& report);
+
+// An IPv4 or IPv6 address in an unambiguous spelling.
+bool check_ip(const Field& field, std::string_view rule, Report& report);
 
 }  // namespace trainjobc::k8s

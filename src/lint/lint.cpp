@@ -4,10 +4,109 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
-#include "lint/fix.h"
+#include "yaml/read/reader.h"
+#include "yaml/read/second_reading.h"
 
 namespace trainjobc::lint {
+namespace {
+
+// An edit as byte offsets of its file.
+struct Splice {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string text;
+};
+
+Splice to_splice(const base::Edit& edit) {
+  const base::SourceFile& file = *edit.range.file;
+  Splice splice;
+  splice.begin = file.line_start(edit.range.line) + edit.range.column - 1;
+  splice.end = file.line_start(edit.range.end_line) + edit.range.end_column - 1;
+  splice.text = edit.text;
+  return splice;
+}
+
+using Splices = std::map<const base::SourceFile*, std::vector<Splice>>;
+
+bool overlaps(const std::vector<Splice>& taken, const Splice& splice) {
+  return std::ranges::any_of(taken, [&](const Splice& other) {
+    return splice.begin < other.end ? other.begin < splice.end || other.begin == splice.begin
+                                    : splice.begin == other.begin && splice.end == other.end;
+  });
+}
+
+std::string apply(const base::SourceFile& file, std::vector<Splice> splices) {
+  std::ranges::sort(splices, {}, &Splice::begin);
+  std::string text = file.had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
+  size_t at = 0;
+  for (const Splice& splice : splices) {
+    text += file.text().substr(at, splice.begin - at);
+    text += splice.text;
+    at = splice.end;
+  }
+  return text.append(file.text().substr(at));
+}
+
+size_t count_problems(const std::string& text) {
+  const base::SourceFile file("", text);
+  base::Arena arena;
+  base::Diagnostics problems;
+  yaml::read(file, arena, problems);
+  return problems.items().size();
+}
+
+// Whether the text is still readable after the splices, and a second parser finds the same values in it.
+bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& splices) {
+  if (splices.empty()) return true;
+  const base::SourceFile after(file.name(), apply(file, splices));
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(after, arena, problems);
+  if (problems.empty()) return yaml::reads_the_same(after, documents);
+  return problems.items().size() <= count_problems(apply(file, {}));
+}
+
+// The edits of a diagnostic, all or none; `checks` whether they would break their file.
+bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
+  Splices mine;
+  for (const base::Edit& edit : diagnostic.fix) {
+    if (!edit.range.file || edit.range.line == 0) return false;
+    const Splice splice = to_splice(edit);
+    if (overlaps(splices[edit.range.file], splice)) return false;
+    mine[edit.range.file].push_back(splice);
+  }
+  for (auto& [file, list] : mine) {
+    const std::vector<Splice>& taken = splices[file];
+    list.insert(list.begin(), taken.begin(), taken.end());
+    if (checks && !stays_readable(*file, list)) return false;
+  }
+  for (auto& [file, list] : mine) splices[file] = std::move(list);
+  return !mine.empty();
+}
+
+size_t take_all(const base::Diagnostics& diagnostics, bool checks, Splices& splices) {
+  return static_cast<size_t>(std::ranges::count_if(
+      diagnostics.items(), [&](const base::Diagnostic& one) { return take(one, checks, splices); }));
+}
+
+}  // namespace
+
+FixedFiles apply_fixes(const base::Diagnostics& diagnostics) {
+  FixedFiles fixed;
+  Splices splices;
+  fixed.applied = take_all(diagnostics, false, splices);
+  if (!std::ranges::all_of(splices, [](const auto& one) { return stays_readable(*one.first, one.second); })) {
+    splices.clear();
+    fixed.applied = take_all(diagnostics, true, splices);
+  }
+  for (const auto& [file, list] : splices) {
+    if (!list.empty()) fixed.texts[file->name()] = apply(*file, list);
+  }
+  return fixed;
+}
+
 namespace {
 
 constexpr int kRounds = 10;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "base/text/ascii.h"
 #include "base/text/glob.h"
+#include "base/text/text.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lint {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::model {
 namespace {

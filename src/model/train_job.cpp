@@ -6,7 +6,7 @@
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::model {
 

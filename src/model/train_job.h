@@ -10,9 +10,9 @@
 
 #include "yaml/node.h"
 
-// A decoded value together with the node it was decoded from.
-
 namespace trainjobc::model {
+
+// A decoded value together with the node it was decoded from.
 
 // `node` is never null after decoding; it lives as long as the tree.
 template <class T>

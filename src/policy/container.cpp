@@ -7,7 +7,7 @@
 
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::policy {
 namespace {

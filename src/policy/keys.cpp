@@ -29,8 +29,8 @@
 #include <variant>
 
 #include "base/secure.h"
-#include "base/text/ascii.h"
 #include "base/text/base64.h"
+#include "base/text/text.h"
 
 namespace trainjobc::policy::ssh {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "base/text/word_list.h"
+#include "base/text/text.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
 #include "rules/rules.h"

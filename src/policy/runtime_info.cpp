@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "base/text/ascii.h"
-#include "k8s/jobset/names.h"
+#include "base/text/text.h"
+#include "k8s/jobset/construct.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::policy {
 namespace {

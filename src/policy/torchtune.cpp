@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins/torch.h"

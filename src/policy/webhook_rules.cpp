@@ -13,7 +13,7 @@
 #include "k8s/name_syntax.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::policy {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "k8s/name_syntax.h"
-#include "k8s/value_text.h"
+#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <chrono>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
 

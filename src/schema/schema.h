@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/text/name_prefix.h"
+#include "base/text/text.h"
 
 namespace trainjobc::schema {
 

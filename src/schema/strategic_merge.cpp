@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::schema {
 namespace {

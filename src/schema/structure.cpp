@@ -8,10 +8,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "k8s/name_syntax.h"
-#include "k8s/value_text.h"
+#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"

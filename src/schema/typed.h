@@ -9,6 +9,16 @@
 
 namespace trainjobc::schema {
 
+// Defaulting, as the API server does it for custom resources.
+
+// `node` with the schema's defaults set wherever a key is absent or null, and every other null of a map
+// removed (apiextensions: PruneNonNullableNullsWithoutDefaults, then Default). Values of the wrong type are
+// left for validation. Shares what did not change; defaults carry the rule "default".
+const yaml::Node* apply_defaults(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
+
+// The node of a default's JSON text, itself defaulted.
+const yaml::Node* default_node(const Schema& schema, const yaml::Maker& make, yaml::Origin origin);
+
 // `node` as its Go type holds it: nulls and keys that the schema doesn't know are gone, quantities and times
 // have their canonical spelling; empty values stay, and absent ones are not added. Shares what did not
 // change.

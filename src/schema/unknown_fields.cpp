@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/text/suggest.h"
-#include "k8s/value_text.h"
+#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
 

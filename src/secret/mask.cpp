@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "secret/secret.h"
 #include "yaml/changes.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::secret {

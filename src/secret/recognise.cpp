@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "secret/secret.h"
 
 namespace trainjobc::secret {

@@ -47,4 +47,20 @@ bool looks_like_date(std::string_view text);
 // A float as Go's encoding/json writes it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);
 
+// Tags of scalars.
+
+struct TaggedValue {
+  PlainValue value;
+  std::string bytes;  // of a !!binary string; other strings are the source's text
+  bool is_binary = false;
+  bool is_wrong = false;  // the text can't be read under its tag
+};
+
+// What a scalar is under an explicit tag in its full form ("tag:yaml.org,2002:int"). With tags that
+// Kubernetes' parser does not know, it is a string.
+TaggedValue read_tagged(std::string_view tag, std::string_view text);
+
+// The tag as people write it: !!int.
+std::string short_tag(std::string_view tag);
+
 }  // namespace trainjobc::yaml

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::yaml {
 namespace {

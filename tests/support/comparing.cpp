@@ -13,7 +13,7 @@
 #include "features/cluster/compare.h"
 #include "features/diff/format.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::test {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/text/utf8.h"
+#include "base/text/unicode.h"
 #include "features/lsp/parsed_text.h"
 #include "support/lsp_client.h"
 

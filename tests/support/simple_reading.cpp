@@ -7,8 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "yaml/read/documents.h"
-#include "yaml/read/event_stream.h"
-#include "yaml/read/simple_events.h"
+#include "yaml/read/events.h"
 
 namespace trainjobc::test {
 namespace {

@@ -19,8 +19,7 @@
 #include <system_error>
 
 #include "base/files/descriptor.h"
-#include "base/files/write_all.h"
-#include "base/held_signals.h"
+#include "base/signals.h"
 
 namespace trainjobc::base {
 namespace {

@@ -5,6 +5,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace trainjobc::base {
 
 class Descriptor {
@@ -30,5 +35,16 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// Writing to file descriptors.
+
+// Writes all of the data, in as many calls as it takes. False if one fails; errno says why.
+bool write_all(int fd, std::string_view text);
+
+// Reads what a pipe has, without waiting for its end.
+
+// The next bytes of the descriptor; nullopt at the end, and after an error. "" if none come within `wait`; a
+// negative one has no end.
+std::optional<std::string> read_available(int descriptor, std::chrono::milliseconds wait);
 
 }  // namespace trainjobc::base

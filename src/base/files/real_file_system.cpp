@@ -15,7 +15,6 @@
 #include "base/files/atomic_write.h"
 #include "base/files/descriptor.h"
 #include "base/files/file_system.h"
-#include "base/files/write_all.h"
 
 namespace trainjobc::base {
 namespace {

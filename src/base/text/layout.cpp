@@ -6,9 +6,9 @@
 #include <array>
 #include <vector>
 
-#include "base/text/ascii.h"
 #include "base/text/printable.h"
-#include "base/text/utf8.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 
 namespace trainjobc::base {
 

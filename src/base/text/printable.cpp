@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
-#include "base/text/utf8.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 
 namespace trainjobc::base {
 namespace {

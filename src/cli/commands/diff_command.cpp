@@ -21,12 +21,11 @@
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
-#include "features/diff/cost.h"
 #include "features/diff/external.h"
 #include "features/diff/format.h"
 #include "schema/schema.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "base/text/unified_diff.h"
+#include "base/text/diff.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/files/stream_reader.h"
+#include "base/files/descriptor.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"

@@ -8,8 +8,8 @@
 #include <array>
 #include <memory>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"

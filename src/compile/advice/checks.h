@@ -15,7 +15,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/advice/advice.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
 

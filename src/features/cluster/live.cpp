@@ -8,15 +8,15 @@
 #include <map>
 #include <utility>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "features/cluster/train_jobs.h"
 #include "features/kubectl/kubectl.h"
 #include "k8s/object_meta.h"
-#include "k8s/value_text.h"
+#include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

@@ -17,7 +17,7 @@
 #include "base/text/base64.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {

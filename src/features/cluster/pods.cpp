@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "k8s/jobset/names.h"
+#include "k8s/jobset/construct.h"
 #include "policy/runtime_info.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::cluster {
 namespace {

@@ -14,7 +14,7 @@
 #include "compile/build.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::cluster {
 namespace {

@@ -13,7 +13,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {

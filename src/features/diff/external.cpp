@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "base/files/file_system.h"
-#include "base/held_signals.h"
-#include "base/text/ascii.h"
+#include "base/signals.h"
+#include "base/text/text.h"
 
 namespace trainjobc::diff {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/source.h"
 #include "compile/compile.h"
-#include "features/cluster/paths.h"
+#include "features/cluster/difference_text.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
 

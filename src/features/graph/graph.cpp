@@ -13,10 +13,10 @@
 
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
-#include "k8s/jobset/names.h"
+#include "k8s/jobset/construct.h"
 #include "k8s/jobset/view.h"
 #include "k8s/object_meta.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::graph {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::json_schema {

@@ -9,7 +9,7 @@
 #include <cctype>
 #include <vector>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
 
 namespace trainjobc::kubectl {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "base/text/ascii.h"
+#include "base/text/text.h"
+#include "features/migrate/migrate.h"
+#include "lint/lint.h"
 #include "model/behaviours.h"
 #include "model/dialects.h"
-#include "lint/fix.h"
-#include "features/migrate/migrate.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "features/lsp/code_actions.h"
 #include "yaml/read/reader.h"
 

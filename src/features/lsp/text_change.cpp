@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text/utf16.h"
+#include "base/text/unicode.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -22,7 +22,6 @@
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
-#include "features/cluster/acceptance.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/migrate/rewrite_file.h"
@@ -36,7 +35,7 @@
 #include "policy/plugins.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::migrate {

@@ -8,8 +8,8 @@
 #include "rules/rules.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
-#include "yaml/rewrite/parts.h"
 #include "yaml/rewrite/rewrite.h"
+#include "yaml/rewrite/rewriter.h"
 
 namespace trainjobc::migrate {
 namespace {

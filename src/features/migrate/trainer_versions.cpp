@@ -19,7 +19,7 @@
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::migrate {
 namespace {

@@ -5,16 +5,586 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/text/text.h"
+#include "compile/advice/command_lines.h"
 #include "features/cluster/pods.h"
 #include "features/plan/quota/admit.h"
-#include "features/plan/ranks.h"
+#include "k8s/jobset/construct.h"
+#include "k8s/jobset/view.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
+#include "policy/plugin.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::plan {
+
+// The processes of a job: how many there are, on which hosts, and what each sees.
+
+// Which pod of which Job a container is in.
+struct PodPlace {
+  std::string_view ns;
+  std::string_view job_set;
+  const k8s::jobset::ReplicatedJob* job = nullptr;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+// The variables with what Kubernetes knows when the pod starts, $(NAME) expanded, and the index that the Job
+// controller adds.
+std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place);
+
+// command and args, with $(NAME) expanded.
+std::vector<std::string> command_of(const yaml::Node& container, const std::vector<Variable>& env);
+
+// nullptr if there is no such variable.
+const Variable* find_variable(const std::vector<Variable>& env, std::string_view name);
+// The value of a variable; "" if there is none or it is not known.
+std::string_view value_of(const std::vector<Variable>& env, std::string_view name);
+
+// A JobSet with what was rendered beside it. Its secrets are masked.
+struct RenderedJob {
+  k8s::jobset::JobSetView view;
+  std::string_view ns;
+  const yaml::Node* hostfile = nullptr;  // the ConfigMap; nullptr if mpirun reads none
+  std::string_view flux_script;          // "" if Flux starts nothing
+};
+
+// A container that trains, or starts what does.
+struct Worker {
+  const k8s::jobset::ReplicatedJob* job = nullptr;
+  const yaml::Node* container = nullptr;
+};
+
+// Those of the replicatedJobs that train, in their order.
+std::vector<Worker> workers_of(const RenderedJob& job);
+
+// The framework whose variables the workers have, or whose files the job mounts; nullptr if there is none.
+const policy::Framework* framework_in(const RenderedJob& job, const std::vector<Worker>& workers);
+
+// The containers that are listed: up to a limit, then they are only counted.
+class RankList {
+ public:
+  RankList(const RenderedJob& job, JobPlan& plan) : job_(job), plan_(plan) {}
+
+  // Ranks that are not known before the job runs have no number.
+  void add(const Worker& worker, int64_t job_index, int64_t pod, std::optional<int64_t> first_rank,
+           int64_t ranks);
+
+ private:
+  const RenderedJob& job_;
+  JobPlan& plan_;
+};
+
+// Sets nodes, processes and framework of the plan, and MPI's hostfile; with `list`, ranks.
+void add_processes(const RenderedJob& job, bool list, JobPlan& plan);
+
+// The same for a job that mpirun starts.
+void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan);
+
+namespace {
+
+// Source of the rules: the kubelet's makeEnvironmentVariables,
+// k8s.io/kubernetes/third_party/forked/golang/expansion, and the Job controller's
+// addCompletionIndexEnvVariables.
+
+using yaml::Node;
+using yaml::text_at;
+
+constexpr std::string_view kIndexVariable = "JOB_COMPLETION_INDEX";
+constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
+
+// $(NAME) becomes the variable's value, $$ a dollar; what is not known stays as it is.
+std::string expanded(std::string_view text, const std::vector<Variable>& env) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$' || at + 1 == text.size()) {
+      out += text[at];
+      continue;
+    }
+    const size_t close = text[at + 1] == '(' ? text.find(')', at) : std::string_view::npos;
+    if (text[at + 1] == '$') {
+      out += '$';
+      ++at;
+    } else if (close == std::string_view::npos) {
+      out += '$';
+    } else {
+      const std::string_view name = text.substr(at + 2, close - at - 2);
+      const Variable* variable = find_variable(env, name);
+      const bool is_known = variable && variable->source.empty();
+      out += is_known ? variable->value : std::string(text.substr(at, close - at + 1));
+      at = close;
+    }
+  }
+  return out;
+}
+
+// The key in "metadata.labels['KEY']"; "" for another path.
+std::string_view key_in(std::string_view path, std::string_view map) {
+  if (!path.starts_with(map)) return "";
+  path.remove_prefix(map.size());
+  return path.starts_with("['") && path.ends_with("']") ? path.substr(2, path.size() - 4)
+                                                        : std::string_view();
+}
+
+// What the JobSet and Job controllers write on each pod, and what the template says.
+std::string place_value(std::string_view key, const PodPlace& place) {
+  if (key == kIndexKey) return place.job->indexed ? std::to_string(place.pod) : "";
+  if (key == k8s::jobset::kJobSetNameLabel) return std::string(place.job_set);
+  if (key == "jobset.sigs.k8s.io/replicatedjob-name") return std::string(place.job->name);
+  if (key == "jobset.sigs.k8s.io/job-index") return std::to_string(place.job_index);
+  return "";
+}
+
+std::string field_value(std::string_view path, const PodPlace& place) {
+  if (path == "metadata.namespace") return std::string(k8s::effective_namespace(place.ns));
+  for (const std::string_view map : {"labels", "annotations"}) {
+    const std::string_view key = key_in(path, fmt::format("metadata.{}", map));
+    if (key.empty()) continue;
+    const std::string value = place_value(key, place);
+    if (!value.empty()) return value;
+    return std::string(text_at(*place.job->job_spec, {"template", "metadata", map, key}));
+  }
+  return "";
+}
+
+std::string source_of_value(const Node& from) {
+  for (const auto& [field, kind] :
+       {std::pair("secretKeyRef", "Secret"), std::pair("configMapKeyRef", "ConfigMap")}) {
+    if (const Node* ref = from.get(field))
+      return fmt::format("{} {}, key {}", kind, text_at(*ref, "name"), text_at(*ref, "key"));
+  }
+  if (const Node* ref = from.get("fieldRef")) return fmt::format("{}", text_at(*ref, "fieldPath"));
+  if (const Node* ref = from.get("resourceFieldRef")) return fmt::format("{}", text_at(*ref, "resource"));
+  return "the cluster";
+}
+
+Variable variable_of(const Node& item, const PodPlace& place, const std::vector<Variable>& before) {
+  Variable variable{std::string(text_at(item, "name")), "", ""};
+  const Node* from = item.get("valueFrom");
+  if (!from || from->is_null()) {
+    variable.value = expanded(text_at(item, "value"), before);
+    return variable;
+  }
+  const Node* field = from->get("fieldRef");
+  if (field) variable.value = field_value(text_at(*field, "fieldPath"), place);
+  if (variable.value.empty()) variable.source = source_of_value(*from);
+  return variable;
+}
+
+}  // namespace
+
+const Variable* find_variable(const std::vector<Variable>& env, std::string_view name) {
+  const auto found = std::ranges::find(env, name, &Variable::name);
+  return found != env.end() ? &*found : nullptr;
+}
+
+std::string_view value_of(const std::vector<Variable>& env, std::string_view name) {
+  const Variable* variable = find_variable(env, name);
+  return variable ? std::string_view(variable->value) : std::string_view();
+}
+
+std::vector<Variable> environment_of(const Node& container, const PodPlace& place) {
+  std::vector<Variable> env;
+  for (const Node* item : yaml::items_at(container, "env")) {
+    Variable variable = variable_of(*item, place, env);
+    const auto known = std::ranges::find(env, variable.name, &Variable::name);
+    if (known == env.end()) {
+      env.push_back(std::move(variable));
+    } else {
+      *known = std::move(variable);
+    }
+  }
+  if (place.job->indexed && !find_variable(env, kIndexVariable))
+    env.push_back({std::string(kIndexVariable), std::to_string(place.pod), ""});
+  return env;
+}
+
+std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& env) {
+  std::vector<std::string> words;
+  for (const std::string_view key : {"command", "args"}) {
+    for (const Node* word : yaml::items_at(container, key)) words.push_back(expanded(word->text(), env));
+  }
+  return words;
+}
+
+namespace {
+
+using k8s::jobset::ReplicatedJob;
+using policy::Framework;
+
+constexpr size_t kMostListed = 10'000;  // containers of a job
+
+bool trains(const ReplicatedJob& job) {
+  return yaml::text_at(*job.node, {"template", "metadata", "labels", model::kAncestorLabel}) ==
+         model::kTrainer;
+}
+
+bool has_variable_of(const Node& container, const Framework& framework) {
+  return std::ranges::any_of(yaml::items_at(container, "env"), [&](const Node* item) {
+    return std::ranges::find(framework.env, yaml::text_at(*item, "name")) != framework.env.end();
+  });
+}
+
+const Framework* framework_of_variables(const Node& container) {
+  for (const policy::Plugin* plugin : policy::registry()) {
+    if (has_variable_of(container, plugin->framework)) return &plugin->framework;
+  }
+  return nullptr;
+}
+
+// The one with a framework's variables, else the one called `node`, else the first.
+const Node* training_container(const Node& pod_spec) {
+  const auto containers = yaml::items_at(pod_spec, "containers");
+  const auto with_variables = std::ranges::find_if(
+      containers, [](const Node* container) { return framework_of_variables(*container) != nullptr; });
+  if (with_variables != containers.end()) return *with_variables;
+  const auto called_node = std::ranges::find_if(
+      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
+  if (called_node != containers.end()) return *called_node;
+  return containers.empty() ? nullptr : containers.front();
+}
+
+std::optional<int64_t> to_count(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+// What a program is told: by a flag, which its variable is called after ("--nproc-per-node" or
+// "--nproc_per_node"), else by the variable.
+class Settings {
+ public:
+  Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
+      : framework_(framework),
+        env_(environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
+    const std::vector<std::string> words = command_of(*worker.container, env_);
+    programs_ = compile::advice::programs_of({words.begin(), words.end()});
+  }
+
+  std::string value(std::string_view variable) const {
+    if (framework_.has_flags) {
+      std::string flag = flag_value(variable);
+      if (!flag.empty()) return flag;
+    }
+    return std::string(value_of(env_, variable));
+  }
+
+  // "1:4": torchrun takes any number of nodes in that range.
+  bool is_elastic() const {
+    return std::ranges::any_of(framework_.env, [&](std::string_view variable) {
+      const std::string given = value(variable);
+      const std::string_view text = given;
+      const size_t colon = text.find(':');
+      return colon != std::string_view::npos && to_count(text.substr(0, colon)) &&
+             to_count(text.substr(colon + 1));
+    });
+  }
+
+ private:
+  std::string flag_value(std::string_view variable) const {
+    const size_t prefix = framework_.env_family.find('*');
+    if (prefix == std::string_view::npos || variable.size() <= prefix) return "";
+    const std::string name = "--" + base::lower_case(variable.substr(prefix));
+    for (const std::vector<std::string>& program : programs_) {
+      for (size_t i = 0; i < program.size(); ++i) {
+        const std::string_view word = program[i];
+        const size_t equals = word.find('=');
+        std::string flag(word.substr(0, equals));
+        std::replace(flag.begin() + std::min<ptrdiff_t>(2, std::ssize(flag)), flag.end(), '-', '_');
+        if (flag != name) continue;
+        if (equals != std::string_view::npos) return std::string(word.substr(equals + 1));
+        if (i + 1 < program.size()) return program[i + 1];
+      }
+    }
+    return "";
+  }
+
+  const Framework& framework_;
+  std::vector<Variable> env_;
+  std::vector<std::vector<std::string>> programs_;
+};
+
+// What "auto" and "gpu" come to; nullopt without a GPU, when the machine's CPUs may count.
+std::optional<int64_t> gpus_of(const Node& container) {
+  const int64_t gpus = policy::gpus_per_node(
+      {container.at({"resources", "limits"}), container.at({"resources", "requests"}), nullptr});
+  return gpus > 0 ? std::optional(gpus) : std::nullopt;
+}
+
+// The number after -n in "flux run -N 3 -n 24 python train.py".
+std::optional<int64_t> flux_processes(std::string_view script) {
+  const size_t run = script.find("flux run ");
+  if (run == std::string_view::npos) return std::nullopt;
+  std::string_view line = script.substr(run, script.find('\n', run) - run);
+  const size_t flag = line.find(" -n ");
+  if (flag == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(flag + 4);
+  return to_count(line.substr(0, line.find(' ')));
+}
+
+int64_t pods_of(const std::vector<Worker>& workers) {
+  int64_t pods = 0;
+  for (const Worker& worker : workers) pods += worker.job->replicas * cluster::pods_per_job(*worker.job);
+  return pods;
+}
+
+// How many processes the job has; nullopt if that depends on its machines.
+std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector<Worker>& workers,
+                                       const Framework* framework, int64_t nodes) {
+  if (!job.flux_script.empty()) return flux_processes(job.flux_script);
+  if (!framework || framework->processes.empty()) return nodes;
+  int64_t count = 0;
+  for (const Worker& worker : workers) {
+    const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
+    const std::string given = Settings(*framework, job, worker).value(framework->processes);
+    std::optional<int64_t> number = to_count(given);
+    if (!framework->processes_per_node) return number;
+    if (!number && given != "cpu") number = gpus_of(*worker.container);
+    if (!number) return std::nullopt;
+    count += pods * *number;
+  }
+  return count;
+}
+
+void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, const Framework* framework,
+                JobPlan& plan) {
+  RankList list(job, plan);
+  const bool is_even = plan.processes && plan.nodes > 0 && *plan.processes % plan.nodes == 0;
+  const int64_t each = is_even ? *plan.processes / plan.nodes : 0;
+  int64_t rank = 0;
+  for (const Worker& worker : workers) {
+    const bool is_fixed = is_even && !(framework && Settings(*framework, job, worker).is_elastic());
+    for (int64_t index = 0; index < worker.job->replicas; ++index) {
+      for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
+        list.add(worker, index, pod, is_fixed ? std::optional(rank) : std::nullopt, each);
+        rank += each;
+        if (plan.ranks_left_out > 0) {
+          plan.ranks_left_out = plan.nodes - std::ssize(plan.ranks);
+          return;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Worker> workers_of(const RenderedJob& job) {
+  std::vector<Worker> workers;
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    if (!replicated_job.pod_spec || !trains(replicated_job)) continue;
+    if (const Node* container = training_container(*replicated_job.pod_spec))
+      workers.push_back({&replicated_job, container});
+  }
+  return workers;
+}
+
+const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>& workers) {
+  for (const Worker& worker : workers) {
+    if (const Framework* framework = framework_of_variables(*worker.container)) return framework;
+  }
+  // Flux and other implementations of MPI set no variables of their own.
+  const std::string_view title = job.hostfile ? "MPI" : !job.flux_script.empty() ? "Flux" : "";
+  for (const policy::Plugin* plugin : policy::registry()) {
+    if (!title.empty() && plugin->framework.title == title) return &plugin->framework;
+  }
+  return nullptr;
+}
+
+void RankList::add(const Worker& worker, int64_t job_index, int64_t pod, std::optional<int64_t> first_rank,
+                   int64_t ranks) {
+  if (plan_.ranks.size() == kMostListed) {
+    ++plan_.ranks_left_out;
+    return;
+  }
+  RankNode node;
+  node.host = cluster::host_of(job_.view, *worker.job, job_index, pod);
+  node.pod_set = worker.job->name;
+  node.container = yaml::text_at(*worker.container, "name");
+  node.first_rank = first_rank;
+  node.ranks = ranks;
+  node.env = environment_of(*worker.container, {job_.ns, job_.view.name, worker.job, job_index, pod});
+  node.command = command_of(*worker.container, node.env);
+  plan_.ranks.push_back(std::move(node));
+}
+
+void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
+  if (job.hostfile) return add_mpi_processes(job, list, plan);
+  const std::vector<Worker> workers = workers_of(job);
+  const Framework* framework = framework_in(job, workers);
+  if (framework) plan.framework = framework->title;
+  plan.nodes = pods_of(workers);
+  plan.processes = count_processes(job, workers, framework, plan.nodes);
+  if (list) list_ranks(job, workers, framework, plan);
+}
+
+namespace {
+
+// Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
+// their slots.
+
+constexpr int64_t kMostHosts = 100'000;
+
+struct Host {
+  std::string name;
+  int64_t slots = 1;
+};
+
+// "host slots=8" of Open MPI, "host:8" of Hydra.
+Host read_host(std::string_view line) {
+  const size_t end = line.find_first_of(" :");
+  Host host{std::string(line.substr(0, end)), 1};
+  const size_t digits = line.find_last_of("=:");
+  if (end != std::string_view::npos && digits != std::string_view::npos)
+    std::from_chars(line.data() + digits + 1, line.data() + line.size(), host.slots);
+  return host;
+}
+
+std::vector<Host> read_hostfile(std::string_view text) {
+  std::vector<Host> hosts;
+  for (const std::string_view line : base::Lines(text)) {
+    if (!line.empty() && !line.starts_with('#')) hosts.push_back(read_host(line));
+  }
+  return hosts;
+}
+
+// What the command of a launcher says about its processes.
+struct Mpirun {
+  std::optional<int64_t> processes;  // nullopt: one for each slot
+  bool is_in_order = true;           // fills the hosts one after the other
+};
+
+bool is_launcher_program(std::string_view program) {
+  return program.starts_with("mpirun") || program.starts_with("mpiexec");
+}
+
+bool is_placement(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
+                                                         "--bynode", "-bynode", "-npernode", "--npernode",
+                                                         "-pernode", "-ppn",    "-perhost",  "--rankfile"};
+  return std::ranges::find(kPlacements, word) != kPlacements.end();
+}
+
+Mpirun read_mpirun(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 5> kNumbers{"-np", "--np", "-n", "--n", "-c"};
+  Mpirun found;
+  for (const auto& program : compile::advice::programs_of({words.begin(), words.end()})) {
+    if (program.empty() || !is_launcher_program(compile::advice::base_name(program.front()))) continue;
+    for (size_t i = 1; i < program.size(); ++i) {
+      if (is_placement(program[i])) found.is_in_order = false;
+      const bool is_number = std::ranges::find(kNumbers, program[i]) != kNumbers.end();
+      if (!is_number || i + 1 == program.size() || found.processes) continue;
+      int64_t number = 0;
+      const std::string& text = program[i + 1];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error == std::errc() && end == text.data() + text.size()) found.processes = number;
+    }
+    break;
+  }
+  return found;
+}
+
+// The container that gets the hostfile.
+Worker launcher_of(const RenderedJob& job) {
+  const std::string_view config_map = yaml::text_at(*job.hostfile, {"metadata", "name"});
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    if (!replicated_job.pod_spec) continue;
+    for (const Node* volume : yaml::items_at(*replicated_job.pod_spec, "volumes")) {
+      if (yaml::text_at(*volume, {"configMap", "name"}) != config_map) continue;
+      const std::string_view name = yaml::text_at(*volume, "name");
+      for (const Node* container : yaml::items_at(*replicated_job.pod_spec, "containers")) {
+        const auto mounts = yaml::items_at(*container, "volumeMounts");
+        if (std::ranges::any_of(mounts,
+                                [&](const Node* mount) { return yaml::text_at(*mount, "name") == name; }))
+          return {&replicated_job, container};
+      }
+    }
+  }
+  return {};
+}
+
+struct Place {
+  Worker worker;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+const Node* node_container(const Node& pod_spec) {
+  const auto containers = yaml::items_at(pod_spec, "containers");
+  const auto found = std::ranges::find_if(
+      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
+  if (found != containers.end()) return *found;
+  return containers.empty() ? nullptr : containers.front();
+}
+
+// The pods by host name.
+std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, const Worker& launcher) {
+  std::map<std::string, Place, std::less<>> places;
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    if (!replicated_job.pod_spec) continue;
+    const Node* container =
+        &replicated_job == launcher.job ? launcher.container : node_container(*replicated_job.pod_spec);
+    const int64_t pods = cluster::pods_per_job(replicated_job);
+    if (!container || replicated_job.replicas * pods > kMostHosts) continue;
+    for (int64_t index = 0; index < replicated_job.replicas; ++index) {
+      for (int64_t pod = 0; pod < pods; ++pod)
+        places[cluster::host_of(job.view, replicated_job, index, pod)] = {
+            {&replicated_job, container}, index, pod};
+    }
+  }
+  return places;
+}
+
+void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vector<Host>& hosts,
+                bool is_in_order, JobPlan& plan) {
+  RankList list(job, plan);
+  const auto places = places_of(job, launcher);
+  const bool is_host = launcher.job && std::ranges::any_of(hosts, [&](const Host& host) {
+                         return host.name == cluster::host_of(job.view, *launcher.job, 0, 0);
+                       });
+  if (launcher.job && !is_host) list.add(launcher, 0, 0, std::nullopt, 0);
+  int64_t rank = 0;
+  for (const Host& host : hosts) {
+    const int64_t ranks = std::max<int64_t>(0, std::min(host.slots, plan.processes.value_or(0) - rank));
+    const auto place = places.find(host.name);
+    if (place != places.end()) {
+      const bool is_known = is_in_order && ranks > 0;
+      list.add(place->second.worker, place->second.job_index, place->second.pod,
+               is_known ? std::optional(rank) : std::nullopt, is_in_order ? ranks : 0);
+    }
+    rank += ranks;
+  }
+}
+
+}  // namespace
+
+void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
+  plan.hostfile = yaml::text_at(*job.hostfile, {"data", "hostfile"});
+  const std::vector<Host> hosts = read_hostfile(plan.hostfile);
+  const Worker launcher = launcher_of(job);
+  if (const policy::Framework* framework = framework_in(job, {})) plan.framework = framework->title;
+  Mpirun run;
+  if (launcher.job) {
+    const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
+    run = read_mpirun(command_of(*launcher.container, environment_of(*launcher.container, place)));
+  }
+  int64_t slots = 0;
+  for (const Host& host : hosts) slots += host.slots;
+  plan.nodes = std::ssize(hosts);
+  plan.processes = run.processes.value_or(slots);
+  if (list) list_hosts(job, launcher, hosts, run.is_in_order, plan);
+}
+
 namespace {
 
 using yaml::Node;

@@ -10,13 +10,12 @@
 
 #include "features/cluster/difference_text.h"
 #include "features/cluster/live_fields.h"
-#include "features/cluster/paths.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"
-#include "schema/defaults.h"
+#include "schema/typed.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::runtimes {

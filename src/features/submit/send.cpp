@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
 #include "features/cluster/live_fields.h"
 #include "features/kubectl/kubectl.h"
 #include "features/submit/state.h"
-#include "k8s/jobset/names.h"
+#include "k8s/jobset/construct.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::submit {

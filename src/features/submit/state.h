@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "yaml/fields.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {

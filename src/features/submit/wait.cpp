@@ -15,7 +15,6 @@
 #include "features/submit/send.h"
 #include "features/submit/state.h"
 #include "k8s/jobset/construct.h"
-#include "k8s/jobset/names.h"
 
 namespace trainjobc::submit {
 namespace {

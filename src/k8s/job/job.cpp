@@ -6,13 +6,12 @@
 
 #include <string>
 
-#include "k8s/field_checks.h"
 #include "k8s/jobset/construct.h"
-#include "k8s/jobset/names.h"
 #include "k8s/label_selectors.h"
 #include "k8s/name_syntax.h"
 #include "k8s/pod/pod.h"
 #include "k8s/pod/volumes.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::job {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <variant>
 
-#include "k8s/field_checks.h"
 #include "k8s/job/job.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::job {
 

@@ -12,7 +12,6 @@
 
 #include "base/diagnostic.h"
 #include "k8s/violations.h"
-#include "yaml/fields.h"
 #include "yaml/node.h"
 
 namespace trainjobc::k8s::jobset {

@@ -12,11 +12,11 @@
 #include <map>
 #include <vector>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
-#include "k8s/jobset/names.h"
+#include "base/text/text.h"
+#include "k8s/jobset/construct.h"
 #include "k8s/name_syntax.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::k8s::jobset {
 

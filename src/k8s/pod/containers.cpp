@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "k8s/field_checks.h"
 #include "k8s/pod/resources.h"
 #include "k8s/pod/security_context.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
-#include "k8s/field_checks.h"
+#include "base/text/text.h"
 #include "k8s/pod/containers.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/text/suggest.h"
-#include "k8s/field_checks.h"
 #include "k8s/pod/containers.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

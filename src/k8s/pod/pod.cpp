@@ -6,9 +6,9 @@
 
 #include <set>
 
-#include "k8s/field_checks.h"
 #include "k8s/label_selectors.h"
 #include "k8s/pod/containers.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "k8s/field_checks.h"
 #include "k8s/pod/pod.h"
+#include "k8s/violations.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::k8s::pod {

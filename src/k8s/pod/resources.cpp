@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/text/suggest.h"
-#include "k8s/field_checks.h"
 #include "k8s/name_syntax.h"
 #include "k8s/pod/pod.h"
+#include "k8s/violations.h"
 #include "yaml/rewrite/insert.h"
 
 namespace trainjobc::k8s::pod {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "k8s/field_checks.h"
 #include "k8s/label_selectors.h"
 #include "k8s/pod/pod.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text/ascii.h"
-#include "k8s/field_checks.h"
+#include "base/text/text.h"
 #include "k8s/pod/pod.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text/ascii.h"
-#include "k8s/field_checks.h"
+#include "base/text/text.h"
 #include "k8s/label_selectors.h"
 #include "k8s/pod/containers.h"
 #include "k8s/pod/pod.h"
 #include "k8s/pod/resources.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

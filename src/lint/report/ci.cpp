@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "base/text/utf8.h"
+#include "base/text/unicode.h"
 #include "lint/report/findings.h"
 #include "lint/report/json.h"
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text/ascii.h"
-#include "base/text/utf16.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "compile/consequences.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
@@ -36,9 +36,9 @@ constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   s
 // 2 errors, 1 warning
 std::string by_severity(const base::Diagnostics& diagnostics) {
   std::string out;
-  for (const auto& [severity, noun] : {std::pair(Severity::Error, "error"),
-                                       std::pair(Severity::Warning, "warning"),
-                                       std::pair(Severity::Info, "note")}) {
+  for (const auto& [severity, noun] :
+       {std::pair(Severity::Error, "error"), std::pair(Severity::Warning, "warning"),
+        std::pair(Severity::Info, "note")}) {
     const auto count =
         static_cast<size_t>(std::ranges::count(diagnostics.items(), severity, &Diagnostic::severity));
     if (count > 0) out += (out.empty() ? "" : ", ") + counted(count, noun);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
 #include "lint/report/document.h"
 
 namespace trainjobc::report {
@@ -106,9 +106,8 @@ std::string item(const Block& block) {
   };
   for (const Line& line : block.lines) add(line.place, line.parts.front().text);
   for (const base::Diagnostic& finding : block.findings)
-    add(place_of(finding.location), finding.hint.empty()
-                                        ? finding.message
-                                        : fmt::format("{} ({})", finding.message, finding.hint));
+    add(place_of(finding.location),
+        finding.hint.empty() ? finding.message : fmt::format("{} ({})", finding.message, finding.hint));
   return text;
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
 #include "base/version.h"
 #include "lint/report/findings.h"
 #include "lint/report/json.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/text/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/text/layout.h"
-#include "base/text/lines.h"
 #include "lint/report/document.h"
 
 namespace trainjobc::report {
@@ -75,9 +76,7 @@ class TextWriter {
   }
 
   std::string after(const Field& field, size_t most = 0) const {
-    const Style style = field.is_muted         ? Style::Muted
-                        : field.before.empty() ? Style::Plain
-                                               : Style::Added;
+    const Style style = field.is_muted ? Style::Muted : field.before.empty() ? Style::Plain : Style::Added;
     return painted(style, base::cut(field.after, most));
   }
 

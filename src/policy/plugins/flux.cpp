@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/text/ascii.h"
 #include "base/text/base64.h"
+#include "base/text/text.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/keys.h"
 #include "policy/plugins.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::policy::flux {
 

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "base/text/base64.h"
-#include "k8s/jobset/names.h"
+#include "k8s/jobset/construct.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/keys.h"

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
-#include "k8s/jobset/names.h"
+#include "base/text/text.h"
+#include "k8s/jobset/construct.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
@@ -23,11 +23,12 @@
 #include "policy/plugins.h"
 #include "policy/runtime_info.h"
 #include "policy/webhook_rules.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
+
+namespace trainjobc::policy::torch {
 
 // The number of processes that torchrun starts on a node.
 
-namespace trainjobc::policy::torch {
 namespace {
 
 using yaml::Node;

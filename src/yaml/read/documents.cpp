@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/text/ascii.h"
-#include "base/text/utf8.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "rules/rules.h"
 
 namespace trainjobc::yaml {

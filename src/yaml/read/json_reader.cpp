@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/text/ascii.h"
-#include "base/text/utf8.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "yaml/read/tree_builder.h"
 #include "yaml/scalar.h"
 

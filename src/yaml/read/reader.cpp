@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "rules/rules.h"
 #include "yaml/read/documents.h"
-#include "yaml/read/event_stream.h"
+#include "yaml/read/events.h"
 #include "yaml/read/json_reader.h"
-#include "yaml/read/scalar_builder.h"
-#include "yaml/read/simple_events.h"
 #include "yaml/read/syntax.h"
 #include "yaml/read/tree_builder.h"
 

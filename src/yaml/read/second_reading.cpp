@@ -14,7 +14,6 @@
 
 #include "yaml/read/documents.h"
 #include "yaml/read/reader.h"
-#include "yaml/read/scalar_builder.h"
 #include "yaml/read/tree_builder.h"
 
 namespace trainjobc::yaml {

@@ -5,7 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/source.h"
@@ -58,6 +62,79 @@ class SyntaxRecorder {
   bool plain_ = true;
   std::vector<Syntax> open_;
   std::optional<Syntax> root_;
+};
+
+// Finds how the nodes of a document are written.
+
+// A key of a map as it is written in its file.
+struct WrittenEntry {
+  std::string_view key;
+  const Node* value = nullptr;
+  const Syntax* key_syntax = nullptr;
+  const Syntax* value_syntax = nullptr;
+  const Syntax* map = nullptr;  // the one that it is in
+  size_t index = 0;             // among the entries of its map
+};
+
+// The list that contains an item, and the item's position.
+struct WrittenItem {
+  const Syntax* list = nullptr;
+  size_t index = 0;
+};
+
+// A comment from its `#` to the end of its line.
+struct Comment {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// Refers to the file, the tree and its syntax, which must outlive it.
+class SourceIndex {
+ public:
+  SourceIndex(const base::SourceFile& file, const Document& document, const Syntax& syntax);
+
+  const base::SourceFile& file() const { return file_; }
+  std::string_view slice(size_t begin, size_t end) const { return file_.text().substr(begin, end - begin); }
+  std::string_view line_break() const { return line_break_; }
+
+  // How the node is written; nullptr for a node of another tree.
+  const Syntax* of(const Node& node) const;
+  // How the collection is written that the new collection `node` replaces; nullptr if there is none.
+  const Syntax* place_of(const Node& node) const;
+  // Of a map; empty for others. Without those from a merge key.
+  const std::vector<WrittenEntry>& entries(const Syntax& map) const;
+  const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
+  // The entry of a value of the old tree, wherever it is in the new one; nullptr for an item.
+  const WrittenEntry* entry_of(const Node& value) const;
+  // The same for an item; nullptr for anything else.
+  const WrittenItem* item_of(const Syntax& value) const;
+  // Whether all keys of the map are plain `key: value` ones.
+  bool is_plain_map(const Syntax& map) const;
+
+  // All comments between the first and the last value of the document, in order.
+  std::vector<Comment> comments(const Syntax& root) const;
+
+  // Of the byte at `offset`.
+  size_t line_start(size_t offset) const;
+  size_t line_end(size_t offset) const;  // before the line break
+  size_t column(size_t offset) const { return offset - line_start(offset); }
+  size_t indent(size_t offset) const;  // of its line
+  // The end of a value's line if only blanks and a comment follow the value; otherwise `end`.
+  size_t end_with_comment(size_t end) const;
+  // The beginning of the comments and empty lines between `end` and the line of `offset`.
+  size_t gap_start(size_t end, size_t offset) const;
+  bool begins_line(size_t offset) const { return indent(offset) == column(offset); }
+
+ private:
+  void add(const Node& node, const Syntax& syntax);
+
+  const base::SourceFile& file_;
+  std::string_view line_break_;
+  std::unordered_map<const Node*, const Syntax*> nodes_;
+  std::map<size_t, const Syntax*> collections_;  // by offset
+  std::unordered_map<const Syntax*, std::vector<WrittenEntry>> entries_;
+  std::unordered_map<const Node*, std::pair<const Syntax*, size_t>> entry_of_;  // map and index
+  std::unordered_map<const Syntax*, WrittenItem> items_;
 };
 
 }  // namespace trainjobc::yaml

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text/ascii.h"
-#include "base/text/utf8.h"
-#include "yaml/read/event_stream.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
+#include "yaml/read/events.h"
 
 namespace trainjobc::yaml {
 namespace {

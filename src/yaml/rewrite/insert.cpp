@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "base/text/ascii.h"
-#include "yaml/rewrite/written_key.h"
+#include <algorithm>
+#include <array>
+
+#include "base/text/text.h"
 
 namespace trainjobc::yaml {
 namespace {
@@ -89,6 +91,139 @@ std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_
 std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair) {
   const yaml::Entry* first = first_written(map);
   return first ? insert_map_before(*first, key, pair) : std::vector<base::Edit>();
+}
+
+namespace {
+
+constexpr auto kNone = std::string_view::npos;
+
+bool is_space(std::string_view text, size_t at) {
+  return at >= text.size() || base::kSpace.find(text[at]) != kNone;
+}
+
+// The key if it is at `at`, plain or in quotes.
+std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view key) {
+  size_t end = at;
+  const char quote = at < text.size() && (text[at] == '"' || text[at] == '\'') ? text[at] : '\0';
+  if (quote != '\0') ++end;
+  if (!text.substr(std::min(end, text.size())).starts_with(key)) return std::nullopt;
+  end += key.size();
+  if (quote != '\0' && (end >= text.size() || text[end++] != quote)) return std::nullopt;
+  end = std::min(text.find_first_not_of(base::kBlanks, end), text.size());
+  if (end >= text.size() || text[end] != ':') return std::nullopt;
+  if (quote == '\0' && !is_space(text, end + 1) && kNone == std::string_view(",}]").find(text[end + 1]))
+    return std::nullopt;
+  return Extent{at, end + 1};
+}
+
+// One map in block style: its keys all begin in one column, and their values are further right.
+class BlockMap {
+ public:
+  explicit BlockMap(const yaml::Origin& key)
+      : file_(*key.file()), line_(key.line()), column_(key.column() - 1) {}
+
+  std::optional<Extent> find(std::string_view key) const {
+    uint32_t first = line_;
+    while (first > 1 && !begins_item(first) && !ends_above(first)) --first;
+    for (uint32_t line = first; line == first || (line <= file_.line_count() && !is_outside(line)); ++line) {
+      const std::string_view before = file_.line(line).substr(0, column_);
+      if (before.find_first_not_of(" -") != kNone) continue;
+      if (const auto found = key_at(file_.text(), file_.line_start(line) + column_, key)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Whether the line is a dash, or several, and the first key of the map.
+  bool begins_item(uint32_t line) const {
+    const std::string_view before = file_.line(line).substr(0, column_);
+    return before.find('-') != kNone && before.find_first_not_of(" -") == kNone;
+  }
+
+  bool ends_above(uint32_t line) const { return is_outside(line - 1) && !begins_item(line - 1); }
+
+  // Whether something begins on the line that is further left than the keys, or another document.
+  bool is_outside(uint32_t number) const {
+    const std::string_view line = file_.line(number);
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first == kNone || line[first] == '#') return false;
+    return first < column_ || line.starts_with("---") || line.starts_with("...");
+  }
+
+  const base::SourceFile& file_;
+  uint32_t line_;
+  size_t column_;
+};
+
+// Past the quoted text that begins at `at`.
+size_t past_quoted(std::string_view text, size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at) {
+    if (quote == '"' && text[at] == '\\') ++at;
+  }
+  return at;
+}
+
+// The brace that opens the map in which `at` is.
+size_t opening_brace(std::string_view text, size_t at) {
+  size_t depth = 0;
+  while (at > 0) {
+    const char c = text[--at];
+    if (c == '"' || c == '\'') {
+      const size_t begin = at > 0 ? text.rfind(c, at - 1) : kNone;
+      if (begin == kNone) return kNone;
+      at = begin;
+    } else if (c == '}' || c == ']') {
+      ++depth;
+    } else if (c == '{' || c == '[') {
+      if (depth == 0) return c == '{' ? at : kNone;
+      --depth;
+    }
+  }
+  return kNone;
+}
+
+std::optional<Extent> find_in_braces(std::string_view text, size_t sibling, std::string_view key) {
+  const size_t brace = opening_brace(text, sibling);
+  if (brace == kNone) return std::nullopt;
+  size_t depth = 0;
+  bool is_key_next = true;
+  for (size_t at = brace + 1; at < text.size(); ++at) {
+    const char c = text[at];
+    if (base::kSpace.find(c) != kNone) continue;
+    if (is_key_next && depth == 0) {
+      if (const auto found = key_at(text, at, key)) return found;
+    }
+    is_key_next = c == ',';
+    if (c == '"' || c == '\'') at = past_quoted(text, at);
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && depth-- == 0) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Extent> find_written_key(const yaml::Origin& sibling, std::string_view key) {
+  const base::SourceFile& file = *sibling.file();
+  if (!sibling.in_flow()) return BlockMap(sibling).find(key);
+  return find_in_braces(file.text(), file.line_start(sibling.line()) + sibling.column() - 1, key);
+}
+
+std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end) {
+  const std::string_view text = file.text();
+  const size_t begin = std::min(text.find_first_not_of(base::kBlanks, colon_end), text.size());
+  const auto ends = [&](size_t at) {
+    return is_space(text, at) || kNone != std::string_view(",}]").find(text[at]);
+  };
+  static constexpr std::array<std::string_view, 6> kEmpty{"~", "null", "Null", "NULL", "{}", "{ }"};
+  for (const std::string_view word : kEmpty) {
+    if (text.substr(begin).starts_with(word) && ends(begin + word.size()))
+      return Extent{begin, begin + word.size()};
+  }
+  const bool is_comment = begin > colon_end && begin < text.size() && text[begin] == '#';
+  if (is_comment || ends(begin)) return Extent{colon_end, colon_end};
+  return std::nullopt;
 }
 
 }  // namespace trainjobc::yaml

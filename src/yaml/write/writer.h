@@ -42,4 +42,18 @@ int key_rank(std::string_view key);
 // The entries of `map` in `order`.
 std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order);
 
+// Escape sequences that double-quoted YAML and JSON share.
+
+// Quotes, backslashes, tabs and line breaks as written between double quotes; "" for other characters.
+constexpr std::string_view short_escape(char c) {
+  switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: return "";
+  }
+}
+
 }  // namespace trainjobc::yaml

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/text/utf8.h"
+#include "base/text/unicode.h"
 
 namespace trainjobc::test {
 namespace {

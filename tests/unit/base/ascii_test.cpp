@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/ascii.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "base/text/text.h"
 
 namespace trainjobc::base::ascii_test {
 

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "base/files/git_ignore.h"
-
 namespace trainjobc::glob_test {
 using base::Stars;
 

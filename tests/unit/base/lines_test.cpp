@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/lines.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
+
+#include "base/text/text.h"
 
 namespace trainjobc::base::lines_test {
 namespace {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/signal_descriptor.h"
-
 #include <doctest/doctest.h>
 #include <poll.h>
 
 #include <csignal>
 
-#include "base/held_signals.h"
+#include "base/signals.h"
 
 namespace trainjobc::signal_descriptor_test {
 namespace {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/unified_diff.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <random>
 
-#include "base/text/edit_script.h"
+#include "base/text/diff.h"
 
 namespace trainjobc::unified_diff_test {
 using trainjobc::base::edit_script;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "lint/fix.h"
+#include "lint/lint.h"
 #include "lint/suppress.h"
 
 namespace trainjobc::cli_suppress_test {

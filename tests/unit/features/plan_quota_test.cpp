@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "features/plan/quota/admit.h"
-#include "features/plan/quota/assign.h"
 #include "features/plan/quota/quota.h"
 #include "support/diff.h"
 #include "yaml/read/reader.h"

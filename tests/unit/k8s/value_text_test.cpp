@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/value_text.h"
-
 #include <doctest/doctest.h>
 
 #include <array>
 #include <string>
 
+#include "k8s/violations.h"
 #include "support/schema.h"
 
 namespace trainjobc::k8s::value_text_test {

@@ -12,7 +12,7 @@
 namespace trainjobc::compare_test {
 namespace {
 
-std::string text_of(const yaml::Node* node) {
+std::string shown_text_of(const yaml::Node* node) {
   std::string text;
   if (node) yaml::write_json(*node, yaml::KeyOrder::AsIs, 0, text);
   return node ? text : "-";
@@ -35,7 +35,7 @@ std::string differences(const std::string& rendered, const std::string& live) {
     out +=
         fmt::format("{} {} {}{}\n",
                     path.substr(std::string("spec.replicatedJobs[0].template.spec.template.spec.").size()),
-                    text_of(difference.live), text_of(difference.rendered), difference.order ? " order" : "");
+                    shown_text_of(difference.live), shown_text_of(difference.rendered), difference.order ? " order" : "");
   }
   return out;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/defaults.h"
-
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <set>
 #include <string>
 
+#include "schema/typed.h"
 #include "support/schema.h"
 
 namespace trainjobc::schema::defaults_test {

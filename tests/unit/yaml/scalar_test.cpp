@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include "yaml/tags.h"
-
 namespace trainjobc::yaml::scalar_test {
 namespace {
 

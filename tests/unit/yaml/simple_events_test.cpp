@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/read/simple_events.h"
-
 #include <doctest/doctest.h>
 
 #include <random>
 #include <string>
 
 #include "support/simple_reading.h"
+#include "yaml/read/events.h"
 
 namespace trainjobc::yaml::simple_events_test {
 namespace {

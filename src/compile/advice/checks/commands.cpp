@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text/utf8.h"
+#include "base/text/unicode.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"

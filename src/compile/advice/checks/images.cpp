@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
-#include "base/text/utf8.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "compile/advice/checks.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile::advice::images {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 #include <optional>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"

@@ -11,7 +11,7 @@
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
 #include "model/train_job.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
 namespace {

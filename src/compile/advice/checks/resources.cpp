@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/merge.h"
 #include "k8s/name_syntax.h"

@@ -13,7 +13,7 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::compile::advice::restarts {
 namespace {

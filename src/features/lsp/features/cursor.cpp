@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "features/cluster/difference_text.h"
-#include "features/cluster/paths.h"
 #include "features/explain/explain.h"
 #include "features/lsp/features/runtimes.h"
 #include "model/runtime.h"

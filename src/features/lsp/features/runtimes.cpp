@@ -12,7 +12,7 @@
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::lsp {
 namespace {

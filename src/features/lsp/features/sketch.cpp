@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "features/lsp/features/sketch_scan.h"
 
 namespace trainjobc::lsp {

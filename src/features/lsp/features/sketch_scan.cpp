@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::lsp {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "features/lsp/features/cursor.h"
 #include "features/lsp/features/features.h"
 #include "features/lsp/features/replies.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/files/paths.h"
-#include "base/text/ascii.h"
-#include "base/text/utf16.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "lint/report/findings.h"
 
 namespace trainjobc::lsp {

@@ -13,7 +13,7 @@
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

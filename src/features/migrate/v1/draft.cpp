@@ -10,12 +10,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/text/ascii.h"
-#include "k8s/jobset/names.h"
+#include "base/text/text.h"
+#include "k8s/jobset/construct.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

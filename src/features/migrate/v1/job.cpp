@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/ascii.h"
 #include "base/text/suggest.h"
-#include "k8s/value_text.h"
+#include "base/text/text.h"
+#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
 #include "secret/secret.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 

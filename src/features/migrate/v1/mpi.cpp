@@ -12,7 +12,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text/ascii.h"
+#include "base/text/text.h"
 #include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::migrate::v1 {

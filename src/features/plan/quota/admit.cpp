@@ -8,15 +8,352 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "base/text/suggest.h"
-#include "features/plan/quota/assign.h"
+#include "features/cluster/pods.h"
 #include "model/trainer_names.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::plan {
+namespace {
+
+// Source of the rules: Kueue 0.15, pkg/controller/jobs/jobset, pkg/workload.
+
+// Annotations of a pod template that ask for placement by topology; the first ones name a level.
+constexpr std::array<std::string_view, 5> kTopologyAnnotations{
+    "kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology",
+    "kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-unconstrained-topology",
+    "kueue.x-k8s.io/podset-slice-size"};
+constexpr size_t kWithLevel = 3;
+
+void read_topology(const yaml::Node& job_spec, QueuedPodSet& set) {
+  for (size_t i = 0; i < kTopologyAnnotations.size(); ++i) {
+    const yaml::Node* value = job_spec.at({"template", "metadata", "annotations", kTopologyAnnotations[i]});
+    if (!value) continue;
+    set.wants_topology = true;
+    if (i < kWithLevel && set.topology_level.empty()) set.topology_level = value->text();
+  }
+}
+
+}  // namespace
+
+std::vector<QueuedPodSet> queued_pod_sets(const yaml::Node& job_set) {
+  std::vector<QueuedPodSet> sets;
+  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
+    if (!job.pod_spec) continue;
+    QueuedPodSet set;
+    set.name = job.name;
+    set.pods = job.replicas * cluster::pods_per_job(job);
+    set.pod_spec = job.pod_spec;
+    for (const auto& [resource, quantity] : cluster::requests_of_pod(*job.pod_spec))
+      set.requests[resource] = multiplied(to_units(resource, quantity.to_string()), set.pods);
+    read_topology(*job.job_spec, set);
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+namespace {
+
+const ResourceQuota& quota_for(const Quotas& quotas, const FlavorResource& of) {
+  static const ResourceQuota kNone;
+  const auto found = quotas.find(of);
+  return found != quotas.end() ? found->second : kNone;
+}
+
+// The part of the quota that the owner does not lend, and uses itself or in its children.
+Units kept(const ResourceQuota& quota, Units subtree) {
+  return quota.lending_limit ? std::max<Units>(0, subtree - *quota.lending_limit) : 0;
+}
+
+// What a part of the tree can use, of its own and of its parent's.
+Units usable(const ResourceQuota& quota, Units subtree, Units of_parent) {
+  const Units all = added(kept(quota, subtree), of_parent);
+  return quota.borrowing_limit ? std::min(all, added(subtree, *quota.borrowing_limit)) : all;
+}
+
+}  // namespace
+
+std::vector<std::string> Capacity::cycle_from(const std::string& name) const {
+  std::vector<std::string> path;
+  for (std::string at = name; !at.empty();) {
+    const auto before = std::ranges::find(path, at);
+    if (before != path.end()) return {before, path.end()};
+    path.push_back(at);
+    const Cohort* cohort = quota_.cohort(at);
+    at = cohort ? cohort->parent : "";
+  }
+  return {};
+}
+
+Units Capacity::subtree_quota(const std::string& name, const FlavorResource& of) const {
+  const Cohort* own = quota_.cohort(name);
+  Units sum = own ? quota_for(own->quotas, of).nominal : 0;
+  for (const auto& [child, cohort] : quota_.cohorts) {
+    if (cohort.parent != name) continue;
+    const Units subtree = subtree_quota(child, of);
+    sum = added(sum, subtree - kept(quota_for(cohort.quotas, of), subtree));
+  }
+  for (const auto& [child, queue] : quota_.cluster_queues) {
+    if (queue.cohort != name) continue;
+    const ResourceQuota& quota = quota_for(queue.quotas, of);
+    sum = added(sum, quota.nominal - kept(quota, quota.nominal));
+  }
+  return sum;
+}
+
+Units Capacity::most_of_cohort(const std::string& name, const FlavorResource& of) const {
+  const Units subtree = subtree_quota(name, of);
+  const Cohort* cohort = quota_.cohort(name);
+  if (!cohort || cohort->parent.empty()) return subtree;
+  return usable(quota_for(cohort->quotas, of), subtree, most_of_cohort(cohort->parent, of));
+}
+
+Units Capacity::most(const ClusterQueue& queue, const FlavorResource& of) const {
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  if (queue.cohort.empty()) return quota.nominal;
+  return usable(quota, quota.nominal, most_of_cohort(queue.cohort, of));
+}
+
+int Capacity::height(const std::string& name) const {
+  int most = 0;
+  for (const auto& [child, queue] : quota_.cluster_queues) {
+    if (queue.cohort == name) most = std::max(most, 1);
+  }
+  for (const auto& [child, cohort] : quota_.cohorts) {
+    if (cohort.parent == name) most = std::max(most, height(child) + 1);
+  }
+  return most;
+}
+
+int Capacity::borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  if (amount <= quota.nominal || queue.cohort.empty()) return 0;
+  Units left = amount - kept(quota, quota.nominal);
+  std::string at = queue.cohort;
+  for (;;) {
+    const Units subtree = subtree_quota(at, of);
+    const Cohort* cohort = quota_.cohort(at);
+    if (left <= subtree || !cohort || cohort->parent.empty()) return height(at);
+    left -= kept(quota_for(cohort->quotas, of), subtree);
+    at = cohort->parent;
+  }
+}
+
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kPods = "pods";
+
+const ResourceGroup* group_of_resource(const ClusterQueue& queue, std::string_view resource) {
+  const auto found = std::ranges::find_if(
+      queue.groups, [&](const ResourceGroup& group) { return group.resources.contains(resource); });
+  return found != queue.groups.end() ? &*found : nullptr;
+}
+
+// One pass over the pod sets. Kueue tries again from the next flavor on if a pod set after the first ones
+// finds no room.
+class FlavorPass {
+ public:
+  // By pod set and resource group.
+  using Positions = std::map<std::pair<size_t, const ResourceGroup*>, size_t>;
+
+  FlavorPass(const Quota& quota, const ClusterQueue& queue, const Positions& begin)
+      : quota_(quota), queue_(queue), capacity_(quota), begin_(begin) {}
+
+  Assignment result;
+  // Where the next pass begins; empty if all flavors were tried.
+  Positions next;
+
+  bool run(const std::vector<QueuedPodSet>& sets) {
+    for (size_t i = 0; i < sets.size(); ++i) {
+      if (!place(sets[i], i)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Choice {
+    std::string flavor;
+    int height = 0;  // of the cohort that it borrows from
+  };
+
+  bool place(const QueuedPodSet& set, size_t index) {
+    std::map<const ResourceGroup*, Choice> chosen;
+    for (const auto& [resource, amount] : set.requests) {
+      const ResourceGroup* group = group_of_resource(queue_, resource);
+      if (!group) {
+        obstacle(set, resource, "", fmt::format("ClusterQueue {} covers no {}", queue_.name, resource));
+        return false;
+      }
+      if (chosen.contains(group)) continue;
+      const std::optional<Choice> choice = choose(set, index, *group);
+      if (!choice) return false;
+      chosen[group] = *choice;
+    }
+    for (const auto& [resource, amount] : set.requests) {
+      const Choice& choice = chosen[group_of_resource(queue_, resource)];
+      Units& used = used_[{choice.flavor, resource}];
+      used = added(used, amount);
+      result.flavors.push_back({set.name, resource, units_text(resource, amount), choice.flavor,
+                                capacity_.borrowing_height(queue_, {choice.flavor, resource}, used) > 0});
+    }
+    return true;
+  }
+
+  std::optional<Choice> choose(const QueuedPodSet& set, size_t index, const ResourceGroup& group) {
+    const auto begin = begin_.find({index, &group});
+    std::optional<Choice> best;
+    size_t at = begin != begin_.end() ? begin->second : 0;
+    size_t tried = at;
+    for (; at < group.flavors.size(); ++at) {
+      tried = at;
+      const std::optional<Choice> choice = try_flavor(set, group, group.flavors[at]);
+      if (!choice) continue;
+      if (!best || choice->height < best->height) best = choice;
+      if (choice->height == 0 || !queue_.tries_next_before_borrowing) break;
+    }
+    if (best && tried + 1 < group.flavors.size()) next[{index, &group}] = tried + 1;
+    return best;
+  }
+
+  // nullopt if the flavor does not suit the pod set, which is recorded as an obstacle.
+  std::optional<Choice> try_flavor(const QueuedPodSet& set, const ResourceGroup& group,
+                                   const std::string& name) {
+    const Flavor& flavor = quota_.flavors.find(name)->second;
+    const std::string reason = mismatch(set, group, flavor);
+    if (!reason.empty()) {
+      obstacle(set, "", name, reason);
+      return std::nullopt;
+    }
+    Choice choice{name, 0};
+    bool fits = true;
+    for (const auto& [resource, amount] : set.requests) {
+      if (!group.resources.contains(resource)) continue;
+      const FlavorResource of{name, resource};
+      const Units wanted = added(used_[of], amount);
+      const Units most = capacity_.most(queue_, of);
+      if (wanted > most) {
+        shortage(set, of, wanted, most);
+        fits = false;
+      }
+      choice.height = std::max(choice.height, capacity_.borrowing_height(queue_, of, wanted));
+    }
+    return fits ? std::optional(choice) : std::nullopt;
+  }
+
+  bool is_topology_only() const {
+    return std::ranges::all_of(queue_.groups, [&](const ResourceGroup& group) {
+      return std::ranges::none_of(group.flavors, [&](const std::string& name) {
+        return quota_.flavors.find(name)->second.topology.empty();
+      });
+    });
+  }
+
+  // "" if the flavor's nodes may run the pods.
+  std::string mismatch(const QueuedPodSet& set, const ResourceGroup& group, const Flavor& flavor) const {
+    if (set.wants_topology && flavor.topology.empty())
+      return "its nodes have no topology, and the pods ask for one";
+    if (!set.wants_topology && !flavor.topology.empty() && !is_topology_only())
+      return "it is for pods that ask for a topology";
+    const auto levels = quota_.topologies.find(flavor.topology);
+    if (!set.topology_level.empty() && levels != quota_.topologies.end() &&
+        std::ranges::find(levels->second, set.topology_level) == levels->second.end())
+      return fmt::format("its Topology {} has no level {}", flavor.topology, set.topology_level);
+    const std::string taint =
+        untolerated_taint(flavor.taints, set.pod_spec->get("tolerations"), flavor.tolerations);
+    if (!taint.empty()) return fmt::format("the pods don't tolerate its taint {}", taint);
+    if (!accepts_node(*set.pod_spec, flavor.labels, label_keys(group)))
+      return fmt::format("its node labels{} don't match the pods' nodeSelector or affinity",
+                         labels_text(flavor.labels));
+    return "";
+  }
+
+  // Only labels that some flavor of the group has count.
+  std::set<std::string, std::less<>> label_keys(const ResourceGroup& group) const {
+    std::set<std::string, std::less<>> keys;
+    for (const std::string& name : group.flavors) {
+      const Node* labels = quota_.flavors.find(name)->second.labels;
+      if (!labels) continue;
+      for (const yaml::Entry& entry : labels->entries()) keys.emplace(entry.key);
+    }
+    return keys;
+  }
+
+  static std::string labels_text(const Node* labels) {
+    std::string text;
+    if (!labels) return text;
+    for (const yaml::Entry& entry : labels->entries())
+      text += fmt::format("{}{}={}", text.empty() ? " " : ", ", entry.key, entry.value->text());
+    return text;
+  }
+
+  void obstacle(const QueuedPodSet& set, std::string resource, std::string flavor, std::string reason) {
+    result.obstacles.push_back({set.name, std::move(resource), std::move(flavor), "", "", std::move(reason)});
+  }
+
+  void shortage(const QueuedPodSet& set, const FlavorResource& of, Units wanted, Units most) {
+    const std::string requested = units_text(of.resource, wanted);
+    const bool is_shared = wanted != set.requests.find(of.resource)->second;
+    const std::string limit = units_text(of.resource, most);
+    result.obstacles.push_back(
+        {set.name, of.resource, of.flavor, requested, limit,
+         fmt::format("{} {}, and ClusterQueue {} can use at most {}", requested,
+                     is_shared ? "are requested together with the pod sets before" : "are requested",
+                     queue_.name, limit)});
+  }
+
+  const Quota& quota_;
+  const ClusterQueue& queue_;
+  Capacity capacity_;
+  const Positions& begin_;
+  std::map<FlavorResource, Units> used_;
+};
+
+// A pod set that takes two flavors can't be placed by one topology.
+std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<AssignedFlavor>& flavors) {
+  std::map<std::string, const AssignedFlavor*> first;
+  for (const AssignedFlavor& flavor : flavors) {
+    const auto [at, is_new] = first.try_emplace(flavor.pod_set, &flavor);
+    if (is_new || at->second->flavor == flavor.flavor) continue;
+    if (quota.flavors.find(flavor.flavor)->second.topology.empty()) continue;
+    return {{flavor.pod_set, flavor.resource, flavor.flavor, "", "",
+             fmt::format("its pods are placed by topology, and {} comes from flavor {}", at->second->resource,
+                         at->second->flavor)}};
+  }
+  return {};
+}
+
+}  // namespace
+
+Assignment assign_flavors(const Quota& quota, const ClusterQueue& queue, std::vector<QueuedPodSet> sets) {
+  if (group_of_resource(queue, kPods)) {
+    for (QueuedPodSet& set : sets) set.requests[std::string(kPods)] = set.pods;
+  }
+  FlavorPass::Positions begin;
+  std::vector<Obstacle> obstacles;  // of all passes, each once
+  for (;;) {
+    FlavorPass pass(quota, queue, begin);
+    if (pass.run(sets)) {
+      pass.result.obstacles = split_topologies(quota, pass.result.flavors);
+      return std::move(pass.result);
+    }
+    for (Obstacle& obstacle : pass.result.obstacles) {
+      const auto same = [&](const Obstacle& one) {
+        return one.pod_set == obstacle.pod_set && one.flavor == obstacle.flavor &&
+               one.reason == obstacle.reason;
+      };
+      if (std::ranges::none_of(obstacles, same)) obstacles.push_back(std::move(obstacle));
+    }
+    if (pass.next.empty()) return {{}, std::move(obstacles)};
+    begin = std::move(pass.next);
+  }
+}
+
 namespace {
 
 // Source of the rules: k8s.io/apimachinery/pkg/labels, k8s.io/component-helpers/scheduling/corev1, and

@@ -11,7 +11,7 @@
 #include "k8s/object_meta.h"
 #include "k8s/quantity.h"
 #include "rules/rules.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::plan {
 namespace {

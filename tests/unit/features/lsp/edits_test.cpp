@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
+#include "features/lsp/features/features.h"
 #include "support/lsp.h"
 #include "support/lsp_edits.h"
-#include "features/lsp/features/features.h"
 
 namespace trainjobc::edits_test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/text/utf16.h"
+#include "base/text/unicode.h"
 #include "features/lsp/parsed_text.h"
 #include "features/lsp/protocol/protocol.h"
 #include "features/lsp/text_change.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text/lines.h"
+#include "base/text/text.h"
 #include "features/lsp/features/complete/suggestions.h"
 #include "features/lsp/features/name_references.h"
 #include "features/lsp/features/runtimes.h"

@@ -15,7 +15,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
-#include "yaml/fields.h"
+#include "yaml/node.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,14 @@ struct MarkedLine {
 // scripts between the lines that occur once in each text, so that time and memory stay linear.
 std::vector<MarkedLine> edit_script(std::span<const std::string_view> before,
                                     std::span<const std::string_view> after);
+
+// Unified diffs of texts.
+
+// What `diff -u` prints for two texts, with three lines of context; "" if they are equal.
+std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view old_name,
+                         std::string_view new_name);
+
+// The same without the two lines of names.
+std::string unified_hunks(std::string_view old_text, std::string_view new_text);
 
 }  // namespace trainjobc::base

@@ -3,10 +3,15 @@
 // Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace trainjobc::base {
 
@@ -97,5 +102,68 @@ inline std::string upper_case(std::string_view text) {
   for (char& c : out) c = to_upper(c);
   return out;
 }
+
+// Lists of words in a sentence.
+
+// "a", "a and b", "a, b and c"
+inline std::string word_list(std::span<const std::string_view> words) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+// Names as numbers, to search tables of names fast.
+
+// The first eight bytes of a name as a number: names that differ in them have the order of these numbers.
+constexpr uint64_t prefix_of(std::string_view name) {
+  constexpr size_t kBytes = 8;
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little && name.size() >= kBytes) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, name.data(), kBytes);
+    return __builtin_bswap64(bytes);
+  }
+  const size_t size = std::min(name.size(), kBytes);
+  uint64_t prefix = 0;
+  for (size_t i = 0; i < size; ++i) prefix = prefix << 8U | static_cast<unsigned char>(name[i]);
+  return size == 0 ? 0 : prefix << 8 * (kBytes - size);
+}
+
+// The lines of a text, one after the other:
+//
+//   for (const std::string_view line : base::Lines(text)) …
+
+// Lines without their '\n'. A '\n' at the end does not begin another line; an empty text has no lines.
+class Lines {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(std::string_view rest) : rest_(rest), size_(line_size(rest)) {}
+
+    std::string_view operator*() const { return rest_.substr(0, size_); }
+    Iterator& operator++() {
+      rest_.remove_prefix(std::min(size_ + 1, rest_.size()));
+      size_ = line_size(rest_);
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const { return rest_.empty(); }
+
+   private:
+    static size_t line_size(std::string_view text) { return std::min(text.find('\n'), text.size()); }
+
+    std::string_view rest_;
+    size_t size_;
+  };
+
+  explicit Lines(std::string_view text) : text_(text) {}
+
+  Iterator begin() const { return Iterator(text_); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  std::string_view text_;
+};
 
 }  // namespace trainjobc::base

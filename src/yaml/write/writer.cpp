@@ -1,16 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The order in which people expect the fields of Kubernetes objects.
+#include "yaml/write/writer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "base/text/ascii.h"
-#include "base/text/lines.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "yaml/scalar.h"
-#include "yaml/write/escape.h"
-#include "yaml/write/writer.h"
 
 namespace trainjobc::yaml {
+namespace {
+
+struct Rank {
+  std::string_view key;
+  int rank = 0;
+  uint64_t prefix = base::prefix_of(key);
+};
+
+// Sorted by key. Fields that identify an object come first, its contents last.
+constexpr std::array kRanks = std::to_array<Rank>({
+    {"annotations", 24},    {"apiVersion", 0},      {"args", 34},      {"binaryData", 92},
+    {"command", 33},        {"containers", 95},     {"data", 91},      {"env", 36},
+    {"envFrom", 35},        {"generateName", 21},   {"image", 31},     {"imagePullPolicy", 32},
+    {"initContainers", 94}, {"items", 97},          {"key", 19},       {"kind", 1},
+    {"labels", 23},         {"metadata", 2},        {"name", 20},      {"namespace", 22},
+    {"ports", 37},          {"replicatedJobs", 96}, {"resources", 38}, {"spec", 90},
+    {"status", 99},         {"stringData", 93},     {"template", 95},  {"type", 25},
+    {"value", 40},          {"valueFrom", 41},      {"volumes", 96},
+});
+static_assert(std::ranges::is_sorted(kRanks, {}, &Rank::key));
+
+constexpr int kOther = 50;
+
+}  // namespace
+
+int key_rank(std::string_view key) {
+  const uint64_t prefix = base::prefix_of(key);
+  for (auto found = std::ranges::lower_bound(kRanks, prefix, {}, &Rank::prefix);
+       found != kRanks.end() && found->prefix == prefix; ++found) {
+    if (found->key == key) return found->rank;
+  }
+  return kOther;
+}
+
+std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order) {
+  struct Ranked {
+    int rank;
+    const Entry* entry;
+  };
+  std::vector<const Entry*> entries;
+  entries.reserve(map.size());
+  if (order == KeyOrder::AsIs) {
+    for (const Entry& entry : map.entries()) entries.push_back(&entry);
+    return entries;
+  }
+  std::vector<Ranked> ranked;
+  ranked.reserve(map.size());
+  for (const Entry& entry : map.entries())
+    ranked.push_back({order == KeyOrder::Kubernetes ? key_rank(entry.key) : 0, &entry});
+  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.entry->key < b.entry->key;
+  });
+  for (const Ranked& one : ranked) entries.push_back(one.entry);
+  return entries;
+}
+
+namespace {
+
+class JsonWriter {
+ public:
+  JsonWriter(KeyOrder order, int indent, std::string& out) : order_(order), indent_(indent), out_(out) {}
+
+  void write(const Node& node) {
+    if (node.is_map()) {
+      write_map(node);
+    } else if (node.is_list()) {
+      write_list(node);
+    } else if (node.is_string()) {
+      write_json_string(node.text(), out_);
+    } else {
+      out_ += node.text();
+    }
+  }
+
+ private:
+  void write_map(const Node& map) {
+    out_ += '{';
+    ++depth_;
+    bool first = true;
+    for (const Entry* entry : ordered_entries(map, order_)) {
+      separate(first);
+      write_json_string(entry->key, out_);
+      out_ += indent_ > 0 ? ": " : ":";
+      write(*entry->value);
+    }
+    finish(first, '}');
+  }
+
+  void write_list(const Node& list) {
+    out_ += '[';
+    ++depth_;
+    bool first = true;
+    for (const Node* item : list.items()) {
+      separate(first);
+      write(*item);
+    }
+    finish(first, ']');
+  }
+
+  void separate(bool& first) {
+    if (!first) out_ += ',';
+    first = false;
+    new_line();
+  }
+
+  void finish(bool empty, char bracket) {
+    --depth_;
+    if (!empty) new_line();
+    out_ += bracket;
+  }
+
+  void new_line() {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(static_cast<size_t>(indent_) * depth_, ' ');
+  }
+
+  KeyOrder order_;
+  int indent_;
+  std::string& out_;
+  size_t depth_ = 0;
+};
+
+bool is_odd(uint32_t code) {
+  return (code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
+         code == 0xFFFE || code == 0xFFFF;
+}
+
+}  // namespace
+
+// Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as line breaks, so JSON is YAML.
+void write_json_string(std::string_view text, std::string& out) {
+  const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
+  out += '"';
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
+      out += escaped;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      escape(byte);
+    } else if (byte < 0x80) {
+      out += c;
+    } else {
+      const base::CodePoint point = base::decode_utf8(text.substr(i));
+      const size_t length = std::max<size_t>(point.length, 1);
+      if (is_odd(point.value) && point.length != 0) {
+        escape(point.value);
+      } else {
+        out += text.substr(i, length);
+      }
+      i += length - 1;
+    }
+  }
+  out += '"';
+}
+
+void write_json(const Node& node, KeyOrder order, int indent, std::string& out) {
+  JsonWriter(order, indent, out).write(node);
+}
+
 namespace {
 
 bool is_control(char c) {

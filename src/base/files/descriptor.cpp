@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/files/stream_reader.h"
+#include "base/files/descriptor.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -8,6 +8,17 @@
 #include <cerrno>
 
 namespace trainjobc::base {
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
 namespace {
 
 constexpr size_t kBlock = size_t{64} * 1024;
