@@ -208,8 +208,8 @@ class Governors {
 };
 
 void govern(Compilation& compiled, size_t i, const Governors& governors,
-            std::vector<GovernedFindings>& governed, bool moves) {
-  base::Diagnostics findings = moves ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
+            std::vector<GovernedFindings>& governed, bool may_take) {
+  base::Diagnostics findings = may_take ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
   if (governed.size() == 1) {
     governed[i].diagnostics = std::move(findings);
   } else {

@@ -160,8 +160,8 @@ void Rewriter::take_comments(const Syntax& place, size_t child, std::vector<Plac
   if (!found.comments.empty()) placed.push_back(std::move(found));
 }
 
-void Rewriter::settle(const Syntax* place, std::vector<PlacedComments> placed,
-                      const std::vector<size_t>& sources, size_t indent, std::vector<Piece>& pieces) {
+void Rewriter::place_comments(const Syntax* place, std::vector<PlacedComments> placed,
+                              const std::vector<size_t>& sources, size_t indent, std::vector<Piece>& pieces) {
   if (!place || pieces.empty()) return;
   const size_t children = place->children.size() / (place->is_map() ? 2 : 1);
   for (size_t i = 0; i < children && !unplaced_.empty(); ++i) take_comments(*place, i, placed);
@@ -287,7 +287,7 @@ std::vector<Piece> Rewriter::map_pieces(const Node& map, size_t indent) {
     pieces.push_back(entry_piece(is_moved ? moved : own, entry, indent));
     sources.push_back(own ? own->index : source_after(place, map, sources));
   }
-  settle(place, std::move(placed), sources, indent, pieces);
+  place_comments(place, std::move(placed), sources, indent, pieces);
   return pieces;
 }
 
@@ -379,7 +379,7 @@ std::vector<Piece> Rewriter::list_pieces(const Node& list, size_t indent) {
     const bool is_here = written && written->list == place;
     sources.push_back(is_here ? written->index : sources.empty() ? 0 : sources.back());
   }
-  settle(place, {}, sources, indent, pieces);
+  place_comments(place, {}, sources, indent, pieces);
   return pieces;
 }
 

@@ -139,8 +139,8 @@ class Rewriter {
 
   void take_comments(const Syntax& place, size_t child, std::vector<PlacedComments>& placed);
 
-  void settle(const Syntax* place, std::vector<PlacedComments> placed, const std::vector<size_t>& sources,
-              size_t indent, std::vector<Piece>& pieces);
+  void place_comments(const Syntax* place, std::vector<PlacedComments> placed,
+                      const std::vector<size_t>& sources, size_t indent, std::vector<Piece>& pieces);
 
   FlowStyle flow_style_of(const Syntax& place, FlowStyle outer) const;
 

@@ -51,7 +51,7 @@ std::string_view after_equals(std::string_view word) {
 }
 
 // A number of processes in the input, and the devices of its node.
-struct Plan {
+struct NodeShare {
   int64_t processes = 0;
   const Node* given = nullptr;
   std::string field;  // of the number
@@ -59,22 +59,22 @@ struct Plan {
 };
 
 // "" if they match. One process may use all devices.
-std::string contradiction(const Plan& plan) {
-  const int64_t devices = amount_of(*plan.devices);
-  if (devices < 1 || plan.processes == devices || plan.processes <= 1) return "";
-  if (plan.processes > devices)
-    return fmt::format("{} processes per node share its {} {}", plan.processes, devices, plan.devices->key);
+std::string contradiction(const NodeShare& share) {
+  const int64_t devices = amount_of(*share.devices);
+  if (devices < 1 || share.processes == devices || share.processes <= 1) return "";
+  if (share.processes > devices)
+    return fmt::format("{} processes per node share its {} {}", share.processes, devices, share.devices->key);
   return fmt::format("{} processes per node leave {} of its {} {} idle, unless a process uses several",
-                     plan.processes, devices - plan.processes, devices, plan.devices->key);
+                     share.processes, devices - share.processes, devices, share.devices->key);
 }
 
-void report(const Plan& plan, std::string field, const base::Location& where, Advisor& advisor) {
-  const std::string message = contradiction(plan);
+void report(const NodeShare& share, std::string field, const base::Location& where, Advisor& advisor) {
+  const std::string message = contradiction(share);
   if (message.empty()) return;
   base::Diagnostic& found =
       advisor.warn(kProcessesPerGpu, std::move(field), message, where,
-                   fmt::format("{} would give one process each", amount_of(*plan.devices)));
-  add_note(found, fmt::format("the node's {}", plan.devices->key), plan.devices->value);
+                   fmt::format("{} would give one process each", amount_of(*share.devices)));
+  add_note(found, fmt::format("the node's {}", share.devices->key), share.devices->value);
 }
 
 // The pods whose devices the processes use: MPI's nodes, otherwise those that train.
@@ -89,14 +89,14 @@ std::optional<int64_t> written_number(const Node* node) {
 }
 
 // The runtime's number of processes; 0 if it has none.
-Plan runtime_plan(const policy::RuntimeInfo& info) {
-  Plan plan;
+NodeShare runtime_share(const policy::RuntimeInfo& info) {
+  NodeShare share;
   const policy::Framework* framework = policy::framework_of(info);
-  if (!framework || !framework->has_processes) return plan;
-  plan.given = info.policy->node->at({framework->field, "numProcPerNode"});
-  plan.field = fmt::format("spec.mlPolicy.{}.numProcPerNode", framework->field);
-  plan.processes = written_number(plan.given).value_or(0);
-  return plan;
+  if (!framework || !framework->has_processes) return share;
+  share.given = info.policy->node->at({framework->field, "numProcPerNode"});
+  share.field = fmt::format("spec.mlPolicy.{}.numProcPerNode", framework->field);
+  share.processes = written_number(share.given).value_or(0);
+  return share;
 }
 
 // The number of processes in a torchrun command of the job, which overrides numProcPerNode. `known` is false
@@ -148,17 +148,17 @@ bool sets_devices(const model::Trainer& trainer) {
 }
 
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
-  Plan plan = runtime_plan(context.info);
-  if (plan.processes == 0) return;
+  NodeShare share = runtime_share(context.info);
+  if (share.processes == 0) return;
   if (context.info.policy->flux) {
-    check_flux(context.info, plan.processes, plan.field, yaml::locate(*plan.given), advisor);
+    check_flux(context.info, share.processes, share.field, yaml::locate(*share.given), advisor);
     return;
   }
   const std::string_view job = replicated_job_of(context.info);
   const policy::PodSet* set = context.info.pod_set_by_name(job);
   const policy::Container* node = set ? find_container(*set, model::kNode) : nullptr;
-  plan.devices = devices_of(node ? node->node : nullptr);
-  if (plan.devices) report(plan, plan.field, yaml::locate(*plan.given), advisor);
+  share.devices = devices_of(node ? node->node : nullptr);
+  if (share.devices) report(share, share.field, yaml::locate(*share.given), advisor);
 }
 
 void check_job_processes(const AdviceContext& context, Advisor& advisor) {
@@ -166,12 +166,12 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   const policy::Framework* framework = policy::framework_of(info);
   if (!context.job.trainer || !framework || !framework->has_processes) return;
   const model::Trainer& trainer = *context.job.trainer;
-  Plan plan = runtime_plan(info);
+  NodeShare share = runtime_share(info);
   const auto number = written_number(trainer.num_proc_per_node);
   const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
   // If both come from the runtime, the runtime itself is reported.
   const bool says_number = number || flag.word;
-  if (!flag.known || (!says_number && (plan.processes == 0 || !sets_devices(trainer)))) return;
+  if (!flag.known || (!says_number && (share.processes == 0 || !sets_devices(trainer)))) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");
   std::string field = "spec.trainer.resourcesPerNode";
   if (flag.word) {
@@ -182,15 +182,15 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     field = "spec.trainer.numProcPerNode";
   }
   if (info.policy->flux) {
-    check_flux(info, number.value_or(plan.processes), field, where, advisor);
+    check_flux(info, number.value_or(share.processes), field, where, advisor);
     return;
   }
-  plan.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
+  share.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
   const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
-  plan.processes = flag.word ? flag.processes : rendered.value_or(0);
-  if (!plan.devices) return;
-  if (is_tune_run(trainer.command) && amount_of(*plan.devices) == 1) return;  // advice/tune-command
-  report(plan, field, where, advisor);
+  share.processes = flag.word ? flag.processes : rendered.value_or(0);
+  if (!share.devices) return;
+  if (is_tune_run(trainer.command) && amount_of(*share.devices) == 1) return;  // advice/tune-command
+  report(share, field, where, advisor);
 }
 
 constexpr JobCheck kJobChecks[] = {check_job_processes};
