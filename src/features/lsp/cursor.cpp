@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "features/lsp/features/cursor.h"
+
+#include "features/lsp/cursor.h"
 
 #include <fmt/format.h>
 
@@ -24,14 +25,14 @@ class Search {
   Cursor found;
 
   // Whether the byte is in the value.
-  bool visit(const Sketch& value) {
+  bool visit(const SyntaxNode& value) {
     if (covers(value.begin, value.end) && (value.is_scalar() || !value.text.empty())) {
       found.spot = value.is_block ? Spot::None : value.own_line ? Spot::KeyOrValue : Spot::Value;
       take(value.text, value.begin, value.end);
       return true;
     }
     for (size_t i = 0; i < value.entries.size(); ++i) {
-      const SketchEntry& entry = value.entries[i];
+      const SyntaxEntry& entry = value.entries[i];
       if (offset_ < entry.begin || offset_ >= std::max(entry.end, entry.value.end)) continue;
       if (visit_entry(value, entry, i)) return true;
     }
@@ -47,7 +48,7 @@ class Search {
     found.end = end;
   }
 
-  bool visit_entry(const Sketch& collection, const SketchEntry& entry, size_t index) {
+  bool visit_entry(const SyntaxNode& collection, const SyntaxEntry& entry, size_t index) {
     const bool was_in_flow = found.in_flow;
     found.in_flow = collection.flow;
     if (collection.is_map() && covers(entry.begin, entry.key_end)) {
@@ -72,8 +73,8 @@ class Search {
 
 // The object of a List that the path leads into; otherwise the document. A path may lead into the second of
 // two keys, while their map has the first.
-const Sketch* object_of(const Sketch& document, CursorPath& path) {
-  const Sketch* items = document.get("items");
+const SyntaxNode* object_of(const SyntaxNode& document, CursorPath& path) {
+  const SyntaxNode* items = document.get("items");
   if (!items || path.size() < 2 || path[0].key != "items" || !path[1].is_item()) return &document;
   const size_t index = path[1].index;
   if (index >= items->entries.size()) return &document;
@@ -82,7 +83,7 @@ const Sketch* object_of(const Sketch& document, CursorPath& path) {
 }
 
 // The comment that contains the byte.
-bool find_comment(std::string_view text, const Sketch& document, size_t offset, Cursor& cursor) {
+bool find_comment(std::string_view text, const SyntaxNode& document, size_t offset, Cursor& cursor) {
   const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
   for (size_t hash = text.find('#', line); hash <= offset && hash < text.size();
        hash = text.find('#', hash + 1)) {
@@ -109,11 +110,11 @@ Cursor search_at(std::string_view text, size_t offset) {
   const auto extents = document_extents(text);
   const auto after = std::ranges::upper_bound(extents, offset, {}, &DocumentExtent::begin);
   const DocumentExtent extent = after == extents.begin() ? extents.front() : *std::prev(after);
-  auto document = std::make_shared<Sketch>();
+  auto document = std::make_shared<SyntaxNode>();
   if (offset > extent.end || (offset == extent.end && offset < text.size())) {  // on a line of dashes
     return {.document = std::move(document)};
   }
-  *document = sketch_document(text, extent);
+  *document = parse_syntax(text, extent);
   Search search(offset);
   if (!search.visit(*document)) {
     search.found = {};
@@ -162,23 +163,21 @@ bool matches(const CursorPath& path, std::initializer_list<std::string_view> key
 }
 
 std::string_view Cursor::name() const {
-  const Sketch* metadata = at({"metadata"});
+  const SyntaxNode* metadata = at({"metadata"});
   return metadata ? metadata->text_of("name") : std::string_view();
 }
 
 std::string_view Cursor::ns() const {
-  const Sketch* metadata = at({"metadata"});
+  const SyntaxNode* metadata = at({"metadata"});
   return metadata ? metadata->text_of("namespace") : std::string_view();
 }
 
-const Sketch* Cursor::at(std::initializer_list<std::string_view> keys) const {
-  const Sketch* value = object;
-  for (const std::string_view key : keys) value = value ? value->get(key) : nullptr;
-  return value;
+const SyntaxNode* Cursor::at(std::initializer_list<std::string_view> keys) const {
+  return object ? object->at(keys) : nullptr;
 }
 
-const Sketch* Cursor::along_path(size_t steps) const {
-  const Sketch* value = object;
+const SyntaxNode* Cursor::along_path(size_t steps) const {
+  const SyntaxNode* value = object;
   for (size_t i = 0; i < steps && value; ++i) {
     const CursorStep& step = path[i];
     if (!step.is_item()) {
@@ -205,7 +204,7 @@ Cursor find_at_or_before(std::string_view text, size_t offset) {
 
 Cursor find_typed(std::string_view text, size_t offset) {
   offset = std::min(offset, text.size());
-  if (is_before_content(text, offset)) return {.document = std::make_shared<Sketch>()};
+  if (is_before_content(text, offset)) return {.document = std::make_shared<SyntaxNode>()};
   std::string marked(text);
   marked.insert(offset, 1, kTyped);
   Cursor cursor = search_at(marked, offset);

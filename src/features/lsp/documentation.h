@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of what is at the cursor, in words.
+
+// Documentation of fields, settings and rules: for hover, and for what completion offers.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/source.h"
+#include "features/lsp/cursor.h"
+#include "features/lsp/protocol.h"
+#include "features/lsp/workspace.h"
+#include "rules/rules.h"
 #include "schema/schema.h"
-#include "features/lsp/features/cursor.h"
-#include "features/lsp/protocol/protocol.h"
 
 namespace trainjobc::lsp {
 
-// Whether the document is a .trainjobc.yaml.
-bool is_settings_file(const DocumentId& document);
+// The result of textDocument/hover.
+Json hover(const Workspace& workspace, const DocumentId& document, Position at);
+// The same at a byte of a text of the document that need not be the current one.
+Json hover_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
+              size_t offset);
 
 // Of the object at the cursor; nullptr if its kind has none.
 const schema::Schema* object_schema(const schema::VersionSchemas& version, const DocumentId& document,
@@ -21,8 +28,8 @@ const schema::Schema* object_schema(const schema::VersionSchemas& version, const
 // After so many steps of the path; nullptr if the schema has no such field.
 const schema::Schema* schema_along(const schema::Schema& root, const CursorPath& path, size_t steps);
 
-// What the field at the path is for, in a sentence; "" if nothing is said about it. `kind` of a configuration
-// is "".
+// What the field at the path is for, in a sentence; "" if nothing is said about it. `kind` of a setting is
+// "".
 std::string_view description_of(std::string_view kind, const CursorPath& path);
 
 // "integer", "list of strings", "map of quantities"
@@ -36,5 +43,11 @@ bool requires_field(const schema::Schema& map, std::string_view name);
 // Settings of .trainjobc.yaml.
 const schema::Schema& configuration_schema();
 std::string_view configuration_description(std::string_view path);
+
+// A rule with its explanation, in Markdown.
+std::string rule_words(const rules::Rule& rule);
+
+// The description of a field and its limits, in Markdown; "" if there are none. `kind` of a setting is "".
+std::string field_notes(std::string_view kind, const schema::Schema& field, const CursorPath& path);
 
 }  // namespace trainjobc::lsp

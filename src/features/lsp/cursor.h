@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 // What the cursor is at.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "features/lsp/features/sketch.h"
+#include "features/lsp/syntax_tree.h"
 
 namespace trainjobc::lsp {
 
@@ -53,10 +54,10 @@ struct Cursor {
   size_t comment_begin = 0;
 
   // The objects of the documents, expanded from a List, as far as they can be made out. Not null.
-  std::shared_ptr<const Sketch> document;
-  const Sketch* object =
+  std::shared_ptr<const SyntaxNode> document;
+  const SyntaxNode* object =
       nullptr;  // in `document`: the object at the cursor; nullptr if the document is empty
-  const Sketch* container = nullptr;  // in `document`: the map with the key; nullptr for others
+  const SyntaxNode* container = nullptr;  // in `document`: the map with the key; nullptr for others
 
   std::string_view kind() const { return object ? object->text_of("kind") : std::string_view(); }
   std::string_view api_version() const { return object ? object->text_of("apiVersion") : std::string_view(); }
@@ -64,9 +65,9 @@ struct Cursor {
   std::string_view name() const;
   std::string_view ns() const;  // "" if it has none
   // The value at a path of the object; nullptr if there is none.
-  const Sketch* at(std::initializer_list<std::string_view> keys) const;
+  const SyntaxNode* at(std::initializer_list<std::string_view> keys) const;
   // The value of the first `steps` steps of the path; nullptr if there is none.
-  const Sketch* along_path(size_t steps) const;
+  const SyntaxNode* along_path(size_t steps) const;
 };
 
 // What is at the byte.

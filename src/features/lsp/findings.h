@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Findings as textDocument/publishDiagnostics sends them.
+// The findings of a workspace between two edits, and as textDocument/publishDiagnostics sends them. (The rest
+// of Workspace is in workspace.cpp.)
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "lint/report/findings.h"
-#include "features/lsp/protocol/messages.h"
+#include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
+#include "lint/report/findings.h"
 
 namespace trainjobc::lsp {
+
+// The text with nothing but line breaks in the place of these documents, which are in order.
+std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents);
+
+// Finds the lines of one text in another that differs from it in one place.
+class LineMap {
+ public:
+  LineMap(const base::SourceFile& from, const base::SourceFile& to);
+
+  // From 1; 0 for a line that the other text does not have.
+  uint32_t operator()(uint32_t line) const;
+
+ private:
+  uint32_t first_ = 0;  // so many lines at the beginning are the same
+  uint32_t last_ = 0;   // and so many at the end
+  uint32_t from_ = 0;   // the number of lines
+  uint32_t to_ = 0;
+};
 
 // The findings of a workspace, by document.
 class PublishedFindings {

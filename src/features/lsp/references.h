@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtimes that TrainJobs of a document can refer to.
+
+// What names in a document refer to: runtimes, and the replicatedJobs and containers in them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +11,37 @@
 #include <vector>
 
 #include "base/source.h"
-#include "model/train_job.h"
-#include "features/lsp/features/cursor.h"
+#include "features/lsp/cursor.h"
 #include "features/lsp/workspace.h"
+#include "model/train_job.h"
+#include "yaml/node.h"
 
 namespace trainjobc::lsp {
 
+enum class NameOf : uint8_t { Nothing, Runtime, ReplicatedJob, Container, InitContainer };
+
+struct NameReference {
+  NameOf of = NameOf::Nothing;
+  std::vector<std::string> jobs;  // of a container: the names of its replicatedJobs; empty: all
+  // Where the name is looked up: in the object at the cursor, or in the runtime that it refers to.
+  bool is_own = false;
+};
+
+// What the field at the cursor refers to by its value.
+NameReference reference_at(const Cursor& cursor);
+
+// The names that the reference can be, as nodes of the runtime, in their order.
+std::vector<const yaml::Node*> names_in(const yaml::Node& runtime, const NameReference& reference);
+
+// The same for a reference to the object at the cursor.
+struct OwnName {
+  std::string name;
+  size_t begin = 0;
+  size_t end = 0;
+};
+std::vector<OwnName> own_names(const Cursor& cursor, const NameReference& reference);
+
+// A runtime of the workspace or the catalogue.
 struct FoundRuntime {
   model::ObjectId id;  // in `root`
   const yaml::Node* root = nullptr;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the TrainJobs of a document become: the lens over each of them, and the rendered objects.
+// What the TrainJobs of a document become: the lens over each of them, their rendered objects, and what a
+// field becomes in these.
 #pragma once
 
 #include <string>
 #include <variant>
 
-#include "features/lsp/protocol/messages.h"
+#include "features/lsp/cursor.h"
+#include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 
 namespace trainjobc::lsp {
@@ -27,5 +29,10 @@ struct WhyNot {
 // {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their secrets.
 std::variant<Json, WhyNot> rendered_job_set(const Workspace& workspace, const DocumentId& document,
                                             const std::string& ns, const std::string& name);
+
+// What the field at the cursor becomes in the rendered objects, what it replaces there, and what replaces it,
+// in Markdown; "" if nothing is rendered from it. Of a runtime, in the first job that uses it. Of a document
+// that can't be read, that of its last text that could.
+std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor);
 
 }  // namespace trainjobc::lsp
