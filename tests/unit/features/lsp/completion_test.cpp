@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "features/lsp/completion.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "support/lsp.h"
-#include "features/lsp/features/features.h"
 
-namespace trainjobc::complete_test {
+namespace trainjobc::completion_test {
 namespace {
 
 constexpr std::string_view kHead =
@@ -426,4 +427,4 @@ TEST_CASE("completion: what is accepted is the next place to type") {
         "kind: TrainJob\nspec:\n  trainer:\n    numNodes: 4\n");
 }
 
-}  // namespace trainjobc::complete_test
+}  // namespace trainjobc::completion_test

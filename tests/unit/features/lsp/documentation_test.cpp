@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "features/lsp/documentation.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +10,8 @@
 #include <set>
 
 #include "support/lsp.h"
-#include "features/lsp/features/schema_words.h"
 
-namespace trainjobc::hover_test {
+namespace trainjobc::documentation_test {
 namespace {
 
 constexpr std::string_view kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
@@ -364,4 +365,4 @@ A comment that suppresses findings names the rules and, after two dashes, why th
   CHECK(hover(in_job("  suspend: true  # a @@word\n")) == "");
 }
 
-}  // namespace trainjobc::hover_test
+}  // namespace trainjobc::documentation_test

@@ -2,6 +2,8 @@
 
 // In a large workspace an edited document is checked at once, the rest when the keyboard rests. Then what is
 // published is what `lint` says, whatever was edited before.
+#include "features/lsp/findings.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +12,10 @@
 #include <random>
 #include <thread>
 
-#include "features/lsp/serve.h"
+#include "features/lsp/server.h"
 #include "support/lsp_client.h"
 
-namespace trainjobc::large_workspace_test {
+namespace trainjobc::findings_test {
 namespace {
 
 using lsp::Json;
@@ -257,4 +259,26 @@ TEST_CASE("large workspace: the server publishes twice after an edit") {
   CHECK(published == std::vector<std::string>{"file:///repo/runtime.yaml", "file:///repo/job.yaml"});
 }
 
-}  // namespace trainjobc::large_workspace_test
+TEST_CASE("line map: what is before and after the place that differs") {
+  const base::SourceFile from("", "a\nb\nc\nd\n");
+  const base::SourceFile to("", "a\nB\nBB\nd\n");
+  const lsp::LineMap lines(from, to);
+  CHECK(lines(1) == 1);
+  CHECK(lines(2) == 0);
+  CHECK(lines(3) == 0);
+  CHECK(lines(4) == 4);
+  CHECK(lines(5) == 0);
+  CHECK(lsp::LineMap(to, to)(3) == 3);
+}
+
+TEST_CASE("findings: a text without some of its documents has the same lines") {
+  const lsp::ParsedText broken("/a.yaml", "a: 1\nd: 4\n---\nb: [2\n---\nc: 4\n");
+  std::vector<yaml::FoundDocument> readable;
+  for (const lsp::ParsedText::Part& part : broken.parts) {
+    if (part.is_readable) readable.push_back(part.document);
+  }
+  CHECK(lsp::without_documents(broken.file->text(), readable) == "\n\n---\nb: [2\n---\n\n");
+  CHECK(readable.size() == 2);
+}
+
+}  // namespace trainjobc::findings_test

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "features/lsp/navigation.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "support/lsp.h"
-#include "features/lsp/features/features.h"
 
-namespace trainjobc::navigate_test {
+namespace trainjobc::navigation_test {
 namespace {
 
 constexpr std::string_view kRuntimes = R"(kind: ClusterTrainingRuntime
@@ -163,4 +164,4 @@ TEST_CASE("folding: keys and items of several lines, comments") {
 )");
 }
 
-}  // namespace trainjobc::navigate_test
+}  // namespace trainjobc::navigation_test

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "features/lsp/protocol.h"
+
 #include <doctest/doctest.h>
 
-#include "base/text/utf16.h"
-#include "features/lsp/parsed_text.h"
-#include "features/lsp/protocol/protocol.h"
-#include "features/lsp/text_change.h"
+#include <nlohmann/json.hpp>
 
-namespace trainjobc::text_test {
+#include "base/text/utf16.h"
+
+namespace trainjobc::protocol_test {
+using lsp::MessageReader;
 using lsp::Position;
 using lsp::Range;
 
@@ -16,6 +18,13 @@ namespace {
 std::string changed(std::string text, Range range, const std::string& by) {
   lsp::apply_change(text, {range, by});
   return text;
+}
+
+std::string body_of(const std::optional<MessageReader::Message>& message) {
+  if (!message) return "(none)";
+  if (std::holds_alternative<MessageReader::Broken>(*message)) return "(broken)";
+  if (std::holds_alternative<MessageReader::TooLarge>(*message)) return "(too large)";
+  return std::get<std::string>(*message);
 }
 
 }  // namespace
@@ -72,32 +81,59 @@ TEST_CASE("URIs of files") {
     CHECK_MESSAGE(lsp::path_of(other) == std::nullopt, other);
 }
 
-TEST_CASE("line map: what is before and after the place that differs") {
-  const base::SourceFile from("", "a\nb\nc\nd\n");
-  const base::SourceFile to("", "a\nB\nBB\nd\n");
-  const lsp::LineMap lines(from, to);
-  CHECK(lines(1) == 1);
-  CHECK(lines(2) == 0);
-  CHECK(lines(3) == 0);
-  CHECK(lines(4) == 4);
-  CHECK(lines(5) == 0);
-  CHECK(lsp::LineMap(to, to)(3) == 3);
-}
-
-TEST_CASE("what can't be read is replaced by what it was") {
-  const auto good = lsp::parse_text("/a.yaml", "a: 1\n---\nb: 2\n---\nc: 3\n");
-  const auto broken = lsp::parse_text("/a.yaml", "a: 1\nd: 4\n---\nb: [2\n---\nc: 4\n");
-  CHECK(good->is_readable);
-  CHECK(!broken->is_readable);
-  CHECK(broken->documents().size() == 2);
-  CHECK(lsp::with_readable_documents(*broken, *good) == "a: 1\nd: 4\n---\nb: 2\n---\nc: 4\n");
-  std::vector<yaml::FoundDocument> readable;
-  for (const lsp::ParsedText::Part& part : broken->parts) {
-    if (part.is_readable) readable.push_back(part.document);
+TEST_CASE("messages come in any pieces") {
+  const std::string stream =
+      "Content-Length: 2\r\n\r\n{}content-length:1 \r\nContent-Type: application/vscode-jsonrpc; "
+      "charset=utf-8\r\n\r\n1";
+  for (size_t piece = 1; piece <= stream.size(); ++piece) {
+    MessageReader reader;
+    std::string bodies;
+    for (size_t at = 0; at < stream.size(); at += piece) {
+      reader.feed(std::string_view(stream).substr(at, piece));
+      while (const auto message = reader.next()) bodies += body_of(message) + ";";
+    }
+    CHECK(bodies == "{};1;");
   }
-  CHECK(lsp::without_documents(broken->file->text(), readable) == "\n\n---\nb: [2\n---\n\n");
-  const auto shorter = lsp::parse_text("/a.yaml", "a: [\n---\nc: 4\n");
-  CHECK(lsp::with_readable_documents(*shorter, *good) == "a: 1\n---\nb: 2\n---\nc: 3\n");
 }
 
-}  // namespace trainjobc::text_test
+TEST_CASE("headers without a length end the stream") {
+  for (const char* headers :
+       {"Content-Type: x\r\n\r\n{}", "Content-Length: x\r\n\r\n{}", "Content-Length: -1\r\n\r\n{}",
+        "{}\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n{}"}) {
+    MessageReader reader;
+    reader.feed(headers);
+    CHECK(body_of(reader.next()) == "(broken)");
+    reader.feed("Content-Length: 2\r\n\r\n{}");
+    CHECK(body_of(reader.next()) == "(none)");
+  }
+  MessageReader reader;
+  reader.feed(std::string(MessageReader::kMaxHeader, 'a'));
+  CHECK(body_of(reader.next()) == "(none)");
+  reader.feed("a");
+  CHECK(body_of(reader.next()) == "(broken)");
+}
+
+TEST_CASE("a body that is too large is left out") {
+  MessageReader reader;
+  reader.feed("Content-Length: " + std::to_string(MessageReader::kMaxBody + 1) + "\r\n\r\nabc");
+  CHECK(body_of(reader.next()) == "(too large)");
+  const std::string block(size_t{1} << 20U, 'x');
+  for (size_t left = MessageReader::kMaxBody + 1 - 3; left > 0;) {
+    const size_t size = std::min(left, block.size());
+    reader.feed(std::string_view(block).substr(0, size));
+    CHECK(body_of(reader.next()) == "(none)");
+    left -= size;
+  }
+  reader.feed("Content-Length: 2\r\n\r\n{}");
+  CHECK(body_of(reader.next()) == "{}");
+}
+
+TEST_CASE("a framed message") {
+  CHECK(lsp::frame(lsp::make_answer(7, {{"a", "é"}})) ==
+        "Content-Length: 44\r\n\r\n{\"id\":7,\"jsonrpc\":\"2.0\",\"result\":{\"a\":\"é\"}}");
+  CHECK(lsp::to_text(lsp::make_error(nullptr, lsp::ErrorCode::ParseError, "m")) ==
+        R"({"error":{"code":-32700,"message":"m"},"id":null,"jsonrpc":"2.0"})");
+  CHECK(lsp::to_text("a\xFF") == "\"a\xEF\xBF\xBD\"");
+}
+
+}  // namespace trainjobc::protocol_test
