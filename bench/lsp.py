@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times `trainjobc lsp` in a repository of COUNT jobs, from a keystroke to its diagnostics: each in a file, and all in one.
+"""Times `trainjobc lsp` in a repository of COUNT jobs, each in a file and all in one: from a keystroke to the
+diagnostics of its own document, and to those of the last other document that it changes.
 
 usage: lsp.py TRAINJOBC [COUNT]     (1000)
 
-The goal is at most 50 ms for a keystroke in a job.
+The goals are at most 50 ms to the edited job's own diagnostics, and 300 ms to the rest. The rest comes 120 ms after the
+last keystroke at the earliest.
 """
 import json
 import os
@@ -20,6 +22,9 @@ import time
 HERE = pathlib.Path(__file__).parent
 KEYSTROKES = 40
 GOAL = 50
+GOAL_OF_REST = 300
+TWIN = "z-twin.yaml"  # has the name that job 7 gets by one more letter
+QUIET = 1
 SECONDS = 120  # to wait for an answer
 
 
@@ -29,6 +34,7 @@ def make_repository(folder, count, is_one_file):
     (folder / ".git").mkdir()
     (folder / "runtimes").mkdir()
     (folder / "runtimes" / "torch-a100.yaml").write_text(runtime)
+    (folder / TWIN).write_text(jobs[7].replace("name: sweep-0007", "name: sweep-0007a"))
     if is_one_file:
         (folder / "jobs.yaml").write_text("---\n".join(jobs))
         return
@@ -65,43 +71,89 @@ class Editor:
         at, body = self.messages.get(timeout=SECONDS)
         return at, json.loads(body)
 
-    def wait_for(self, uri, version):
-        """When the diagnostics of this version of the document were there."""
+    def wait_until_quiet(self):
+        """Takes the messages up to a second without any."""
+        try:
+            while True:
+                self.messages.get(timeout=QUIET)
+        except queue.Empty:
+            pass
+
+    def diagnostics(self):
+        """When a document's diagnostics were there, and these."""
         while True:
             at, message = self.receive()
-            params = message.get("params", {})
-            if message.get("method") == "textDocument/publishDiagnostics" and (params["uri"], params.get("version")) == (uri, version):
-                return at
+            if message.get("method") == "textDocument/publishDiagnostics":
+                return at, message["params"]
 
-    def insert(self, uri, line, character, text):
-        """Types a text; the milliseconds until the diagnostics are there."""
+    def open(self, path):
+        self.send({"method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": path.read_text()}}})
+
+    def replace(self, uri, line, begin, end, text):
+        """Replaces characters of a line; the time when it is sent."""
         self.version += 1
-        at = {"line": line, "character": character}
-        change = {"range": {"start": at, "end": at}, "text": text}
-        begin = time.perf_counter()
+        change = {"range": {"start": {"line": line, "character": begin}, "end": {"line": line, "character": end}}, "text": text}
+        at = time.perf_counter()
         self.send({"method": "textDocument/didChange",
                    "params": {"textDocument": {"uri": uri, "version": self.version}, "contentChanges": [change]}})
-        return (self.wait_for(uri, self.version) - begin) * 1000
+        return at
+
+    def milliseconds_to_own(self, begin, uri):
+        while True:
+            at, published = self.diagnostics()
+            if (published["uri"], published.get("version")) == (uri, self.version):
+                return (at - begin) * 1000
+
+    def milliseconds_to_rest(self, begin, uris, rule, is_found):
+        """Until the diagnostics of all these documents have the rule, or none has it."""
+        left = set(uris)
+        while left:
+            at, published = self.diagnostics()
+            if any(found["code"] == rule for found in published["diagnostics"]) == is_found:
+                left.discard(published["uri"])
+        return (at - begin) * 1000
 
 
-def keystrokes(editor, path, word):
-    """Types letters after a key, so that each of them changes what is unknown about it."""
+def place_after(path, word):
     text = path.read_text()
-    editor.send({"method": "textDocument/didOpen",
-                 "params": {"textDocument": {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": text}}})
     at = text.index(word) + len(word)
-    line = text.count("\n", 0, at)
-    character = at - text.rfind("\n", 0, at) - 1
-    return [editor.insert(path.as_uri(), line, character, "abcdefghij"[i % 10]) for i in range(KEYSTROKES)]
+    return text.count("\n", 0, at), at - text.rfind("\n", 0, at) - 1
 
 
-def type_in(trainjobc, count, is_one_file, places):
-    """The times of the keystrokes in each place: a file, and the word that letters are typed after."""
+def time_own(editor, path, word):
+    """Types letters after a key, so that each of them changes what is unknown about it."""
+    editor.open(path)
+    line, character = place_after(path, word)
+    times = []
+    for i in range(KEYSTROKES):
+        begin = editor.replace(path.as_uri(), line, character, character, "abcdefghij"[i % 10])
+        times.append(editor.milliseconds_to_own(begin, path.as_uri()))
+    return times[1:]
+
+
+def time_rest(editor, path, word, others, rule):
+    """Types a letter after a name, so that the other documents have a diagnostic of the rule, and takes it away again."""
+    editor.open(path)
+    uris = [other.as_uri() for other in others]
+    line, character = place_after(path, word)
+    times = []
+    for i in range(KEYSTROKES):
+        is_typed = i % 2 == 0
+        end, letter = (character, "a") if is_typed else (character + 1, "")
+        begin = editor.replace(path.as_uri(), line, character, end, letter)
+        times.append(editor.milliseconds_to_rest(begin, uris, rule, is_typed))
+    return times[1:]
+
+
+def in_repository(trainjobc, count, is_one_file, measure):
+    """What `measure(editor, folder)` returns, in a repository and a server of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         make_repository(folder, count, is_one_file)
         editor = Editor(trainjobc, folder)
-        times = [keystrokes(editor, folder / path, word)[1:] for path, word in places]
+        editor.wait_until_quiet()
+        times = measure(editor, folder)
         editor.send({"id": 2, "method": "shutdown"})
         editor.send({"method": "exit"})
         editor.process.wait()
@@ -112,18 +164,33 @@ def main():
     trainjobc = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     runtime = "runtimes/torch-a100.yaml"
-    in_job, in_key = type_in(trainjobc, count, False, [("jobs/00/0007.yaml", "numNodes"), (runtime, "backoffLimit")])
-    in_value, = type_in(trainjobc, count, False, [(runtime, "restartPolicy: Never")])
-    in_file, = type_in(trainjobc, count, True, [("jobs.yaml", "numNodes")])
-    rows = [("a keystroke in a job", in_job), (f"a keystroke in one file of {count:,} jobs", in_file),
-            ("a keystroke in the runtime of all jobs that makes it invalid", in_key),
-            ("a keystroke in the runtime of all jobs that changes their pods", in_value)]
-    print(f"language server, {count:,} jobs\n\n| until the diagnostics | median | slowest |\n|---|---:|---:|")
-    for what, times in rows:
-        print(f"| {what} | {statistics.median(times):.1f} ms | {max(times):.1f} ms |")
+    each = "jobs/00/0007.yaml"
+    name = "name: sweep-0007"
+    twice, missing = "input/duplicate-object", "input/missing-runtime"
+
+    def own(path, word, is_one_file=False):
+        return in_repository(trainjobc, count, is_one_file, lambda editor, folder: time_own(editor, folder / path, word))
+
+    def rest(path, word, others, rule, is_one_file=False):
+        return in_repository(trainjobc, count, is_one_file,
+                             lambda editor, folder: time_rest(editor, folder / path, word, folder.glob(others), rule))
+
+    own_rows = [("a keystroke in a job", own(each, "numNodes")),
+                (f"a keystroke in one file of {count:,} jobs", own("jobs.yaml", "numNodes", True)),
+                ("a keystroke in the runtime of all jobs that makes it invalid", own(runtime, "backoffLimit")),
+                ("a keystroke in the runtime of all jobs that changes their pods", own(runtime, "restartPolicy: Never"))]
+    rest_rows = [("a job gets the name of another one", rest(each, name, TWIN, twice)),
+                 (f"the same in one file of {count:,} jobs", rest("jobs.yaml", name, TWIN, twice, True)),
+                 ("the runtime of all jobs gets another name", rest(runtime, "name: torch-a100", "jobs/*/*.yaml", missing)),
+                 (f"the same beside one file of {count:,} jobs", rest(runtime, "name: torch-a100", "jobs.yaml", missing, True))]
+    print(f"language server, {count:,} jobs")
+    for heading, rows in (("until the document's own diagnostics", own_rows), ("until those of other documents", rest_rows)):
+        print(f"\n| {heading} | median | slowest |\n|---|---:|---:|")
+        for what, times in rows:
+            print(f"| {what} | {statistics.median(times):.1f} ms | {max(times):.1f} ms |")
     print("\n| goal | bound | reached |\n|---|---|---|")
-    for what, times in rows[:2]:
-        print(f"| {what} | at most {GOAL} ms | {statistics.median(times):.1f} ms |")
+    for what, times, bound in [(*row, GOAL) for row in own_rows[:2]] + [(*row, GOAL_OF_REST) for row in rest_rows]:
+        print(f"| {what} | at most {bound} ms | {statistics.median(times):.1f} ms |")
 
 
 main()

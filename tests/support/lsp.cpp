@@ -9,7 +9,9 @@
 #include <set>
 
 #include "base/source.h"
-#include "features/lsp/features/features.h"
+#include "features/lsp/completion.h"
+#include "features/lsp/documentation.h"
+#include "features/lsp/navigation.h"
 
 namespace trainjobc::test {
 namespace {
@@ -96,7 +98,7 @@ std::string LspWorkspace::labels() {
 }
 
 std::string LspWorkspace::accept(std::string_view label) {
-  const json completions = lsp::without_snippets(lsp::complete(workspace(), document_, cursor_));
+  const json completions = lsp::complete(workspace(), document_, cursor_, false);
   for (const json& item : completions["items"]) {
     if (item["label"] != label) continue;
     const base::SourceFile& file = *workspace().current(document_)->file;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text/unicode.h"
-#include "features/lsp/parsed_text.h"
+#include "features/lsp/workspace.h"
 #include "support/lsp_client.h"
 
 namespace trainjobc::test {
@@ -179,7 +179,7 @@ class Session {
   // that knew an earlier text keeps what it said.
   std::optional<std::map<std::string, Json>> fresh_diagnostics() const {
     for (size_t i = 0; i < kFiles.size(); ++i) {
-      if (!lsp::parse_text(kFiles[i], texts_[i].text())->is_readable) return std::nullopt;
+      if (!lsp::ParsedText(kFiles[i], texts_[i].text()).is_readable) return std::nullopt;
     }
     LspFiles files;
     files.disk.files = files_.disk.files;

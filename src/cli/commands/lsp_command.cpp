@@ -13,7 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/options.h"
 #include "cli/ssh_key.h"
-#include "features/lsp/serve.h"
+#include "features/lsp/server.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -14,11 +15,33 @@
 #include "model/behaviours.h"
 #include "model/dialects.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::lsp {
 namespace {
 
 using base::Diagnostic;
+
+// Whether both texts can be read, with the same values.
+bool reads_the_same(const base::SourceFile& before, const base::SourceFile& after) {
+  base::Arena arena;
+  base::Diagnostics problems;
+  const auto documents = yaml::read(before, arena, problems);
+  const auto others = yaml::read(after, arena, problems);
+  return !problems.has_errors() &&
+         std::ranges::equal(documents, others, [](const yaml::Document& a, const yaml::Document& b) {
+           return yaml::equal(*a.root, *b.root);
+         });
+}
+
+// Whether an object of the file is of an older API than Trainer's.
+bool is_in_dialect(const base::SourceFile& file) {
+  base::Arena arena;
+  base::Diagnostics ignored;
+  return std::ranges::any_of(yaml::read(file, arena, ignored), [](const yaml::Document& document) {
+    return model::find_dialect(yaml::string_at(*document.root, "apiVersion")) != nullptr;
+  });
+}
 
 bool overlaps(const Range& a, const Range& b) {
   return a.start <= b.end && b.start <= a.end;
@@ -138,10 +161,7 @@ class ActionFinder {
                             [](const Diagnostic* one) { return one->rule == "advice/training-operator"; }))
       return true;
     if (text_->objects().empty()) return false;
-    const bool is_dialect = std::ranges::any_of(text_->documents(), [](const yaml::Document& document) {
-      return model::find_dialect(yaml::string_at(*document.root, "apiVersion")) != nullptr;
-    });
-    return is_dialect ||
+    return is_in_dialect(*text_->file) ||
            workspace_.schemas_of(request_.document).trainer != model::newest_behaviours().trainer;
   }
 
@@ -153,6 +173,20 @@ class ActionFinder {
 };
 
 }  // namespace
+
+std::optional<Insertion> suppression_of(const base::SourceFile& file, uint32_t line, std::string_view rule) {
+  if (file.name().ends_with(".json")) return std::nullopt;
+  const std::string_view text = file.line(line);
+  const size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  const std::string_view line_end = file.text().find("\r\n") != std::string_view::npos ? "\r\n" : "\n";
+  Insertion comment{
+      {line - 1, 0},
+      fmt::format("{}# trainjobc:ignore {} -- TODO: the reason{}", std::string(indent, ' '), rule, line_end)};
+  std::string changed(file.text());
+  changed.insert(file.line_start(line), comment.text);
+  if (!reads_the_same(file, base::SourceFile(file.name(), std::move(changed)))) return std::nullopt;
+  return comment;
+}
 
 Json code_actions(const Workspace& workspace, const PublishedFindings& findings,
                   const ActionRequest& request) {

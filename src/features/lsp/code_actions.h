@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "features/lsp/diagnostics.h"
-#include "features/lsp/protocol/messages.h"
+#include "features/lsp/findings.h"
+#include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 
 namespace trainjobc::lsp {

@@ -2,30 +2,164 @@
 
 #include "features/lsp/server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
-#include "features/lsp/text_change.h"
+#include "base/files/paths.h"
+#include "base/version.h"
+#include "features/lsp/code_actions.h"
+#include "features/lsp/completion.h"
+#include "features/lsp/documentation.h"
+#include "features/lsp/navigation.h"
+#include "features/lsp/protocol.h"
+#include "features/lsp/rendered.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
 
 namespace trainjobc::lsp {
+namespace {
+
+// The paths of {"uri"}s in a list.
+std::vector<std::string> paths_in(const Json& folders) {
+  std::vector<std::string> paths;
+  if (!folders.is_array()) return paths;
+  for (const Json& folder : folders) {
+    if (auto path = path_of(text_member(folder, {"uri"}))) paths.push_back(std::move(*path));
+  }
+  return paths;
+}
+
+// Clients before folders name one root.
+std::vector<std::string> folders_of(const Json& params) {
+  if (member(params, {"workspaceFolders"}).is_array()) return paths_in(params["workspaceFolders"]);
+  if (auto root = path_of(text_member(params, {"rootUri"}))) return {std::move(*root)};
+  const std::string root = text_member(params, {"rootPath"});
+  return root.starts_with('/') ? std::vector<std::string>{base::absolute_path(root)}
+                               : std::vector<std::string>();
+}
+
+bool is_true(const Json& value) {
+  return value.is_boolean() && value.get<bool>();
+}
+
+// Whether the client asks for the edit of an action when it is chosen.
+bool resolves_edits(const Json& capabilities) {
+  const Json& properties =
+      member(capabilities, {"textDocument", "codeAction", "resolveSupport", "properties"});
+  return properties.is_array() && std::ranges::find(properties, Json("edit")) != properties.end();
+}
+
+Json capabilities() {
+  return {
+      {"positionEncoding", "utf-16"},
+      {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}},
+      {"hoverProvider", true},
+      {"completionProvider",
+       {{"triggerCharacters", Json::array({" ", ":", "-"})}, {"resolveProvider", false}}},
+      {"definitionProvider", true},
+      {"referencesProvider", true},
+      {"documentSymbolProvider", true},
+      {"foldingRangeProvider", true},
+      {"codeActionProvider",
+       {{"codeActionKinds",
+         Json::array({std::string(kQuickFix), std::string(kFixAll), std::string(kMigrate)})},
+        {"resolveProvider", true}}},
+      {"codeLensProvider", {{"resolveProvider", false}}},
+      {"executeCommandProvider", {{"commands", Json::array({std::string(kShowJobSet)})}}},
+      {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}},
+  };
+}
+
+Json watchers() {
+  Json list = Json::array();
+  for (const char* glob : {"**/*.{yaml,yml,json}", "**/.trainjobc.yaml", "**/.gitignore"})
+    list.push_back({{"globPattern", glob}});
+  return {{"watchers", std::move(list)}};
+}
+
+// False if nothing more can be read.
+bool take_messages(MessageReader& reader, Server& server) {
+  while (auto message = reader.next()) {
+    if (const auto* body = std::get_if<std::string>(&*message)) {
+      server.receive(*body);
+    } else if (std::holds_alternative<MessageReader::TooLarge>(*message)) {
+      server.refuse("the message is too large");
+    } else {
+      server.refuse("the message has no Content-Length");
+      return false;
+    }
+  }
+  return true;
+}
+
+// The time without an edit after which the whole workspace is checked.
+class Rest {
+ public:
+  void begin() { end_ = std::chrono::steady_clock::now() + kRest; }
+  bool is_over() const { return left().count() <= 0; }
+  std::chrono::milliseconds left() const {
+    const auto left = end_ - std::chrono::steady_clock::now();
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace
 
 Server::Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send)
     : workspace_(disk, std::move(load), std::move(policy)), send_(std::move(send)) {}
+
+Server::~Server() = default;
+
+template <class Use>
+Server::Reply Server::in_document(const Json& params, Use use) {
+  const Json& uri = member(params, {"textDocument", "uri"});
+  if (!uri.is_string()) return Failure{ErrorCode::InvalidParams, "the parameters name no document"};
+  const auto document = path_of(uri.get<std::string>());
+  if (!document) return Json();
+  return use(*document);
+}
+
+template <class Use>
+Server::Reply Server::at_position(const Json& params, Use use) {
+  Position at;
+  if (!read_position(member(params, {"position"}), at))
+    return Failure{ErrorCode::InvalidParams, "the parameters have no position"};
+  return in_document(params, [&](const DocumentId& document) -> Reply { return use(document, at); });
+}
+
+template <auto function>
+Server::Reply Server::answer_at(const Json& params) {
+  return at_position(
+      params, [&](const DocumentId& document, Position at) { return function(workspace_, document, at); });
+}
+
+template <auto function>
+Server::Reply Server::answer_in(const Json& params) {
+  return in_document(params, [&](const DocumentId& document) { return function(workspace_, document); });
+}
 
 const std::map<std::string_view, Server::Request>& Server::requests() {
   static const std::map<std::string_view, Request> kRequests{
       {"initialize", &Server::initialize},
       {"shutdown", &Server::shutdown},
-      {"textDocument/hover", &Server::hover},
+      {"textDocument/hover", &Server::answer_at<&lsp::hover>},
       {"textDocument/completion", &Server::completion},
-      {"textDocument/definition", &Server::definition},
+      {"textDocument/definition", &Server::answer_at<&lsp::find_definition>},
       {"textDocument/references", &Server::references},
-      {"textDocument/documentSymbol", &Server::symbols},
-      {"textDocument/foldingRange", &Server::folding},
+      {"textDocument/documentSymbol", &Server::answer_in<&lsp::document_symbols>},
+      {"textDocument/foldingRange", &Server::answer_in<&lsp::folding_ranges>},
       {"textDocument/codeAction", &Server::actions},
       {"codeAction/resolve", &Server::resolve_action},
-      {"textDocument/codeLens", &Server::lenses},
+      {"textDocument/codeLens", &Server::answer_in<&lsp::code_lenses>},
       {"workspace/executeCommand", &Server::execute},
       {"trainjobc/renderedJobSet", &Server::rendered},
       {"trainjobc/explainRule", &Server::explain},
@@ -40,7 +174,6 @@ const std::map<std::string_view, Server::Notification>& Server::notifications() 
       {"textDocument/didOpen", &Server::did_open},
       {"textDocument/didChange", &Server::did_change},
       {"textDocument/didClose", &Server::did_close},
-      {"textDocument/didSave", &Server::ignore},
       {"workspace/didChangeWatchedFiles", &Server::did_change_files},
       {"workspace/didChangeWorkspaceFolders", &Server::did_change_folders},
   };
@@ -72,7 +205,7 @@ void Server::refuse(std::string_view why) {
 
 void Server::handle_next() {
   const Json message = std::move(queue_.front());
-  queue_.pop_front();
+  queue_.erase(queue_.begin());
   handle(message);
 }
 
@@ -114,7 +247,7 @@ void Server::handle_request(const Json& id, std::string_view method, const Json&
   }
 }
 
-// The parameters of a request must not end the server, whatever they are.
+// Wrong parameters must not end the server.
 Server::Reply Server::answer(Request request, const Json& params) {
   try {
     if (is_initialized_) workspace_.bring_up_to_date();
@@ -124,7 +257,7 @@ Server::Reply Server::answer(Request request, const Json& params) {
   }
 }
 
-// Those that begin with $/ may be left unknown; so are all others.
+// Unknown ones are ignored.
 void Server::handle_notification(std::string_view method, const Json& params) {
   const auto found = notifications().find(method);
   if (found == notifications().end()) return;
@@ -142,7 +275,7 @@ void Server::publish() {
 void Server::publish_early() {
   has_edits_ = false;
   auto findings = workspace_.early_findings();
-  if (workspace_.is_checked()) has_news_ = false;
+  if (workspace_.is_up_to_date()) has_news_ = false;
   if (findings) publish(std::move(findings));
 }
 
@@ -180,7 +313,38 @@ void Server::publish(const DocumentId& document) {
   send_(make_notification("textDocument/publishDiagnostics", std::move(params)));
 }
 
-// ----- documents -----
+Server::Reply Server::initialize(const Json& params) {
+  if (is_initialized_) return Failure{ErrorCode::InvalidRequest, "the server was initialized before"};
+  is_initialized_ = true;
+  const Json& client = member(params, {"capabilities"});
+  watches_files_ = is_true(member(client, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
+  knows_snippets_ =
+      is_true(member(client, {"textDocument", "completion", "completionItem", "snippetSupport"}));
+  resolves_actions_ = resolves_edits(client);
+  workspace_.set_folders(folders_of(params));
+  return Json{{"capabilities", capabilities()},
+              {"serverInfo", {{"name", "trainjobc"}, {"version", TRAINJOBC_VERSION}}}};
+}
+
+void Server::initialized(const Json&) {
+  is_open_ = true;
+  has_news_ = true;
+  if (!watches_files_) return;
+  Json registration{
+      {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watchers()}};
+  send_(make_request(++last_request_, "client/registerCapability",
+                     {{"registrations", Json::array({std::move(registration)})}}));
+}
+
+Server::Reply Server::shutdown(const Json&) {
+  is_shut_down_ = true;
+  is_open_ = false;
+  return Json();
+}
+
+void Server::exit(const Json&) {
+  exit_status_ = is_shut_down_ ? 0 : 1;
+}
 
 void Server::did_open(const Json& params) {
   const auto document = path_of(text_member(params, {"textDocument", "uri"}));
@@ -234,6 +398,108 @@ void Server::did_change_files(const Json& params) {
   has_news_ = true;
 }
 
-void Server::ignore(const Json&) {}
+void Server::did_change_folders(const Json& params) {
+  std::vector<std::string> folders = workspace_.folders();
+  for (const std::string& removed : paths_in(member(params, {"event", "removed"})))
+    std::erase(folders, removed);
+  for (std::string& added : paths_in(member(params, {"event", "added"}))) {
+    if (std::ranges::find(folders, added) == folders.end()) folders.push_back(std::move(added));
+  }
+  workspace_.set_folders(std::move(folders));
+  has_news_ = true;
+}
+
+Server::Reply Server::completion(const Json& params) {
+  return at_position(params, [&](const DocumentId& document, Position at) {
+    return lsp::complete(workspace_, document, at, knows_snippets_);
+  });
+}
+
+Server::Reply Server::references(const Json& params) {
+  const bool includes = is_true(member(params, {"context", "includeDeclaration"}));
+  return at_position(params, [&](const DocumentId& document, Position at) {
+    return lsp::find_references(workspace_, document, at, includes);
+  });
+}
+
+Server::Reply Server::actions(const Json& params) {
+  ActionRequest request;
+  if (!read_range(member(params, {"range"}), request.range))
+    return Failure{ErrorCode::InvalidParams, "the parameters have no range"};
+  const Json& only = member(params, {"context", "only"});
+  for (const Json& kind : only.is_array() ? only : Json::array()) {
+    if (kind.is_string()) request.only.push_back(kind.get<std::string>());
+  }
+  request.resolves = resolves_actions_;
+  return in_document(params, [&](const DocumentId& document) {
+    request.document = document;
+    return code_actions(workspace_, PublishedFindings(workspace_.findings()), request);
+  });
+}
+
+Server::Reply Server::resolve_action(const Json& params) {
+  return params.is_object() ? Reply(resolve_code_action(workspace_, params))
+                            : Failure{ErrorCode::InvalidParams, "the parameters are no action"};
+}
+
+Server::Reply Server::render(const std::string& uri, const std::string& ns, const std::string& name) {
+  const auto document = path_of(uri);
+  if (!document || name.empty())
+    return Failure{ErrorCode::InvalidParams, "the parameters name no TrainJob of a document"};
+  auto rendered = rendered_job_set(workspace_, *document, ns, name);
+  if (const auto* why = std::get_if<WhyNot>(&rendered))
+    return Failure{ErrorCode::RequestFailed, why->message};
+  return std::move(std::get<Json>(rendered));
+}
+
+Server::Reply Server::rendered(const Json& params) {
+  return render(text_member(params, {"textDocument", "uri"}), text_member(params, {"namespace"}),
+                text_member(params, {"name"}));
+}
+
+Server::Reply Server::execute(const Json& params) {
+  const std::string command = text_member(params, {"command"});
+  if (command != kShowJobSet) return Failure{ErrorCode::InvalidParams, "there is no command " + command};
+  std::array<std::string, 3> words;
+  const Json& arguments = member(params, {"arguments"});
+  for (size_t i = 0; i < words.size() && arguments.is_array() && i < arguments.size(); ++i) {
+    if (arguments[i].is_string()) words[i] = arguments[i].get<std::string>();
+  }
+  return render(words[0], words[1], words[2]);
+}
+
+Server::Reply Server::explain(const Json& params) {
+  const std::string id = text_member(params, {"rule"});
+  const rules::Rule* rule = rules::find_rule(id);
+  if (!rule) return Failure{ErrorCode::InvalidParams, fmt::format("there is no rule \"{}\"", id)};
+  return Json{
+      {"text", fmt::format("# {}\n\n{}\n\n{}\n", rule->id, rule->summary, policy::explanation_of(*rule))}};
+}
+
+int serve(Server& server, const ReadBytes& read) {
+  MessageReader reader;
+  Rest rest;
+  bool is_open = true;
+  while (!server.exit_status()) {
+    if (is_open) {
+      auto wait = server.has_news() ? rest.left() : std::chrono::milliseconds(-1);
+      if (server.has_messages() || server.has_edits()) wait = std::chrono::milliseconds(0);
+      const std::optional<std::string> bytes = read(wait);
+      if (bytes) reader.feed(*bytes);
+      is_open = bytes.has_value() && take_messages(reader, server);
+    }
+    if (server.has_messages()) {
+      server.handle_next();
+    } else if (!is_open) {
+      return 1;  // without `exit`
+    } else if (server.has_edits()) {
+      server.publish_early();
+      rest.begin();
+    } else if (server.has_news() && rest.is_over()) {
+      server.publish();
+    }
+  }
+  return *server.exit_status();
+}
 
 }  // namespace trainjobc::lsp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server of the Language Server Protocol 3.17, without its transport.
+// A server of the Language Server Protocol 3.17, and its loop over a stream of bytes.
 //
 // Beyond the protocol:
 // - trainjobc/renderedJobSet {"textDocument": {"uri"}, "namespace", "name"} answers {"uri", "languageId",
@@ -12,19 +12,19 @@
 //   its codeDescription leads to the rule's page.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
-#include "features/lsp/diagnostics.h"
-#include "features/lsp/protocol/json_rpc.h"
+#include "features/lsp/findings.h"
+#include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 
 namespace trainjobc::lsp {
@@ -35,6 +35,7 @@ class Server {
 
   // `disk` outlives it.
   Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send);
+  ~Server();
 
   // Queues a message. One that cancels a queued request answers that.
   void receive(const std::string& body);
@@ -80,15 +81,10 @@ class Server {
 
   Reply initialize(const Json& params);
   Reply shutdown(const Json& params);
-  Reply hover(const Json& params);
   Reply completion(const Json& params);
-  Reply definition(const Json& params);
   Reply references(const Json& params);
-  Reply symbols(const Json& params);
-  Reply folding(const Json& params);
   Reply actions(const Json& params);
   Reply resolve_action(const Json& params);
-  Reply lenses(const Json& params);
   Reply execute(const Json& params);
   Reply rendered(const Json& params);
   Reply explain(const Json& params);
@@ -100,20 +96,24 @@ class Server {
   void did_close(const Json& params);
   void did_change_files(const Json& params);
   void did_change_folders(const Json& params);
-  void ignore(const Json& params);
 
   // Calls `use(document, position)` if the parameters name both; null for a document that is not a file.
   template <class Use>
   Reply at_position(const Json& params, Use use);
   template <class Use>
   Reply in_document(const Json& params, Use use);
+  // The answer of a function of the workspace and the document (and the position).
+  template <auto function>
+  Reply answer_at(const Json& params);
+  template <auto function>
+  Reply answer_in(const Json& params);
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
   void publish(const DocumentId& document);
 
   Workspace workspace_;
   Send send_;
-  std::deque<Json> queue_;
+  std::vector<Json> queue_;
   bool is_initialized_ = false;
   bool is_open_ = false;
   bool is_shut_down_ = false;
@@ -129,5 +129,17 @@ class Server {
   bool resolves_actions_ = false;                     // the client resolves edits of code actions
   int64_t last_request_ = 0;                          // of those sent
 };
+
+// The next bytes of the client; nullopt at their end. "" if there are none yet after `wait`; a negative one
+// has no end.
+using ReadBytes = std::function<std::optional<std::string>(std::chrono::milliseconds wait)>;
+
+// After this time without an edit, the keyboard rests: the whole workspace is checked.
+inline constexpr std::chrono::milliseconds kRest{120};
+
+// Handles messages until the client ends; returns the exit status. Findings are published when no message is
+// waiting, so that those of one keystroke don't keep the next ones waiting: first those on the documents that
+// were edited, those on the rest when the keyboard rests. Answers in order of the requests.
+int serve(Server& server, const ReadBytes& read);
 
 }  // namespace trainjobc::lsp

@@ -3,26 +3,36 @@
 #include "features/lsp/workspace.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "base/files/paths.h"
+#include "compile/versions.h"
 #include "lint/config.h"
+#include "model/runtime.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::lsp {
 namespace {
 
-bool is_configuration(std::string_view path) {
-  return path.ends_with(std::string("/") + lint::kConfigName);
+bool can_read(const yaml::FoundDocument& document) {
+  base::Arena arena;
+  base::Diagnostics problems;
+  yaml::read_document(document, arena, problems);
+  return !problems.has_errors();
 }
 
 bool is_manifest(std::string_view path) {
-  return !is_configuration(path) &&
+  return !is_settings_file(path) &&
          (path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json"));
 }
 
 // Whether a change of the file may change which files are read, or how.
 bool is_about_files(std::string_view path) {
-  return is_configuration(path) || path.ends_with("/.gitignore") || path.ends_with("/.git/info/exclude");
+  return is_settings_file(path) || path.ends_with("/.gitignore") || path.ends_with("/.git/info/exclude");
 }
 
 bool mentions_trainer(std::string_view text) {
@@ -30,10 +40,117 @@ bool mentions_trainer(std::string_view text) {
          text.find("TrainingRuntime") != std::string_view::npos;
 }
 
+constexpr std::string_view kAnyRuntime = "TrainingRuntime";
+constexpr std::string_view kAnyJob = "TrainJob";
+
+bool mentions(const Source& source, std::string_view kind) {
+  return source.text.find(kind) != std::string::npos;
+}
+
+const schema::VersionSchemas& version_or_newest(std::string_view version) {
+  const schema::VersionSchemas* chosen = schema::find_version(version);
+  return chosen ? *chosen : schema::all_versions().back();
+}
+
+// The disk with the buffers of an editor over it. A buffer takes the place of its file, also of one that does
+// not exist yet. Nothing is ever written.
+class Overlay final : public base::FileSystem {
+ public:
+  using Error = std::optional<base::IoError>;
+
+  Overlay(const base::FileSystem& disk, const std::map<DocumentId, std::string>& buffers)
+      : disk_(disk), buffers_(buffers) {}
+
+  base::FileKind kind(const std::string& path) const override {
+    return buffers_.contains(base::absolute_path(path)) ? base::FileKind::File : disk_.kind(path);
+  }
+
+  base::IoResult<std::string> read(const std::string& path) const override {
+    const auto buffer = buffers_.find(base::absolute_path(path));
+    return buffer != buffers_.end() ? buffer->second : disk_.read(path);
+  }
+
+  base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override {
+    auto listed = disk_.list(path);
+    auto* entries = std::get_if<std::vector<base::DirectoryEntry>>(&listed);
+    if (!entries) return listed;
+    const std::string folder = base::absolute_path(path);
+    for (const auto& [file, text] : buffers_) {
+      if (base::parent_of(file) != folder) continue;
+      const std::string name = base::path_below(file, folder);
+      const auto at = std::ranges::lower_bound(*entries, name, {}, &base::DirectoryEntry::name);
+      if (at == entries->end() || at->name != name) entries->insert(at, {name, base::FileKind::File, false});
+    }
+    return listed;
+  }
+
+  bool stays_inside(const std::string& directory, const std::string& path) const override {
+    return disk_.stays_inside(directory, path);
+  }
+
+  Error write(const std::string& path, std::string_view, unsigned) override {
+    return base::io_error("write", path, EROFS);
+  }
+  Error replace(const std::string& path, std::string_view, std::string_view) override {
+    return base::io_error("replace", path, EROFS);
+  }
+  Error remove(const std::string& path) override { return base::io_error("remove", path, EROFS); }
+  Error make_directory(const std::string& path) override { return base::io_error("mkdir", path, EROFS); }
+
+ private:
+  const base::FileSystem& disk_;
+  const std::map<DocumentId, std::string>& buffers_;
+};
+
 }  // namespace
 
+bool is_settings_file(std::string_view path) {
+  return path.ends_with(std::string("/") + lint::kConfigName);
+}
+
+ParsedText::ParsedText(std::string name, std::string text, const ParsedText* before)
+    : file(std::make_shared<base::SourceFile>(std::move(name), std::move(text))) {
+  std::unordered_set<std::string_view> known;
+  for (const Part& part : before ? before->parts : std::vector<Part>()) {
+    if (part.is_readable) known.insert(part.document.text);
+  }
+  base::Diagnostics problems;
+  for (const yaml::FoundDocument& found : yaml::find_documents(*file, problems))
+    parts.push_back({found, known.contains(found.text) || can_read(found)});
+  is_readable = !problems.has_errors() && std::ranges::all_of(parts, &Part::is_readable);
+}
+
+const std::vector<compile::InputObject>& ParsedText::objects() const {
+  if (objects_) return objects_->list;
+  objects_ = std::make_unique<Objects>();
+  for (const Part& part : parts) {
+    for (compile::InputObject& object : compile::read_objects(part.document, {}, objects_->memory).objects) {
+      if (object.kind == compile::InputKind::TrainJob || object.is_runtime())
+        objects_->list.push_back(object);
+    }
+  }
+  return objects_->list;
+}
+
+std::string with_readable_documents(const ParsedText& current, const ParsedText& readable) {
+  if (current.parts.size() != readable.parts.size() || current.parts.empty())
+    return std::string(readable.file->text());
+  const std::string_view text = current.file->text();
+  std::string out;
+  size_t at = 0;
+  for (size_t i = 0; i < current.parts.size(); ++i) {
+    if (current.parts[i].is_readable) continue;
+    const std::string_view broken = current.parts[i].document.text;
+    const auto begin = static_cast<size_t>(broken.data() - text.data());
+    out += text.substr(at, begin - at);
+    out += readable.parts[i].document.text;
+    at = begin + broken.size();
+  }
+  return out.append(text.substr(at));
+}
+
 Workspace::Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy)
-    : overlay_(disk), load_(std::move(load)), policy_(std::move(policy)) {
+    : files_(std::make_unique<Overlay>(disk, buffers_)), load_(std::move(load)), policy_(std::move(policy)) {
   groups_.front().config = std::make_shared<lint::Config>();
 }
 
@@ -44,11 +161,11 @@ void Workspace::set_folders(std::vector<std::string> folders) {
 }
 
 void Workspace::set_text(const DocumentId& document, std::string text) {
-  const bool is_new = overlay_.buffer(document) == nullptr;
+  const bool is_new = buffer(document) == nullptr;
   const bool is_read = sources_.contains(document);
   if (is_about_files(document) || (!is_read && is_manifest(document) && (is_new || mentions_trainer(text))))
     has_to_load_ = true;
-  overlay_.set_buffer(document, std::move(text));
+  buffers_[document] = std::move(text);
   Document& known = documents_[document];
   if (known.current) known.before = std::exchange(known.current, nullptr);
   changed_.insert(document);
@@ -56,8 +173,13 @@ void Workspace::set_text(const DocumentId& document, std::string text) {
   note_change();
 }
 
+const std::string* Workspace::buffer(const DocumentId& document) const {
+  const auto found = buffers_.find(document);
+  return found != buffers_.end() ? &found->second : nullptr;
+}
+
 void Workspace::close(const DocumentId& document) {
-  overlay_.remove_buffer(document);
+  buffers_.erase(document);
   documents_.erase(document);
   changed_.erase(document);
   frozen_.erase(document);
@@ -65,15 +187,15 @@ void Workspace::close(const DocumentId& document) {
 }
 
 void Workspace::note_change_on_disk(const std::string& path) {
-  if (overlay_.buffer(path)) return;
+  if (buffer(path)) return;
   const auto sources = sources_.find(path);
-  auto text = sources != sources_.end() && overlay_.kind(path) == base::FileKind::File
-                  ? overlay_.read(path)
+  auto text = sources != sources_.end() && files_->kind(path) == base::FileKind::File
+                  ? files_->read(path)
                   : base::IoResult<std::string>(base::IoError{});
   if (const auto* read = std::get_if<std::string>(&text)) {
     for (Source* source : sources->second) source->text = *read;
   } else if (sources != sources_.end() || is_manifest(path) || is_about_files(path) ||
-             overlay_.is_directory(path) || !overlay_.exists(path)) {
+             files_->is_directory(path) || !files_->exists(path)) {
     has_to_load_ = true;
   } else {
     return;
@@ -95,9 +217,9 @@ void Workspace::bring_up_to_date() {
 void Workspace::load() {
   has_to_load_ = false;
   std::vector<std::string> paths = folders_;
-  std::erase_if(paths, [&](const std::string& path) { return !overlay_.is_directory(path); });
+  std::erase_if(paths, [&](const std::string& path) { return !files_->is_directory(path); });
   for (int round = 0; round < 2; ++round) {
-    auto loaded = paths.empty() ? lint::LoadedInputs{} : load_(overlay_, paths);
+    auto loaded = paths.empty() ? lint::LoadedInputs{} : load_(*files_, paths);
     if (const auto* error = std::get_if<base::IoError>(&loaded)) {
       problem_ = error->message;
       if (sources_.empty()) take(open_documents());
@@ -128,15 +250,15 @@ void Workspace::take(std::vector<lint::InputGroup> groups) {
     }
     for (Source& source : groups_[i].runtimes) sources_[base::absolute_path(source.name)].push_back(&source);
   }
-  std::erase_if(documents_, [&](const auto& document) { return !overlay_.buffer(document.first); });
-  for (const auto& [document, text] : overlay_.buffers()) changed_.insert(document);
+  std::erase_if(documents_, [&](const auto& document) { return !buffer(document.first); });
+  for (const auto& [document, text] : buffers_) changed_.insert(document);
 }
 
 // All that can be checked if the files can't be read.
 std::vector<lint::InputGroup> Workspace::open_documents() const {
   std::vector<lint::InputGroup> groups(1);
   groups.front().config = std::make_shared<lint::Config>();
-  for (const auto& [document, text] : overlay_.buffers()) {
+  for (const auto& [document, text] : buffers_) {
     if (is_manifest(document)) groups.front().inputs.push_back({document, text});
   }
   return groups;
@@ -145,7 +267,7 @@ std::vector<lint::InputGroup> Workspace::open_documents() const {
 // Open documents outside of the folders, or in a part of them that is not read.
 std::vector<std::string> Workspace::unread_documents() const {
   std::vector<std::string> unread;
-  for (const auto& [document, text] : overlay_.buffers()) {
+  for (const auto& [document, text] : buffers_) {
     if (is_manifest(document) && !sources_.contains(document) && mentions_trainer(text))
       unread.push_back(document);
   }
@@ -154,7 +276,7 @@ std::vector<std::string> Workspace::unread_documents() const {
 
 void Workspace::update_source(const DocumentId& document) {
   frozen_.erase(document);
-  const std::string* text = overlay_.buffer(document);
+  const std::string* text = buffer(document);
   const auto sources = sources_.find(document);
   if (!text || sources == sources_.end()) return;
   const Document& known = look_up(document);
@@ -164,6 +286,111 @@ void Workspace::update_source(const DocumentId& document) {
     frozen_[document] = {known.current, std::make_shared<base::SourceFile>(document, linted)};
   }
   for (Source* source : sources->second) source->text = linted;
+}
+
+// The document with its current text parsed; without one if there is none.
+Workspace::Document& Workspace::look_up(const DocumentId& document) const {
+  Document& found = documents_[document];
+  if (found.current) return found;
+  const std::string* text = buffer(document);
+  const auto sources = sources_.find(document);
+  if (!text && sources != sources_.end()) text = &sources->second.front()->text;
+  if (!text) return found;
+  const auto before = std::exchange(found.before, nullptr);
+  found.current = std::make_shared<const ParsedText>(document, *text, before.get());
+  if (found.current->is_readable) found.last_readable = found.current;
+  return found;
+}
+
+std::shared_ptr<const ParsedText> Workspace::current(const DocumentId& document) const {
+  return look_up(document).current;
+}
+
+std::shared_ptr<const ParsedText> Workspace::last_readable(const DocumentId& document) const {
+  return look_up(document).last_readable;
+}
+
+std::vector<WorkspaceObject> Workspace::objects(bool jobs) const {
+  std::vector<WorkspaceObject> found;
+  for (const auto& [document, sources] : sources_) {
+    if (!mentions(*sources.front(), jobs ? kAnyJob : kAnyRuntime)) continue;
+    const auto text = last_readable(document);
+    if (!text) continue;
+    for (const compile::InputObject& object : text->objects()) {
+      if (object.is_runtime() != jobs) found.push_back({document, text, &object});
+    }
+  }
+  return found;
+}
+
+std::vector<WorkspaceObject> Workspace::jobs() const {
+  return objects(true);
+}
+
+std::vector<WorkspaceObject> Workspace::runtimes() const {
+  return objects(false);
+}
+
+std::optional<WorkspaceObject> Workspace::find_runtime(std::string_view kind, std::string_view name,
+                                                       std::string_view ns) const {
+  model::RuntimeRef ref;
+  ref.kind = kind.empty() ? model::kClusterTrainingRuntime : kind;
+  ref.name.value = name;
+  const model::ObjectId wanted = model::runtime_of(ref, ns);
+  for (WorkspaceObject& runtime : runtimes()) {
+    const model::ObjectId& id = runtime.object->id;
+    if (id.kind == wanted.kind && id.name == wanted.name &&
+        model::effective_namespace(id) == model::effective_namespace(wanted))
+      return std::move(runtime);
+  }
+  return std::nullopt;
+}
+
+const lint::InputGroup& Workspace::settings_of(const DocumentId& document) const {
+  const auto group = group_of_.find(document);
+  return groups_[group != group_of_.end() ? group->second : 0];
+}
+
+Workspace::Inputs Workspace::inputs_of(const DocumentId& document) const {
+  Inputs inputs;
+  if (const auto text = last_readable(document)) {
+    inputs.own.push_back({document, std::string(text->file->text())});
+  }
+  std::set<DocumentId> taken{document};
+  const auto add = [&](const std::vector<Source>& sources) {
+    for (const Source& source : sources) {
+      if (!mentions(source, kAnyRuntime)) continue;
+      if (taken.insert(base::absolute_path(source.name)).second) inputs.others.push_back(source);
+    }
+  };
+  const lint::InputGroup& group = settings_of(document);
+  add(group.inputs);
+  for (const lint::InputGroup& other : groups_) add(other.inputs);
+  add(group.runtimes);
+  return inputs;
+}
+
+Options Workspace::options_of(const DocumentId& document) const {
+  Options options;
+  options.policy = policy_;
+  return lint::options_of(settings_of(document), std::move(options));
+}
+
+std::shared_ptr<const CompiledDocument> Workspace::compiled(const DocumentId& document) const {
+  Document& known = look_up(document);
+  if (known.compiled) return known.compiled;
+  auto compiled = std::make_shared<CompiledDocument>();
+  compiled->text = known.last_readable;
+  Inputs inputs = inputs_of(document);
+  compiled->compilation =
+      compile_sources(std::move(inputs.own), std::move(inputs.others), options_of(document));
+  compiled->schemas = &version_or_newest(compiled->compilation.trainer_version);
+  known.compiled = std::move(compiled);
+  return known.compiled;
+}
+
+const schema::VersionSchemas& Workspace::schemas_of(const DocumentId& document) const {
+  return *compiled(document)->schemas;
 }
 
 }  // namespace trainjobc::lsp

@@ -14,24 +14,58 @@
 #include <variant>
 #include <vector>
 
+#include "base/arena.h"
 #include "base/files/file_system.h"
+#include "base/source.h"
 #include "compile/compile.h"
-#include "features/lsp/overlay.h"
-#include "features/lsp/parsed_text.h"
-#include "features/lsp/protocol/protocol.h"
+#include "compile/input.h"
+#include "features/lsp/protocol.h"
 #include "lint/groups.h"
 #include "lint/lint.h"
 #include "schema/schema.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::lsp {
+
+// Whether the document is a .trainjobc.yaml.
+bool is_settings_file(std::string_view path);
+
+// One text of a file. Immutable; who refers to its nodes or its file holds it. Not thread safe: objects are
+// read when they are needed.
+class ParsedText {
+ public:
+  // `before`: an earlier text of the file, which tells what can be read; nullptr if there is none.
+  ParsedText(std::string name, std::string text, const ParsedText* before = nullptr);
+
+  std::shared_ptr<const base::SourceFile> file;
+  bool is_readable = true;  // whether every document can be read
+  struct Part {
+    yaml::FoundDocument document;
+    bool is_readable = true;
+  };
+  std::vector<Part> parts;
+
+  // The TrainJobs and runtimes of the documents that can be read, in order, with Lists expanded, dialects
+  // translated and secrets marked; `location` is where the object begins.
+  const std::vector<compile::InputObject>& objects() const;
+
+ private:
+  struct Objects {
+    compile::ObjectMemory memory;
+    std::vector<compile::InputObject> list;
+  };
+  mutable std::unique_ptr<Objects> objects_;
+};
+
+// The current text, which can't be read, with the documents of it that can't be read replaced by what they
+// were in `readable`. All of `readable` if the two don't have the same number of documents.
+std::string with_readable_documents(const ParsedText& current, const ParsedText& readable);
 
 // A TrainJob or a runtime of the workspace.
 struct WorkspaceObject {
   DocumentId document;
   std::shared_ptr<const ParsedText> text;        // that it is in
   const compile::InputObject* object = nullptr;  // in `text`: its kind, root and id; never null
-
-  const base::SourceFile& file() const { return *text->file; }
 };
 
 // What a document's TrainJobs become.
@@ -70,7 +104,7 @@ class Workspace {
   // A file on disk, or in a folder of this path, was created, changed or deleted.
   void note_change_on_disk(const std::string& path);
   // nullptr if the document is not open.
-  const std::string* buffer(const DocumentId& document) const { return overlay_.buffer(document); }
+  const std::string* buffer(const DocumentId& document) const;
 
   // Reads what has changed. To be called after changes and before lookups; findings() does it.
   void bring_up_to_date();
@@ -86,21 +120,19 @@ class Workspace {
   // not what the edit changes in other documents. nullptr if all files have to be read again.
   std::shared_ptr<const WorkspaceFindings> early_findings();
   // Whether findings() is known.
-  bool is_checked() const { return findings_ != nullptr; }
+  bool is_up_to_date() const { return findings_ != nullptr; }
   // Why not all files can be read; "" if they can. Then the findings are those of what was read last.
   const std::string& problem() const { return problem_; }
 
   // ----- lookups of features -----
 
-  // The files of the workspace, sorted.
-  std::vector<DocumentId> documents() const;
   // The current text; nullptr if the document is neither in the workspace nor open.
   std::shared_ptr<const ParsedText> current(const DocumentId& document) const;
   // The last text all of whose documents could be read: mostly the current one. nullptr if there was none.
   std::shared_ptr<const ParsedText> last_readable(const DocumentId& document) const;
 
-  // All TrainJobs and runtimes of last_readable() of each document, in the order of documents(). Runtimes
-  // include those of the configurations' `runtimes`.
+  // All TrainJobs and runtimes of last_readable() of each document, sorted by document. Runtimes include
+  // those of the configurations' `runtimes`.
   std::vector<WorkspaceObject> jobs() const;
   std::vector<WorkspaceObject> runtimes() const;
   // The runtime that a TrainJob in namespace `ns` refers to; the default kind if `kind` is "". nullopt if it
@@ -124,7 +156,6 @@ class Workspace {
   Inputs inputs_of(const DocumentId& document) const;
   // For the passes.
   Options options_of(const DocumentId& document) const;
-  const base::FileSystem& files() const { return overlay_; }
 
  private:
   struct Document {
@@ -148,14 +179,15 @@ class Workspace {
   Document& look_up(const DocumentId& document) const;
   std::vector<WorkspaceObject> objects(bool jobs) const;
   bool is_small() const;
-  std::shared_ptr<WorkspaceFindings> last_checked() const;
-  void check_edited(const DocumentId& document, WorkspaceFindings& findings) const;
+  std::shared_ptr<WorkspaceFindings> last_findings() const;
+  void lint_edited(const DocumentId& document, WorkspaceFindings& findings) const;
   std::vector<lint::InputGroup> group_with(const DocumentId& document, std::string text) const;
   std::shared_ptr<const WorkspaceFindings> as_shown(std::shared_ptr<WorkspaceFindings> findings);
   void add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const;
   void add_configuration_errors(WorkspaceFindings& findings);
 
-  OverlayFileSystem overlay_;
+  std::map<DocumentId, std::string> buffers_;  // of open documents
+  std::unique_ptr<base::FileSystem> files_;    // the disk with the buffers over it
   InputLoader load_;
   policy::PolicyOptions policy_;
   std::vector<std::string> folders_;
@@ -164,7 +196,7 @@ class Workspace {
   std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
-  std::shared_ptr<const lint::Findings> checked_;       // of the last findings(); nullptr: there was none
+  std::shared_ptr<const lint::Findings> linted_;        // of the last findings(); nullptr: there was none
   std::set<DocumentId> edited_;                         // since then
   std::shared_ptr<const WorkspaceFindings> findings_;   // nullptr: something has changed
   std::set<DocumentId> changed_;                        // whose sources are out of date

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/features/cursor.h"
+#include "features/lsp/cursor.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

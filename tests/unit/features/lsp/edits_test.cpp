@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text/text.h"
-#include "features/lsp/features/features.h"
+#include "features/lsp/completion.h"
+#include "features/lsp/documentation.h"
+#include "features/lsp/navigation.h"
 #include "support/lsp.h"
 #include "support/lsp_edits.h"
 

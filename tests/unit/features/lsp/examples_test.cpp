@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "features/lsp/completion.h"
+#include "features/lsp/cursor.h"
+#include "features/lsp/documentation.h"
 #include "support/lsp.h"
-#include "features/lsp/features/cursor.h"
-#include "features/lsp/features/schema_words.h"
-#include "features/lsp/features/text_features.h"
 
 namespace trainjobc::examples_test {
 namespace {
@@ -53,9 +53,9 @@ struct Key {
 };
 
 // The keys that the schema names.
-void collect_keys(const lsp::Sketch& value, const schema::Schema* schema, std::vector<Key>& keys) {
+void collect_keys(const lsp::SyntaxNode& value, const schema::Schema* schema, std::vector<Key>& keys) {
   if (!schema) return;
-  for (const lsp::SketchEntry& entry : value.entries) {
+  for (const lsp::SyntaxEntry& entry : value.entries) {
     if (value.is_list()) {
       collect_keys(entry.value, schema->items, keys);
       continue;
@@ -71,7 +71,7 @@ std::vector<Key> keys_of(const lsp::Workspace& workspace, const std::string& doc
   std::vector<Key> keys;
   for (const lsp::DocumentExtent& extent : lsp::document_extents(text)) {
     const lsp::Cursor cursor = lsp::find_at(text, extent.end - 1);
-    const lsp::Sketch root = lsp::sketch_document(text, extent);
+    const lsp::SyntaxNode root = lsp::parse_syntax(text, extent);
     collect_keys(root, lsp::object_schema(workspace.schemas_of(document), document, cursor), keys);
   }
   return keys;

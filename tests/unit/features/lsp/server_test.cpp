@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include "features/lsp/code_actions.h"
-#include "features/lsp/serve.h"
 #include "support/lsp_client.h"
 
 namespace trainjobc::server_test {

@@ -41,8 +41,6 @@ std::string lines(std::initializer_list<std::string> all) {
   return text;
 }
 
-using Found = std::vector<std::string>;
-
 }  // namespace
 
 TEST_CASE("workspace: buffers take the place of files, across files") {
@@ -97,7 +95,7 @@ TEST_CASE("workspace: the configuration decides what is said about all files") {
   workspace->set_text("/repo/.trainjobc.yaml", "exclude: [job.yaml]\n");
   CHECK(findings_of(*workspace) == lines({}));
   CHECK(workspace->problem() == "");
-  CHECK(workspace->documents() == Found{"/repo/runtime.yaml"});
+  CHECK(workspace->jobs().empty());
   workspace->close("/repo/.trainjobc.yaml");
   CHECK(findings_of(*workspace) == lines({"/repo/job.yaml:9:3 input/unknown-field"}));
 }
@@ -154,7 +152,6 @@ TEST_CASE("workspace: lookups of features") {
   files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/job.yaml", kJob}, {"/repo/runtime.yaml", kRuntime}};
   const auto workspace = files.workspace();
   workspace->bring_up_to_date();
-  CHECK(workspace->documents() == Found{"/repo/job.yaml", "/repo/runtime.yaml"});
   REQUIRE(workspace->jobs().size() == 1);
   CHECK(workspace->jobs().front().object->id.str() == "TrainJob/default/a");
   const auto runtime = workspace->find_runtime("", "torch-a", "team");
@@ -170,6 +167,16 @@ TEST_CASE("workspace: lookups of features") {
   CHECK(workspace->compiled("/repo/job.yaml") != compiled);
   CHECK(workspace->current("/nowhere.yaml") == nullptr);
   CHECK(workspace->compiled("/nowhere.yaml")->compilation.objects.empty());
+}
+
+TEST_CASE("what can't be read is replaced by what it was") {
+  const lsp::ParsedText good("/a.yaml", "a: 1\n---\nb: 2\n---\nc: 3\n");
+  const lsp::ParsedText broken("/a.yaml", "a: 1\nd: 4\n---\nb: [2\n---\nc: 4\n");
+  CHECK(good.is_readable);
+  CHECK(!broken.is_readable);
+  CHECK(lsp::with_readable_documents(broken, good) == "a: 1\nd: 4\n---\nb: 2\n---\nc: 4\n");
+  const lsp::ParsedText shorter("/a.yaml", "a: [\n---\nc: 4\n");
+  CHECK(lsp::with_readable_documents(shorter, good) == "a: 1\n---\nb: 2\n---\nc: 3\n");
 }
 
 }  // namespace trainjobc::workspace_test

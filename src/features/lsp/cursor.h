@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the cursor is at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/lsp/syntax_tree.h"
+
+namespace trainjobc::lsp {
+
+// One step of a path: a map's key, or the index of a list's item.
+struct CursorStep {
+  static constexpr size_t kKey = static_cast<size_t>(-1);
+
+  std::string key;
+  size_t index = kKey;
+
+  bool is_item() const { return index != kKey; }
+};
+using CursorPath = std::vector<CursorStep>;
+
+// spec.trainer.env[0].name
+std::string to_string(const CursorPath& path);
+// Whether the keys are these; items are "[]".
+bool matches(const CursorPath& path, std::initializer_list<std::string_view> keys);
+
+enum class Spot : uint8_t {
+  None,        // between values, or in text that has no completions
+  Key,         // of a map
+  Value,       // a scalar
+  KeyOrValue,  // a word on its own line: what its place takes decides
+  Comment,
+};
+
+// Offsets are bytes of the document's text.
+struct Cursor {
+  Spot spot = Spot::None;
+  // From the object: of a key or value the path of the field. Of a word on its own line, that of the value
+  // that it is or begins. An item without its dash counts as its list.
+  CursorPath path;
+  std::string word;   // the key or value, without quotes; of a comment, the word in it
+  std::string typed;  // of it, up to the cursor
+  size_t begin = 0;   // of the word with its quotes
+  size_t end = 0;
+  bool is_complete = true;  // a key has its colon
+  bool in_flow = false;     // inside brackets
+  std::string comment;      // from its #
+  size_t comment_begin = 0;
+
+  // The objects of the documents, expanded from a List, as far as they can be made out. Not null.
+  std::shared_ptr<const SyntaxNode> document;
+  const SyntaxNode* object =
+      nullptr;  // in `document`: the object at the cursor; nullptr if the document is empty
+  const SyntaxNode* container = nullptr;  // in `document`: the map with the key; nullptr for others
+
+  std::string_view kind() const { return object ? object->text_of("kind") : std::string_view(); }
+  std::string_view api_version() const { return object ? object->text_of("apiVersion") : std::string_view(); }
+  // Of an object's metadata.
+  std::string_view name() const;
+  std::string_view ns() const;  // "" if it has none
+  // The value at a path of the object; nullptr if there is none.
+  const SyntaxNode* at(std::initializer_list<std::string_view> keys) const;
+  // The value of the first `steps` steps of the path; nullptr if there is none.
+  const SyntaxNode* along_path(size_t steps) const;
+};
+
+// What is at the byte.
+Cursor find_at(std::string_view text, size_t offset);
+// The same; at the end of a word, the word.
+Cursor find_at_or_before(std::string_view text, size_t offset);
+// What is being typed before the byte, even if nothing is there yet.
+Cursor find_typed(std::string_view text, size_t offset);
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/lsp/documentation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "features/cluster/difference_text.h"
+#include "features/json_schema/json_schema.h"
+#include "features/lsp/completion.h"
+#include "features/lsp/navigation.h"
+#include "features/lsp/protocol.h"
+#include "features/lsp/references.h"
+#include "features/lsp/rendered.h"
+#include "k8s/field.h"
+#include "model/trainer_names.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
+#include "schema/validate.h"
+
+namespace trainjobc::lsp {
+namespace {
+
+using schema::Property;
+using schema::Schema;
+using schema::Type;
+
+// The settings of .trainjobc.yaml; a test compares them with schema/trainjobc-config.json.
+constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "never"};
+constexpr std::array<std::string_view, 4> kSeverities{"error", "warning", "info", "off"};
+constexpr std::array<std::string_view, 3> kNeeded{"rule", "paths", "reason"};
+
+constexpr Schema kText{.type = Type::String};
+constexpr Schema kFlag{.type = Type::Boolean};
+constexpr Schema kTexts{.type = Type::Array, .items = &kText};
+constexpr Schema kLevel{.type = Type::String, .enums = kLevels};
+constexpr Schema kSeverity{.type = Type::String, .enums = kSeverities};
+constexpr Schema kRules{.type = Type::Object, .additional = &kSeverity};
+constexpr std::array kSuppressionFields = std::to_array<Property>({{.name = "paths", .schema = &kTexts},
+                                                                   {.name = "reason", .schema = &kText},
+                                                                   {.name = "rule", .schema = &kText}});
+constexpr Schema kSuppression{.type = Type::Object, .properties = kSuppressionFields, .required = kNeeded};
+constexpr Schema kSuppressions{.type = Type::Array, .items = &kSuppression};
+constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", .schema = &kFlag},
+                                                          {.name = "exclude", .schema = &kTexts},
+                                                          {.name = "failOn", .schema = &kLevel},
+                                                          {.name = "namespace", .schema = &kText},
+                                                          {.name = "rules", .schema = &kRules},
+                                                          {.name = "runtimes", .schema = &kTexts},
+                                                          {.name = "suppress", .schema = &kSuppressions},
+                                                          {.name = "trainerVersion", .schema = &kText}});
+constexpr Schema kConfiguration{.type = Type::Object, .properties = kSettings};
+
+struct SettingText {
+  std::string_view path;
+  std::string_view text;
+};
+constexpr std::array kSettingTexts = std::to_array<SettingText>({
+    {"catalogue", "Whether to resolve runtimes from the built-in catalogue"},
+    {"exclude", "Globs of files and folders to skip, relative to this file"},
+    {"failOn", "Lowest severity for which lint exits with status 1"},
+    {"namespace", "Namespace for TrainJobs without one"},
+    {"rules", "Severities of rules"},
+    {"runtimes", "Files and directories with runtimes, relative to this file"},
+    {"suppress", "Findings to suppress"},
+    {"suppress.paths", "Globs relative to this file"},
+    {"trainerVersion", "Kubeflow Trainer version to compile for"},
+});
+
+std::string item_words(const Schema& items) {
+  if (items.quantity) return "quantities";
+  switch (items.type) {
+    case Type::Object: return "objects";
+    case Type::Array: return "lists";
+    case Type::Any: return "values";
+    case Type::IntOrString: return "integers or strings";
+    default: return fmt::format("{}s", json_schema::type_name(items.type));
+  }
+}
+
+// "cluster.context": lists are stepped over.
+std::string settings_path(const CursorPath& path) {
+  std::string text;
+  for (const CursorStep& step : path) {
+    if (step.is_item()) continue;
+    if (!text.empty()) text += '.';
+    text += step.key;
+  }
+  return text;
+}
+
+void add_bound(std::string& out, std::string_view words, const std::optional<int64_t>& value,
+               std::string_view unit = "") {
+  if (value)
+    out += fmt::format(" {} {}{}{}{}.", words, *value, unit.empty() ? "" : " ", unit,
+                       unit.empty() || *value == 1 ? "" : "s");
+}
+
+// A field with its type, description and limits, in Markdown; "" if the schema has no such field. `kind` of a
+// setting is "".
+std::string field_words(std::string_view kind, const schema::Schema& root, const CursorPath& path) {
+  const schema::Schema* field = schema_along(root, path, path.size());
+  if (!field || path.empty()) return "";
+  std::string out =
+      fmt::format("**{}** · {}", cluster::without_pod_steps(to_string(path)), type_words(*field));
+  const CursorStep& last = path.back();
+  const schema::Schema* map = last.is_item() ? nullptr : schema_along(root, path, path.size() - 1);
+  if (map && requires_field(*map, last.key)) out += ", required";
+  const std::string notes = field_notes(kind, *field, path);
+  return notes.empty() ? out : out + "\n\n" + notes;
+}
+
+// Of any comment that names a rule.
+std::string hover_rule(std::string_view id) {
+  const rules::Rule* rule = rules::find_rule(id);
+  return rule ? rule_words(*rule) : "";
+}
+
+// A setting of .trainjobc.yaml, or a rule there.
+std::string hover_setting(const Cursor& cursor) {
+  if (std::string rule = hover_rule(cursor.word); !rule.empty()) return rule;
+  return field_words("", configuration_schema(), cursor.path);
+}
+
+bool is_at_runtime_ref(const Cursor& cursor) {
+  return cursor.kind() == model::kTrainJob && cursor.path.size() >= 2 && cursor.path[0].key == "spec" &&
+         cursor.path[1].key == "runtimeRef";
+}
+
+class FieldHover {
+ public:
+  FieldHover(const Workspace& workspace, const DocumentId& document, const Cursor& cursor)
+      : workspace_(workspace), document_(document), cursor_(cursor) {}
+
+  std::string words() {
+    const schema::Schema* root = object_schema(workspace_.schemas_of(document_), document_, cursor_);
+    if (!root) return "";
+    add(field_words(cursor_.kind(), *root, cursor_.path));
+    add(describe_effects(workspace_, document_, cursor_));
+    if (is_at_runtime_ref(cursor_)) {
+      if (const auto runtime = runtime_of(workspace_, document_, cursor_))
+        add(describe_runtime(workspace_, *runtime), "\n\n---\n\n");
+    }
+    return out_;
+  }
+
+ private:
+  void add(const std::string& part, std::string_view separator = "\n\n") {
+    if (!out_.empty() && !part.empty()) out_ += separator;
+    out_ += part;
+  }
+
+  const Workspace& workspace_;
+  const DocumentId& document_;
+  const Cursor& cursor_;
+  std::string out_;
+};
+
+}  // namespace
+
+const Schema& configuration_schema() {
+  return kConfiguration;
+}
+
+std::string_view configuration_description(std::string_view path) {
+  const auto found = std::ranges::find(kSettingTexts, path, &SettingText::path);
+  return found != kSettingTexts.end() ? found->text : std::string_view();
+}
+
+const Schema* object_schema(const schema::VersionSchemas& version, const DocumentId& document,
+                            const Cursor& cursor) {
+  if (is_settings_file(document)) return &configuration_schema();
+  const schema::KindSchema* kind = version.kind(cursor.kind());
+  return kind && !kind->group.empty() ? kind->schema : nullptr;
+}
+
+const Schema* schema_along(const Schema& root, const CursorPath& path, size_t steps) {
+  std::deque<k8s::Path> links(1);
+  for (size_t i = 0; i < steps; ++i) {
+    const CursorStep& step = path[i];
+    if (step.is_item()) {
+      links.emplace_back(links.back(), step.index);
+    } else {
+      links.emplace_back(links.back(), std::string_view(step.key));
+    }
+  }
+  return schema::schema_at(root, links.back());
+}
+
+std::string_view description_of(std::string_view kind, const CursorPath& path) {
+  if (kind.empty()) return configuration_description(settings_path(path));
+  std::string_view type = json_schema::described_kind(kind);
+  std::string_view text;
+  for (const CursorStep& step : path) {
+    if (step.is_item()) continue;
+    const schema::FieldDescription* field = schema::describe_field(type, step.key);
+    if (!field) return "";
+    type = field->type;
+    text = field->text;
+  }
+  return text;
+}
+
+std::string type_words(const Schema& schema) {
+  if (schema.quantity) return "quantity";
+  switch (schema.type) {
+    case Type::Any: return "any value";
+    case Type::IntOrString: return "integer or string";
+    case Type::Array: return schema.items ? "list of " + item_words(*schema.items) : "list";
+    case Type::Object:
+      return schema.properties.empty() && schema.additional ? "map of " + item_words(*schema.additional)
+                                                            : "object";
+    default: return std::string(json_schema::type_name(schema.type));
+  }
+}
+
+std::string limit_words(const Schema& schema) {
+  std::string out;
+  if (!schema.default_json.empty()) out += fmt::format(" Default: {}.", schema.default_json);
+  if (!schema.enums.empty()) out += fmt::format(" One of: {}.", fmt::join(schema.enums, ", "));
+  if (const schema::Bounds* bounds = schema.bounds) {
+    add_bound(out, "At least", bounds->minimum);
+    add_bound(out, "At most", bounds->maximum);
+    add_bound(out, "At least", bounds->min_length, "character");
+    add_bound(out, "At most", bounds->max_length, "character");
+    add_bound(out, "At least", bounds->min_items, "item");
+    add_bound(out, "At most", bounds->max_items, "item");
+    add_bound(out, "At least", bounds->min_properties, "field");
+  }
+  if (!out.empty()) out.erase(0, 1);
+  return out;
+}
+
+bool requires_field(const Schema& map, std::string_view name) {
+  return std::ranges::find(map.required, name) != map.required.end();
+}
+
+std::string rule_words(const rules::Rule& rule) {
+  return fmt::format("**{}** · {}\n\n{}.\n\n{}", rule.id, base::to_string(rule.severity), rule.summary,
+                     policy::explanation_of(rule));
+}
+
+std::string field_notes(std::string_view kind, const schema::Schema& field, const CursorPath& path) {
+  std::string out(description_of(kind, path));
+  if (!out.empty() && out.back() != '.') out += '.';
+  const std::string limits = limit_words(field);
+  if (!out.empty() && !limits.empty()) out += "\n\n";
+  return out + limits;
+}
+
+Json hover_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
+              size_t offset) {
+  const Cursor cursor = find_at_or_before(file.text(), offset);
+  std::string words;
+  if (cursor.spot == Spot::Comment) {
+    words = hover_rule(cursor.word);
+  } else if (cursor.spot != Spot::None) {
+    words =
+        is_settings_file(document) ? hover_setting(cursor) : FieldHover(workspace, document, cursor).words();
+  }
+  if (words.empty()) return nullptr;
+  return {{"contents", {{"kind", "markdown"}, {"value", words}}},
+          {"range", range_of(file, cursor.begin, cursor.end)}};
+}
+
+Json hover(const Workspace& workspace, const DocumentId& document, Position at) {
+  const auto text = workspace.current(document);
+  if (!text) return nullptr;
+  return hover_in(workspace, document, *text->file, offset_of(*text->file, at));
+}
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/lsp/findings.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "features/lsp/workspace.h"
+#include "lint/config.h"
+#include "policy/plugin.h"
+#include "rules/rules.h"
+
+namespace trainjobc::lsp {
+
+std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents) {
+  std::string out;
+  size_t at = 0;
+  for (const yaml::FoundDocument& document : documents) {
+    const auto begin = static_cast<size_t>(document.text.data() - text.data());
+    out += text.substr(at, begin - at);
+    out.append(static_cast<size_t>(std::ranges::count(document.text, '\n')), '\n');
+    at = begin + document.text.size();
+  }
+  return out.append(text.substr(at));
+}
+
+LineMap::LineMap(const base::SourceFile& from, const base::SourceFile& to)
+    : from_(from.line_count()), to_(to.line_count()) {
+  const uint32_t shorter = std::min(from_, to_);
+  while (first_ < shorter && from.line(first_ + 1) == to.line(first_ + 1)) ++first_;
+  while (last_ < shorter - first_ && from.line(from_ - last_) == to.line(to_ - last_)) ++last_;
+}
+
+uint32_t LineMap::operator()(uint32_t line) const {
+  if (line <= first_) return line;
+  return line > from_ - last_ && line <= from_ ? line - from_ + to_ : 0;
+}
+
+namespace {
+
+using base::Diagnostic;
+
+// Changes places in a text that was linted to those in the text that the editor shows.
+class Relocation {
+ public:
+  using Lines = std::function<uint32_t(uint32_t line)>;
+
+  // `lines`: where a line of the text that was linted is in the text that is shown; 0 for one that is gone.
+  Relocation(const DocumentId& document, Lines lines, const base::SourceFile& shown)
+      : document_(document), lines_(std::move(lines)), shown_(shown) {}
+
+  bool is_in(const base::Location& at) const {
+    return at.file && base::absolute_path(at.file->name()) == document_;
+  }
+
+  // False if the place is gone.
+  bool apply(base::Location& at) const {
+    if (!is_in(at)) return true;
+    const uint32_t line = at.line == 0 ? 0 : lines_(at.line);
+    if (at.line != 0 && line == 0) return false;
+    at.end_line = std::max(line, at.end_line == 0 ? 0 : lines_(at.end_line));
+    at.line = line;
+    at.file = &shown_;
+    return true;
+  }
+
+  // False if the finding is gone. Its fix was made for the other text.
+  bool apply(Diagnostic& found) const {
+    if (!apply(found.location)) return false;
+    for (base::Note& note : found.notes) {
+      if (!apply(note.location)) note.location = {};
+    }
+    if (std::ranges::any_of(found.fix, [&](const base::Edit& edit) { return is_in(edit.range); }))
+      found.fix.clear();
+    return true;
+  }
+
+ private:
+  const DocumentId& document_;
+  Lines lines_;
+  const base::SourceFile& shown_;
+};
+
+base::Diagnostics relocated(base::Diagnostics diagnostics, const Relocation& relocation) {
+  base::Diagnostics kept;
+  for (Diagnostic& found : diagnostics.take()) {
+    if (relocation.apply(found)) kept.add(std::move(found));
+  }
+  return kept;
+}
+
+// What has changed in a file, by YAML documents.
+class ChangedDocuments {
+ public:
+  // `objects`: of the file before.
+  ChangedDocuments(const base::SourceFile& before, const base::SourceFile& now,
+                   const std::vector<LintedObject>& objects)
+      : now_(now), lines_(before, now) {
+    base::Diagnostics ignored;
+    std::unordered_map<std::string_view, std::vector<size_t>> known;  // by text: in `before_`
+    for (const yaml::FoundDocument& document : yaml::find_documents(before, ignored)) {
+      known[document.text].push_back(before_.size());
+      before_.push_back({document.first_line, 0});
+    }
+    for (const yaml::FoundDocument& document : yaml::find_documents(now, ignored)) {
+      const auto same = known.find(document.text);
+      const bool is_same = same != known.end() && !same->second.empty();
+      (is_same ? same_ : changed_).push_back(document);
+      if (!is_same) continue;
+      before_[same->second.back()].now = document.first_line;
+      same->second.pop_back();
+    }
+    for (const LintedObject& object : objects) {
+      if (object.file == before.name() && !same_part(object.line)) add_object(object.object);
+    }
+  }
+
+  // The file's text with nothing but line breaks in the place of what is the same.
+  std::string text() const { return without_documents(now_.text(), same_); }
+
+  // Where a line of the file before is now; 0 if it is gone.
+  uint32_t line_now(uint32_t line) const {
+    const Part* part = same_part(line);
+    return part ? line - part->before + part->now : lines_(line);
+  }
+
+  // An object in the documents that have changed.
+  void add_object(std::string_view object) { objects_.emplace(object); }
+
+  // Whether a finding in the file depends on these documents only.
+  bool decide(const Diagnostic& found) const {
+    if (found.rule == "advice/unused-suppression" || found.rule == "input/duplicate-object") return false;
+    return found.object.empty() ? contains(found.location.line) : objects_.contains(found.object);
+  }
+
+ private:
+  struct Part {  // the first lines of a document
+    uint32_t before = 0;
+    uint32_t now = 0;  // 0: it has changed
+  };
+
+  // The document with a line of the file before; nullptr if it has changed.
+  const Part* same_part(uint32_t line) const {
+    const auto after = std::ranges::upper_bound(before_, line, {}, &Part::before);
+    return after == before_.begin() || std::prev(after)->now == 0 ? nullptr : &*std::prev(after);
+  }
+
+  bool contains(uint32_t line) const {
+    const auto after = std::ranges::upper_bound(changed_, line, {}, &yaml::FoundDocument::first_line);
+    if (after == changed_.begin()) return false;
+    const yaml::FoundDocument& document = *std::prev(after);
+    return line <= document.first_line + std::ranges::count(document.text, '\n');
+  }
+
+  const base::SourceFile& now_;
+  LineMap lines_;
+  std::vector<Part> before_;
+  std::vector<yaml::FoundDocument> same_;
+  std::vector<yaml::FoundDocument> changed_;
+  std::set<std::string, std::less<>> objects_;
+};
+
+Options options_of_lint() {
+  Options options;
+  options.render = false;
+  return options;
+}
+
+enum class Tag { Unnecessary = 1, Deprecated = 2 };
+
+int severity_of(base::Severity severity) {
+  switch (severity) {
+    case base::Severity::Error: return 1;
+    case base::Severity::Warning: return 2;
+    case base::Severity::Info: return 3;
+  }
+  return 1;
+}
+
+// What editors show faded or struck through.
+Json tags_of(std::string_view rule) {
+  if (rule == "advice/deprecated-runtime" || rule == "advice/dialect")
+    return Json::array({static_cast<int>(Tag::Deprecated)});
+  if (rule.ends_with("-no-effect") || rule == "advice/unused-suppression")
+    return Json::array({static_cast<int>(Tag::Unnecessary)});
+  return Json::array();
+}
+
+Range to_range(const lint::Region& region) {
+  return {{region.line - 1, region.column - 1}, {region.end_line - 1, region.end_column - 1}};
+}
+
+// Whether the editor shows both places alike; the files may be two readings of one.
+bool is_same_place(const base::Location& a, const base::Location& b) {
+  const auto lines = [](const base::Location& at) {
+    return std::tuple(at.line, at.column, at.end_line, at.end_column);
+  };
+  if (lines(a) != lines(b) || !a.file != !b.file) return false;
+  return !a.file ||
+         (a.file->name() == b.file->name() && (a.line == 0 || a.file->line(a.line) == b.file->line(b.line)));
+}
+
+bool is_same_note(const base::Note& a, const base::Note& b) {
+  return a.message == b.message && is_same_place(a.location, b.location);
+}
+
+bool is_same_finding(const Diagnostic& a, const Diagnostic& b) {
+  const auto key = [](const Diagnostic& d) {
+    return std::tie(d.rule, d.severity, d.message, d.hint, d.object, d.field);
+  };
+  return key(a) == key(b) && is_same_place(a.location, b.location) &&
+         std::ranges::equal(a.notes, b.notes, is_same_note);
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkspaceFindings> Workspace::findings() {
+  bring_up_to_date();
+  if (findings_) return findings_;
+  linted_ = std::make_shared<const lint::Findings>(lint::find(groups_, options_of_lint(), ""));
+  edited_.clear();
+  findings_ = as_shown(last_findings());
+  return findings_;
+}
+
+std::shared_ptr<const WorkspaceFindings> Workspace::early_findings() {
+  if (has_to_load_) return nullptr;
+  bring_up_to_date();
+  if (!linted_ || is_small()) return findings();
+  if (findings_) return findings_;
+  const auto findings = last_findings();
+  for (const DocumentId& document : edited_) {
+    if (group_of_.contains(document)) lint_edited(document, *findings);
+  }
+  return as_shown(findings);
+}
+
+// Whether all of it is checked faster than a person types.
+bool Workspace::is_small() const {
+  constexpr size_t kSmall = size_t{128} * 1024;
+  size_t size = 0;
+  for (const auto& [document, sources] : sources_) size += sources.front()->text.size();
+  return size <= kSmall;
+}
+
+std::shared_ptr<WorkspaceFindings> Workspace::last_findings() const {
+  auto findings = std::make_shared<WorkspaceFindings>();
+  findings->diagnostics = linted_->diagnostics;
+  findings->objects = linted_->compiled.linted;
+  findings->files = linted_->files;
+  findings->memory.push_back(linted_);
+  return findings;
+}
+
+// Replaces the findings on the YAML documents of the file that have changed since `linted_`.
+void Workspace::lint_edited(const DocumentId& document, WorkspaceFindings& findings) const {
+  const std::string& text = sources_.at(document).front()->text;
+  const auto now = std::make_shared<base::SourceFile>(document, text);
+  static const base::SourceFile kNone("", "");
+  const base::SourceFile* before = &kNone;
+  for (const base::SourceFile* file : linted_->compiled.files) {
+    if (base::absolute_path(file->name()) == document) before = file;
+  }
+  ChangedDocuments changed(*before, *now, linted_->compiled.linted);
+  std::vector<lint::InputGroup> alone = group_with(document, changed.text());
+  alone.front().runtimes = inputs_of(document).others;
+  if (text.find("TrainingRuntime") != std::string::npos) alone.front().runtimes.push_back({document, text});
+  auto linted = std::make_shared<lint::Findings>(lint::find(std::move(alone), options_of_lint(), ""));
+  for (const LintedObject& object : linted->compiled.linted) changed.add_object(object.object);
+
+  const Relocation relocation(
+      document, [&](uint32_t line) { return changed.line_now(line); }, *now);
+  findings.diagnostics = relocated(std::move(findings.diagnostics), relocation);
+  findings.diagnostics.retain(
+      [&](const Diagnostic& found) { return !relocation.is_in(found.location) || !changed.decide(found); });
+  for (const Diagnostic& found : linted->diagnostics.items()) {
+    if (relocation.is_in(found.location) && changed.decide(found)) findings.diagnostics.add(found);
+  }
+  findings.memory.push_back(now);
+  findings.memory.push_back(std::move(linted));
+}
+
+// The document alone, with its settings.
+std::vector<lint::InputGroup> Workspace::group_with(const DocumentId& document, std::string text) const {
+  const lint::InputGroup& settings = settings_of(document);
+  std::vector<lint::InputGroup> groups(1);
+  lint::InputGroup& group = groups.front();
+  group.config = settings.config;
+  group.trainer_version = settings.trainer_version;
+  group.use_catalogue = settings.use_catalogue;
+  group.ns = settings.ns;
+  group.inputs.push_back({document, std::move(text)});
+  return groups;
+}
+
+// On the lines of the texts that the editor shows, with errors in their syntax and in configurations.
+std::shared_ptr<const WorkspaceFindings> Workspace::as_shown(std::shared_ptr<WorkspaceFindings> findings) {
+  for (const auto& [document, frozen] : frozen_) {
+    const Relocation relocation(document, LineMap(*frozen.linted, *frozen.current->file),
+                                *frozen.current->file);
+    findings->diagnostics = relocated(std::move(findings->diagnostics), relocation);
+    findings->memory.push_back(frozen.current);
+    add_syntax_errors(document, *findings);
+  }
+  if (!problem_.empty()) add_configuration_errors(*findings);
+  findings->diagnostics.sort();
+  return findings;
+}
+
+// What `lint` says about the syntax of the text that the editor shows.
+void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const {
+  if (!group_of_.contains(document)) return;
+  const ParsedText& shown = *look_up(document).current;
+  std::vector<yaml::FoundDocument> readable;
+  for (const ParsedText::Part& part : shown.parts) {
+    if (part.is_readable) readable.push_back(part.document);
+  }
+  auto linted = std::make_shared<lint::Findings>(lint::find(
+      group_with(document, without_documents(shown.file->text(), readable)), options_of_lint(), ""));
+  for (const Diagnostic& found : linted->diagnostics.items()) {
+    if (found.stage == base::Stage::Yaml) findings.diagnostics.add(found);
+  }
+  findings.memory.push_back(std::move(linted));
+}
+
+// Of the configurations of the folders and of the files.
+void Workspace::add_configuration_errors(WorkspaceFindings& findings) {
+  std::set<std::string> folders(folders_.begin(), folders_.end());
+  for (const auto& [document, sources] : sources_) folders.insert(base::parent_of(document));
+  for (const auto& [document, text] : buffers_) folders.insert(base::parent_of(document));
+  std::set<std::string> seen;
+  for (std::string folder : folders) {
+    for (; !folder.empty() && seen.insert(folder).second; folder = base::parent_of(folder)) {
+      const std::string path = (folder == "/" ? "" : folder) + "/" + lint::kConfigName;
+      auto problem = lint::find_config_problem(*files_, path);
+      if (!problem) continue;
+      findings.diagnostics.append(std::move(problem->diagnostics));
+      findings.memory.push_back(std::move(problem->file));
+    }
+  }
+}
+
+PublishedFindings::PublishedFindings(std::shared_ptr<const WorkspaceFindings> findings)
+    : findings_(std::move(findings)) {
+  auto input = std::make_unique<lint::ReportInput>();
+  input->files = findings_->files;
+  input->objects = findings_->objects;
+  input_ = std::move(input);
+  places_ = std::make_unique<lint::Places>(*input_);
+  for (const Diagnostic& found : findings_->diagnostics.items()) {
+    if (const auto place = places_->of(found))
+      by_document_[base::absolute_path(place->path)].push_back(&found);
+  }
+}
+
+std::vector<DocumentId> PublishedFindings::documents() const {
+  std::vector<DocumentId> names;
+  for (const auto& [document, found] : by_document_) names.push_back(document);
+  return names;
+}
+
+const std::vector<const Diagnostic*>& PublishedFindings::of(const DocumentId& document) const {
+  static const std::vector<const Diagnostic*> kNone;
+  const auto found = by_document_.find(document);
+  return found != by_document_.end() ? found->second : kNone;
+}
+
+bool PublishedFindings::is_same(const PublishedFindings& other, const DocumentId& document) const {
+  return std::ranges::equal(of(document), other.of(document),
+                            [](const Diagnostic* a, const Diagnostic* b) { return is_same_finding(*a, *b); });
+}
+
+Range PublishedFindings::range_of(const Diagnostic& found) const {
+  const auto place = places_->of(found);
+  return place ? to_range(place->region) : Range{};
+}
+
+Json PublishedFindings::to_json(const Diagnostic& found) const {
+  Json json{{"range", range_of(found)},
+            {"severity", severity_of(found.severity)},
+            {"source", "trainjobc"},
+            {"code", found.rule},
+            {"codeDescription", {{"href", rules::page_of(found.rule)}}},
+            {"message", lint::full_message(found)}};
+  if (Json tags = tags_of(found.rule); !tags.empty()) json["tags"] = std::move(tags);
+  Json related = Json::array();
+  for (const base::Note& note : found.notes) {
+    if (const auto place = places_->of(note.location)) {
+      related.push_back({{"location", Location{base::absolute_path(place->path), to_range(place->region)}},
+                         {"message", note.message}});
+    } else {
+      json["message"] = json["message"].get<std::string>() + "\nnote: " + note.message;
+    }
+  }
+  if (!related.empty()) json["relatedInformation"] = std::move(related);
+  if (const rules::Rule* rule = rules::find_rule(found.rule))
+    json["data"] = {{"explanation", policy::explanation_of(*rule)}};
+  return json;
+}
+
+}  // namespace trainjobc::lsp

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/lsp/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/files/paths.h"
+#include "base/text/text.h"
+#include "base/text/unicode.h"
+#include "lint/report/findings.h"
+
+namespace trainjobc::lsp {
+namespace {
+
+// Without its %XX; nullopt if one is not valid, or stands for a zero byte.
+std::optional<std::string> decode_percents(std::string_view text) {
+  std::string decoded;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      decoded += text[at];
+      continue;
+    }
+    const std::string_view digits = text.substr(at + 1, 2);
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (error != std::errc() || end != digits.data() + 2 || value == 0) return std::nullopt;
+    decoded += static_cast<char>(value);
+    at += 2;
+  }
+  return decoded;
+}
+
+bool read_unsigned(const Json& object, const char* key, uint32_t& number) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned()) return false;
+  number =
+      static_cast<uint32_t>(std::min<uint64_t>(found->get<uint64_t>(), std::numeric_limits<uint32_t>::max()));
+  return true;
+}
+
+constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kHeadersEnd = "\r\n\r\n";
+
+// The Content-Length in the headers; nullopt if there is none, or not one number.
+std::optional<size_t> content_length(std::string_view headers) {
+  std::optional<size_t> length;
+  while (!headers.empty()) {
+    const size_t end = std::min(headers.find(kLineEnd), headers.size());
+    const std::string_view line = headers.substr(0, end);
+    headers.remove_prefix(std::min(end + kLineEnd.size(), headers.size()));
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    if (base::lower_case(line.substr(0, colon)) != "content-length") continue;
+    const std::string_view value = base::trimmed(line.substr(colon + 1), base::kBlanks);
+    size_t number = 0;
+    const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || at != value.data() + value.size() || value.empty()) return std::nullopt;
+    length = number;
+  }
+  return length;
+}
+
+// The byte offset of a position, looked for from the beginning of line `line` at `begin`.
+struct PositionFinder {
+  size_t begin = 0;
+  uint32_t line = 0;
+
+  size_t find(std::string_view text, Position position) {
+    while (line < position.line) {
+      const size_t end = text.find_first_of(kLineEnd, begin);
+      if (end == std::string_view::npos) return text.size();
+      begin = end + (text.substr(end).starts_with(kLineEnd) ? 2 : 1);
+      ++line;
+    }
+    const size_t end = std::min(text.find_first_of(kLineEnd, begin), text.size());
+    return begin + base::utf16_offset(text.substr(begin, end - begin), position.character);
+  }
+};
+
+}  // namespace
+
+size_t offset_of(const base::SourceFile& file, Position position) {
+  if (position.line >= file.line_count()) return file.text().size();
+  const uint32_t line = position.line + 1;
+  return file.line_start(line) + base::utf16_offset(file.line(line), position.character);
+}
+
+Position position_of(const base::SourceFile& file, size_t offset) {
+  const size_t inside = std::min(offset, file.text().size());
+  const uint32_t line = std::max<uint32_t>(file.line_at(inside), 1);
+  const std::string_view before = file.text().substr(file.line_start(line), inside - file.line_start(line));
+  // A position after the last line break is on a line of its own.
+  if (before.ends_with('\n')) return {line, 0};
+  return {line - 1, static_cast<uint32_t>(base::utf16_length(before))};
+}
+
+Position position_of(const base::SourceFile& file, uint32_t line, uint32_t column) {
+  if (line == 0) return {};
+  const std::string_view text = file.line(line);
+  const size_t bytes = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
+  return {line - 1, static_cast<uint32_t>(base::utf16_length(text.substr(0, bytes)))};
+}
+
+Range range_of(const base::Location& at) {
+  const Position start = position_of(*at.file, at.line, at.column);
+  const Position end = position_of(*at.file, std::max(at.line, at.end_line), at.end_column);
+  return {start, std::max(start, end)};
+}
+
+Range range_of(const base::SourceFile& file, size_t begin, size_t end) {
+  return {position_of(file, begin), position_of(file, end)};
+}
+
+std::optional<Location> location_of(const base::Location& at) {
+  if (!at.file || lint::is_built_in(at.file->name())) return std::nullopt;
+  return Location{base::absolute_path(at.file->name()), range_of(at)};
+}
+
+std::string uri_of(std::string_view path) {
+  return lint::to_uri(path);
+}
+
+std::optional<std::string> path_of(std::string_view uri) {
+  if (!uri.starts_with(kFileScheme)) return std::nullopt;
+  uri.remove_prefix(kFileScheme.size());
+  const size_t slash = uri.find('/');
+  const std::string_view host = uri.substr(0, slash);
+  if (slash == std::string_view::npos || (!host.empty() && host != "localhost")) return std::nullopt;
+  const std::string_view path = uri.substr(slash, uri.find_first_of("?#", slash) - slash);
+  const auto decoded = decode_percents(path);
+  return decoded ? std::optional(base::absolute_path(*decoded)) : std::nullopt;
+}
+
+void to_json(Json& json, const Position& position) {
+  json = {{"line", position.line}, {"character", position.character}};
+}
+
+void to_json(Json& json, const Range& range) {
+  json = {{"start", range.start}, {"end", range.end}};
+}
+
+void to_json(Json& json, const Location& location) {
+  json = {{"uri", uri_of(location.document)}, {"range", location.range}};
+}
+
+bool read_position(const Json& value, Position& position) {
+  return value.is_object() && read_unsigned(value, "line", position.line) &&
+         read_unsigned(value, "character", position.character);
+}
+
+bool read_range(const Json& value, Range& range) {
+  if (!value.is_object() || !value.contains("start") || !value.contains("end")) return false;
+  return read_position(value["start"], range.start) && read_position(value["end"], range.end);
+}
+
+const Json& member(const Json& value, std::initializer_list<const char*> path) {
+  static const Json kNothing;
+  const Json* at = &value;
+  for (const char* key : path) {
+    if (!at->is_object()) return kNothing;
+    const auto found = at->find(key);
+    if (found == at->end()) return kNothing;
+    at = &*found;
+  }
+  return *at;
+}
+
+std::string text_member(const Json& value, std::initializer_list<const char*> path) {
+  const Json& found = member(value, path);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+std::string to_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json make_error(const Json& id, ErrorCode code, std::string_view message) {
+  return {{"jsonrpc", "2.0"},
+          {"id", id},
+          {"error", {{"code", static_cast<int>(code)}, {"message", std::string(message)}}}};
+}
+
+Json make_answer(const Json& id, Json result) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}};
+}
+
+Json make_notification(std::string_view method, Json params) {
+  return {{"jsonrpc", "2.0"}, {"method", std::string(method)}, {"params", std::move(params)}};
+}
+
+Json make_request(int64_t id, std::string_view method, Json params) {
+  Json request = make_notification(method, std::move(params));
+  request["id"] = id;
+  return request;
+}
+
+std::string frame(const Json& message) {
+  const std::string body = to_text(message);
+  return fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body);
+}
+
+void MessageReader::feed(std::string_view bytes) {
+  bytes_.erase(0, std::exchange(begin_, 0));
+  const size_t left_out = std::min(skipped_, bytes.size());
+  skipped_ -= left_out;
+  bytes_ += bytes.substr(left_out);
+}
+
+std::optional<MessageReader::Message> MessageReader::next() {
+  if (is_broken_ || skipped_ > 0) return std::nullopt;
+  if (!length_ && !read_headers()) {
+    return is_broken_ ? std::optional<Message>(Broken{}) : std::nullopt;
+  }
+  if (*length_ > kMaxBody) {
+    const size_t here = std::min(*length_, bytes_.size() - begin_);
+    begin_ += here;
+    skipped_ = *length_ - here;
+    length_.reset();
+    return TooLarge{};
+  }
+  if (bytes_.size() - begin_ < *length_) return std::nullopt;
+  std::string body = bytes_.substr(begin_, *length_);
+  begin_ += *length_;
+  length_.reset();
+  return body;
+}
+
+// False if they are not complete, or broken.
+bool MessageReader::read_headers() {
+  const std::string_view left = std::string_view(bytes_).substr(begin_);
+  const size_t end = left.find(kHeadersEnd);
+  if (end == std::string_view::npos || end > kMaxHeader) {
+    is_broken_ = left.size() > kMaxHeader;
+    return false;
+  }
+  length_ = content_length(left.substr(0, end));
+  is_broken_ = !length_;
+  begin_ += end + kHeadersEnd.size();
+  return !is_broken_;
+}
+
+void apply_change(std::string& text, const TextChange& change) {
+  if (!change.range) {
+    text = change.text;
+    return;
+  }
+  PositionFinder finder;
+  const size_t start = finder.find(text, change.range->start);
+  const Position last = std::max(change.range->start, change.range->end);
+  const size_t end = std::max(start, finder.find(text, last));
+  text.replace(start, end - start, change.text);
+}
+
+}  // namespace trainjobc::lsp
