@@ -5,10 +5,12 @@
 # make test     build, and the tests that need no Go, root or control plane
 # make e2e      the tests against a real API server and the controllers, built from their Go modules
 # make unit     build and run the unit tests only
+# make dev      build build-dev/trainjobc without optimisation; sources that differ from HEAD are compiled alone
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
-# make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2
+# make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2 KUBERNETES=1.37 KUEUE=0.16
 # make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
+# make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make image    a container image in build/dist, with buildah
@@ -23,14 +25,17 @@
 BUILD ?= build
 BUILD_TYPE ?= Release
 TRAINER ?= 2.3
+KUBERNETES ?= 1.36
+KUEUE ?=
 LIVE ?= --random 200 --conformance
 TRAIN ?= all
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
+COST ?= --all
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit e2e golden live train bench bench-growth format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train bench bench-growth cost format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
 
 all: build
 
@@ -58,6 +63,11 @@ e2e: build
 	@python3 tests/e2e/programs.py
 	@cd $(BUILD) && ctest --output-on-failure -L e2e
 
+dev: bootstrap
+	@cmake -S . -B build-dev -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DTRAINJOBC_EDITED="$$(git diff --name-only HEAD -- src | grep 'cpp$$' | tr '\n' ';')" > build-dev.cmake.log || { cat build-dev.cmake.log; exit 1; }
+	@rm -f build-dev.cmake.log
+	@ninja -C build-dev --quiet trainjobc
+
 unit: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet unit_tests
 	@$(BUILD)/tests/unit_tests
@@ -71,7 +81,8 @@ golden: build
 	@$(BUILD)/tests/unit_tests
 
 live: build
-	@python3 tests/e2e/controllers_test.py $(BUILD)/trainjobc $(BUILD)/tests/e2e --trainer-version $(TRAINER) $(LIVE)
+	@python3 tests/e2e/controllers_test.py $(BUILD)/trainjobc $(BUILD)/tests/e2e --trainer-version $(TRAINER) \
+	  --kubernetes $(KUBERNETES) $(addprefix --kueue=,$(KUEUE)) $(LIVE)
 
 train: build
 	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py mpich python3-venv
@@ -84,6 +95,10 @@ bench: build
 
 bench-growth: build
 	@python3 bench/growth.py $(BUILD)/trainjobc
+
+cost: build
+	@tools/bootstrap.sh valgrind
+	@python3 tests/cost/cost_test.py $(BUILD)/trainjobc $(COST)
 
 format:
 	@git ls-files --cached --others --exclude-standard '*.cpp' '*.h' | xargs clang-format -i

@@ -41,6 +41,7 @@ struct Request {
   std::string trainer_version = "auto";
   bool use_catalogue = true;      // search the runtimes that Trainer ships last
   bool with_defaults = false;     // the JobSet as the cluster stores it, not as the controller sends it
+  bool owner_references = false;  // the objects refer to their TrainJob, if it has a uid
   std::string default_namespace;  // of TrainJobs that name none; "": they are rendered without one
   std::string name_suffix;        // for metadata.generateName; "": a hash of the TrainJob
   SshKey ssh_key = SshKey::Random;
@@ -64,7 +65,7 @@ struct Note {
   Place place;
 };
 
-// A safe change that fixes the finding: `text` replaces what is at `place`.
+// A part of the change that fixes a finding: `text` replaces what is at `place`.
 struct Fix {
   Place place;
   std::string text;
@@ -80,7 +81,8 @@ struct Finding {
   std::string hint;     // what to write instead; "" if unknown
   Place place;
   std::vector<Note> notes;
-  std::vector<Fix> fixes;
+  std::vector<Fix> fixes;      // all together do what the hint says
+  bool fixes_are_safe = true;  // false: they are what was most likely meant, which a person decides
   std::string text;  // the finding as the command line prints it, with its source line; without secrets
 };
 

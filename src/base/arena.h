@@ -50,6 +50,13 @@ class Arena {
     return copy(std::span<const T>(values));
   }
 
+  // Room for so many values, to be filled.
+  template <class T>
+  T* reserve(size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+  }
+
   std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
     auto* to = static_cast<char*>(allocate(text.size(), 1));

@@ -150,9 +150,9 @@ struct SignWindow {
 };
 
 // The part that fits into `width` columns with the sign `token` in it and, where there is room, a third of
-// them before it.
-SignWindow window_around(std::span<const Sign> signs, size_t token, size_t width) {
-  if (columns_of(signs) <= width) return {0, signs.size()};
+// them before it. `is_part`: the line has more signs.
+SignWindow window_around(std::span<const Sign> signs, size_t token, size_t width, bool is_part) {
+  if (!is_part && columns_of(signs) <= width) return {0, signs.size()};
   const size_t room = width > 2 ? width - 2 : 1;
   SignWindow window{token, token};
   size_t used = 0;
@@ -188,27 +188,62 @@ std::string with_hint(const std::string& lead, std::string_view caret, const std
   return margin(lead + painted + "\n" + wrap(std::string(indent, ' ') + hint, width, indent));
 }
 
+// Part of a line.
+struct Slice {
+  std::string_view text;
+  size_t begin = 0;     // in the line
+  bool is_cut = false;  // at its end
+};
+
+// Where the character of the byte begins.
+size_t character_at(std::string_view line, size_t at) {
+  const auto continues = [&](size_t byte) {
+    return (static_cast<unsigned char>(line[byte]) & 0xC0U) == 0x80;
+  };
+  for (size_t back = 0; back < 4 && back <= at; ++back) {
+    if (!continues(at - back)) return at - back;
+  }
+  return at;
+}
+
+// As much of the line as can be in `width` columns with the byte `at`: there may be a finding for each few
+// bytes of a long line.
+Slice slice_around(std::string_view line, size_t at, size_t width) {
+  const auto bytes_of = [](size_t columns) { return 4 * (columns + 2); };  // at most, in UTF-8
+  const size_t middle = std::min(at, line.size());
+  Slice slice;
+  slice.is_cut = line.size() - middle > bytes_of(width);
+  const size_t end = slice.is_cut ? character_at(line, middle + bytes_of(width)) : line.size();
+  // With so much after it, only a third of the columns is before it.
+  const size_t reach = bytes_of(slice.is_cut ? width / 3 : width);
+  if (middle > reach) slice.begin = character_at(line, middle - reach);
+  slice.text = line.substr(slice.begin, end - slice.begin);
+  return slice;
+}
+
 // The source line with its caret line; a line that is too long is cut around the token.
 std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t terminal) {
   const Location& at = diagnostic.location;
-  const std::string_view line = at.file->line(at.line);
+  const std::string_view whole = at.file->line(at.line);
   const size_t width = terminal == 0 ? 0 : std::max(terminal, 2 * kMargin) - kMargin;
+  const size_t room = width == 0 ? kMaxColumns : width;
+  const auto [line, skipped, is_cut] = slice_around(whole, at.column == 0 ? 0 : at.column - 1, room);
   const std::vector<Sign> all = signs_of(line);
   const std::span<const Sign> signs(all);
-  const auto sign_at = [&](size_t column) {
-    const size_t offset = column == 0 ? 0 : column - 1;
+  const auto sign_at = [&, skipped = skipped](size_t column) {
+    const size_t offset = column <= skipped ? 0 : column - 1 - skipped;
     return static_cast<size_t>(std::ranges::upper_bound(signs, offset, {}, &Sign::offset) - signs.begin());
   };
   // The sign that the byte is part of; past the end for a token after the line.
-  const size_t begin = at.column > line.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
-  const size_t after = at.end_line == at.line && at.end_column > 0 && at.end_column <= line.size()
+  const size_t begin = at.column > whole.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
+  const size_t after = at.end_line == at.line && at.end_column > 0 && at.end_column <= skipped + line.size()
                            ? sign_at(at.end_column) - 1
                            : signs.size();
-  const SignWindow window = window_around(signs, begin, width == 0 ? kMaxColumns : width);
-  const std::string lead(window.first > 0 ? "…" : "");
+  const SignWindow window = window_around(signs, begin, room, skipped > 0 || is_cut);
+  const std::string lead(window.first > 0 || skipped > 0 ? "…" : "");
   std::string shown = lead;
   for (const Sign& sign : signs.subspan(window.first, window.last - window.first)) shown += sign.text;
-  if (window.last < signs.size()) shown += "…";
+  if (window.last < signs.size() || is_cut) shown += "…";
   const size_t end = std::clamp(after, begin, std::max(begin, window.last));
   const size_t before =
       (lead.empty() ? 0 : 1) + columns_of(signs.subspan(window.first, begin - window.first));

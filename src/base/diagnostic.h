@@ -33,6 +33,10 @@ struct Edit {
   std::string text;
 };
 
+// How certain a fix is. Safe: the text can mean nothing else, so nobody has to look. Suggested: what its
+// author most likely meant, which the hint says.
+enum class Certainty { Safe, Suggested };
+
 struct Diagnostic {
   Diagnostic();
   Diagnostic(const Diagnostic&);
@@ -51,17 +55,27 @@ struct Diagnostic {
   Location location;
   std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
   std::vector<std::string> depends_on;  // fields: what is wrong with one of them is the cause of this
+  bool is_consequence = false;          // of another finding: the API server names both
   std::vector<Note> notes;
-  bool hide_source = false;  // the source line contains a secret: it is not shown
-  std::vector<Edit> fix;     // safe to apply without asking; empty if there is none
+  bool hide_source = false;               // the source line contains a secret: it is not shown
+  std::vector<Edit> fix;                  // does what the hint says; empty if there is none
+  Certainty certainty = Certainty::Safe;  // of the fix
 };
 
 // The field that has this one inside: "spec.env[0]" for "spec.env[0].name"; "" for the fields of an object.
 std::string_view outer_field(std::string_view field);
 
-// Whether the cluster would not store the object: any error but those of the Jobs, which come later.
+// Makes the edits the fix of a diagnostic, as what was most likely meant.
+inline void suggest_fix(Diagnostic& diagnostic, std::vector<Edit> edits) {
+  diagnostic.fix = std::move(edits);
+  diagnostic.certainty = Certainty::Suggested;
+}
+
+// Whether the cluster would not store the object. Errors of the Jobs come later; those of advice are
+// trainjobc's own: such a job is created, and can't run.
 inline bool is_refusal(const Diagnostic& diagnostic) {
-  return diagnostic.severity == Severity::Error && diagnostic.stage != Stage::Job;
+  return diagnostic.severity == Severity::Error && diagnostic.stage != Stage::Job &&
+         diagnostic.stage != Stage::Advice;
 }
 
 class Diagnostics {

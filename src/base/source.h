@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,16 +26,37 @@ class SourceFile {
   size_t line_start(uint32_t number) const;
   // The number of the line that holds the byte at `offset`; the last line for anything after the text.
   uint32_t line_at(size_t offset) const;
+  // The number of UTF-16 code units between the beginning of a line and a byte of it, counted from 0. In long
+  // lines, too, it takes the same time at each byte, and so does finding the byte again.
+  size_t utf16_units(uint32_t line, size_t bytes) const;
+  size_t utf16_offset(uint32_t line, size_t units) const;
   // Whether the input began with a UTF-8 byte order mark, which text() leaves out.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
 
  private:
-  // Of so many lines one start is kept: a large file has millions of lines, and few are asked for.
+  // Of so many lines, or bytes, one start is kept: a large file has millions of lines, and few are asked for.
   static constexpr uint32_t kStride = 16;
+  static constexpr size_t kStep = 1024;
+
+  struct LineStart {
+    uint32_t line = 1;
+    uint32_t offset = 0;
+  };
+  // A character of a long line, and the UTF-16 code units before it.
+  struct Mark {
+    uint32_t offset = 0;
+    uint32_t units = 0;
+  };
+
+  LineStart start_before(uint32_t line) const;
+  void mark_line(size_t begin, size_t end);
+  std::span<const Mark> marks_of(size_t begin, size_t end) const;
 
   std::string name_;
   std::string text_;
-  std::vector<uint32_t> line_starts_;  // of the first line and each kStride lines after it
+  std::vector<LineStart>
+      line_starts_;          // of the first line, and of each that is kStride lines or kStep bytes later
+  std::vector<Mark> marks_;  // every kStep bytes of lines that are longer
   uint32_t line_count_ = 1;
   bool had_byte_order_mark_ = false;
 };

@@ -40,6 +40,11 @@ Flag& Flag::one_of(std::vector<std::string> values) {
   return *this;
 }
 
+Flag& Flag::means(std::string without_value) {
+  bare = std::move(without_value);
+  return *this;
+}
+
 Flag& Flag::reads(Reader read, std::string what) {
   reader = std::move(read);
   expected = std::move(what);
@@ -78,7 +83,11 @@ const std::string& Flag::long_name() const {
 }
 
 std::string Flag::value_text() const {
-  return choices.empty() ? value : fmt::format("{}", fmt::join(choices, "|"));
+  if (positional || value.empty()) return "";
+  std::vector<std::string> values = choices;
+  std::erase(values, bare);
+  const std::string text = values.empty() ? value : fmt::format("{}", fmt::join(values, "|"));
+  return bare.empty() ? " " + text : fmt::format("[={}]", text);
 }
 
 Command::Command(std::string of_name, std::string of_summary, Command* of_parent)

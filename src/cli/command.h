@@ -30,6 +30,7 @@ struct Flag {
   std::string value;                   // "PATH"; "" for a switch
   std::vector<std::string> choices;    // all values, if there are only a few
   std::string default_value;           // shown in help
+  std::string bare;  // what a flag means that may be given without its value, which follows a "="
   std::string description;
   std::vector<std::string> needed;    // flags that must be given, too
   std::vector<std::string> excluded;  // flags that must not
@@ -44,6 +45,7 @@ struct Flag {
 
   Flag& takes(std::string value_name);
   Flag& one_of(std::vector<std::string> values);
+  Flag& means(std::string without_value);
   Flag& reads(Reader read, std::string what);
   Flag& shows_default();
   Flag& needs(std::string flag);
@@ -53,8 +55,10 @@ struct Flag {
   bool has_name(std::string_view name) const;
   // "--format"; of a positional, its name.
   const std::string& long_name() const;
-  // "yaml|json|name", or what the value is called.
+  // What follows the name: " yaml|json|name", or what the value is called; "[=all]" if it may be left out.
   std::string value_text() const;
+  // Whether the next word is its value.
+  bool takes_word() const { return !positional && !value.empty() && bare.empty(); }
 };
 
 struct ExitStatus {

@@ -48,7 +48,7 @@ struct PlanFlags {
   bool cluster = false;
   std::string context;
   std::string kubeconfig;
-  unsigned timeout = 0;  // seconds
+  unsigned timeout = kCallTimeout;  // seconds
   bool ranks = false;
   std::string format = "text";
 };

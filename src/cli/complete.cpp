@@ -171,7 +171,7 @@ void take_flag(Line& line, const std::string& word) {
   if (!flag) return;
   line.used.insert(line.used.end(), flag->names.begin(), flag->names.end());
   if (flag->has_name("--no-recursive")) line.inputs.recurse = false;
-  if (flag->value.empty()) return;
+  if (!flag->takes_word()) return;
   if (equals == std::string::npos) {
     line.pending = flag;
   } else {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/text/layout.h"
@@ -43,7 +44,7 @@ std::string flag_row(const Flag& flag, size_t width) {
   const bool short_one = !flag.names.front().starts_with("--");
   std::string left = flag.positional || short_one ? "" : "    ";
   left += fmt::format("{}", fmt::join(flag.names, ", "));
-  if (!flag.positional && !flag.value.empty()) left += " " + flag.value_text();
+  left += flag.value_text();
   const std::string text = flag.default_value.empty()
                                ? flag.description
                                : fmt::format("{} [{}]", flag.description, flag.default_value);
@@ -179,9 +180,11 @@ std::string entry(std::string_view tag, std::string_view text) {
 std::string flag_entry(const Flag& flag) {
   std::string names;
   for (const std::string& name : flag.names) names += (names.empty() ? "" : ", ") + bold(name);
-  if (!flag.positional && !flag.value.empty()) {
+  if (flag.takes_word()) {
     names += flag.choices.empty() ? fmt::format(" \\fI{}\\fR", escaped(flag.value))
-                                  : " " + bold(flag.value_text());
+                                  : " " + bold(flag.value_text().substr(1));
+  } else if (!flag.bare.empty()) {
+    names += bold(flag.value_text());
   }
   std::string text = escaped(flag.description);
   if (!flag.default_value.empty()) text += fmt::format(" [{}]", escaped(flag.default_value));
@@ -237,9 +240,9 @@ std::string files(const Command& command) {
   if (!reads_settings(command)) return "";
   return entry(
       ".I .trainjobc.yaml",
-      "Settings of the manifests in its folder and below, except where a nearer file governs them. It is "
-      "looked for from each\ninput upward to the root of the repository. Flags override the environment, "
-      "which overrides the file.");
+      "Settings. It applies to the files in its folder and below, except where a nearer one applies; standard "
+      "input and pipes\nhave the settings of a file in the working directory. Flags override environment "
+      "variables, which override the file.");
 }
 
 std::string examples(const Command& command) {
@@ -309,18 +312,41 @@ std::string list_rules(size_t width) {
   return base::table(rows, width);
 }
 
+namespace {
+
+std::string explanation(const rules::Rule& rule, size_t terminal) {
+  const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
+  return fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule.id, to_string(rule.severity),
+                     to_string(rule.stage), base::wrap(rule.summary, terminal, 2),
+                     wrapped(policy::explanation_of(rule), width));
+}
+
+std::string_view name_of(const rules::Rule& rule) {
+  return rule.id.substr(rule.id.find('/') + 1);
+}
+
+// The rule that is closest to the id, or to the name after its slash.
+std::optional<std::string_view> closest_rule(std::string_view id) {
+  std::vector<std::string_view> known;
+  const auto spelling = [&](const rules::Rule& rule) {
+    return id.find('/') == std::string_view::npos ? name_of(rule) : rule.id;
+  };
+  for (const rules::Rule& rule : rules::all_rules()) known.push_back(spelling(rule));
+  const auto meant = base::closest(id, known);
+  if (!meant) return std::nullopt;
+  return std::ranges::find(rules::all_rules(), *meant, spelling)->id;
+}
+
+}  // namespace
+
 int explain_rule(Console& console, const std::string& id) {
-  if (const rules::Rule* rule = rules::find_rule(id)) {
-    const size_t terminal = console.stdout_width();
-    const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
-    const std::string text = fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule->id, to_string(rule->severity),
-                                         to_string(rule->stage), base::wrap(rule->summary, terminal, 2),
-                                         wrapped(policy::explanation_of(*rule), width));
-    return console.write_stdout(text) ? kOk : kFailed;
+  std::string text;
+  for (const rules::Rule& rule : rules::all_rules()) {
+    if (rule.id == id || name_of(rule) == id)
+      text += (text.empty() ? "" : "\n") + explanation(rule, console.stdout_width());
   }
-  std::vector<std::string_view> ids;
-  for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
-  const auto meant = base::closest(id, ids);
+  if (!text.empty()) return console.write_stdout(text) ? kOk : kFailed;
+  const auto meant = closest_rule(id);
   return fail(console, meant ? fmt::format("there is no rule \"{}\", did you mean \"{}\"?", id, *meant)
                              : fmt::format("there is no rule \"{}\"; --list-rules lists them", id));
 }

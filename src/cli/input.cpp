@@ -19,6 +19,7 @@
 #include "compile/runtimes.h"
 #include "lint/groups.h"
 #include "model/trainer_names.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
@@ -156,6 +157,10 @@ using base::DirectoryEntry;
 using base::FileKind;
 using base::IoError;
 
+std::string excluded_by(lint::Configurations* configurations, const std::string& name) {
+  return configurations ? configurations->excluded_by(name) : "";
+}
+
 class Walk {
  public:
   Walk(const base::FileSystem& files, const DiscoverOptions& options) : files_(files), options_(options) {}
@@ -197,7 +202,7 @@ class Walk {
       return "is ignored by git";
     if (is_folder && entry.is_link) return "is a link to a folder";
     if (entry.kind == FileKind::Other) return "is not a regular file";
-    const std::string by = lint::excluded_by(options_.configurations, path);
+    const std::string by = excluded_by(options_.configurations, path);
     return by.empty() ? by : "is excluded by " + by;
   }
 
@@ -240,7 +245,7 @@ class InputPlan {
       add_file(std::string(base::kStdin), std::string(base::kStdin), true);
     } else if (console_.files().is_directory(path)) {
       return add_directory(path);
-    } else if (const std::string by = lint::excluded_by(options_.configurations, path); !by.empty()) {
+    } else if (const std::string by = excluded_by(options_.configurations, path); !by.empty()) {
       loaded.excluded.push_back(path);
       loaded.passed_over.push_back({path, 0, "is excluded by " + by});
     } else {
@@ -306,7 +311,7 @@ KnownRuntime describe(const compile::InputObject& object) {
   runtime.kind =
       object.kind == compile::InputKind::TrainingRuntime ? "TrainingRuntime" : "ClusterTrainingRuntime";
   if (const yaml::Node* label = object.root->at({"metadata", "labels", model::kFrameworkLabel})) {
-    runtime.framework = label->text();
+    runtime.framework = secret::without_keys(label->text());
   }
   yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, runtime.text);
   return runtime;
@@ -316,13 +321,14 @@ class Finder {
  public:
   std::vector<KnownRuntime> found;
 
-  void add_files(std::vector<Source> sources) {
+  void add_files(std::vector<Source> sources, const std::string& scope) {
     for_each(std::move(sources), [&](const compile::InputObject& object) {
       KnownRuntime runtime = describe(object);
+      runtime.scope = scope;
       const base::Location at = yaml::locate(*object.root);
       runtime.place = fmt::format("{}:{}", at.file ? at.file->name() : "", at.line);
       if (at.file) files_.push_back(base::absolute_path(at.file->name()));
-      if (!same_as(runtime)) found.push_back(std::move(runtime));
+      if (!same_as(runtime, scope)) found.push_back(std::move(runtime));
     });
   }
 
@@ -362,9 +368,11 @@ class Finder {
     }
   }
 
-  KnownRuntime* same_as(const KnownRuntime& runtime) {
+  // In any scope, if none is given.
+  KnownRuntime* same_as(const KnownRuntime& runtime, const std::optional<std::string>& scope = {}) {
     const auto at = std::ranges::find_if(found, [&](const KnownRuntime& other) {
-      return other.kind == runtime.kind && other.ns == runtime.ns && other.name == runtime.name;
+      return other.kind == runtime.kind && other.ns == runtime.ns && other.name == runtime.name &&
+             (!scope || other.scope == *scope);
     });
     return at != found.end() ? &*at : nullptr;
   }
@@ -379,19 +387,20 @@ base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurati
   auto inputs = load_sources(console, search.paths, how);
   if (const auto* error = std::get_if<base::IoError>(&inputs)) return *error;
   auto& loaded = std::get<Loaded>(inputs);
-  std::vector<std::string> later = search.runtimes;
-  bool use_catalogue = true;
-  for (const lint::InputGroup& group : lint::group_by_configuration(loaded.sources, configurations)) {
-    later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
-    use_catalogue = use_catalogue && group.config->catalogue.value_or(true);
-  }
-  auto others = load_sources(console, later, how);
-  if (const auto* error = std::get_if<base::IoError>(&others)) return *error;
+  const auto groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
   KnownRuntimes known;
   Finder finder;
-  finder.add_files(std::move(loaded.sources));
+  for (const lint::InputGroup& group : groups) finder.add_files(group.inputs, group.scope);
   known.empty_directories = finder.without_runtimes(std::move(loaded.directories));
-  finder.add_files(std::move(std::get<Loaded>(others).sources));
+  bool use_catalogue = true;
+  for (const lint::InputGroup& group : groups) {
+    std::vector<std::string> later = search.runtimes;
+    later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
+    auto others = load_sources(console, later, how);
+    if (const auto* error = std::get_if<base::IoError>(&others)) return *error;
+    finder.add_files(std::move(std::get<Loaded>(others).sources), group.scope);
+    use_catalogue = use_catalogue && group.config->catalogue.value_or(true);
+  }
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {
     if (!use_catalogue) break;
     if (search.trainer_version.empty() || search.trainer_version == file.version) finder.add_catalogue(file);

@@ -48,6 +48,7 @@ base::IoResult<Loaded> load_sources(Console& console, const std::vector<std::str
 // The runtimes that a TrainJob can name, in the order of the lookup.
 
 struct KnownRuntime {
+  std::string scope;  // of one in a file
   std::string name;
   std::string ns;  // "" for a ClusterTrainingRuntime
   std::string kind;
@@ -70,8 +71,8 @@ struct KnownRuntimes {
 };
 
 // Those in the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory)
-// and the catalogue; the first one of each kind, namespace and name. Sorted by name. Documents that can't be
-// read are skipped.
+// and the catalogue; the first one of each kind, namespace and name in a scope. Sorted by name. Documents
+// that can't be read are skipped.
 base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
                                              const RuntimeSearch& search);
 

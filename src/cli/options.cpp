@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <tuple>
 
 #include "base/files/paths.h"
@@ -162,7 +163,7 @@ bool is_usable(Console& console, const lint::Configurations& configurations) {
 }
 
 bool complete_group(Console& console, const InputFlags& flags, const Overrides& overrides,
-            const DiscoverOptions& options, lint::InputGroup& group) {
+                    const DiscoverOptions& options, lint::InputGroup& group) {
   const lint::Config& config = *group.config;
   group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
                                                              : config.trainer_version.value_or("auto");
@@ -325,6 +326,23 @@ void note_other_managers(Console& console, const Compilation& compiled) {
     note(console,
          fmt::format("{}: {}; this is what the cluster that runs it creates", found.object, found.message));
   }
+}
+
+std::string shared_name(const Compilation& compiled) {
+  std::map<std::pair<std::string_view, std::string_view>, std::string_view> scopes;  // by namespace and name
+  std::string shared;
+  const auto add = [&](std::string_view scope, std::string_view ns, std::string_view name) {
+    const auto [first, is_new] = scopes.try_emplace({ns, name}, scope);
+    if (!is_new && first->second != scope && shared.empty()) {
+      shared = fmt::format("{} and {} both define TrainJob {}/{}", first->second, scope,
+                           ns.empty() ? "default" : ns, name);
+    }
+  };
+  for (const SunkJob& job : compiled.sunk) add(job.scope, job.ns, job.name);
+  for (const Object& object : compiled.objects) {
+    if (object.kind == "JobSet" && !object.passthrough) add(object.scope, object.ns, object.name);
+  }
+  return shared;
 }
 
 base::Diagnostics unread_jobs_of(const Compilation& compiled) {

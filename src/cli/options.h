@@ -35,6 +35,9 @@ struct DirectoryFlags {
   DiscoverOptions options() const;
 };
 
+// The seconds that one call of kubectl may take unless --timeout says otherwise: a hung one ends.
+inline constexpr unsigned kCallTimeout = 600;
+
 // --timeout; `what` is what it limits.
 void add_timeout(Command& command, unsigned& seconds, std::string_view what);
 
@@ -115,6 +118,10 @@ const schema::VersionSchemas& schemas_of(const Compilation& compiled);
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);
+
+// A TrainJob that two scopes of the inputs define: "clusters/prod and clusters/staging both define TrainJob
+// default/a"; "" if there is none. One cluster can have only one of them.
+std::string shared_name(const Compilation& compiled);
 
 // Prints to stderr which jobs another controller manages.
 void note_other_managers(Console& console, const Compilation& compiled);

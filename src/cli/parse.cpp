@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -73,8 +74,12 @@ class Tree {
     binding.flag = &flag;
     std::vector<std::string> names = flag.names;
     names.insert(names.end(), flag.old_names.begin(), flag.old_names.end());
-    const std::string joined = fmt::format("{}", fmt::join(names, ","));
-    if (std::holds_alternative<bool*>(flag.target)) {
+    // CLI11 knows a flag that means something by itself as --flag{value}.
+    const std::string bare = flag.bare.empty() ? "" : fmt::format("{{{}}}", flag.bare);
+    const std::string joined = fmt::format("{}{}", fmt::join(names, bare + ","), bare);
+    if (!flag.bare.empty()) {
+      binding.option = node.app->add_flag(joined, binding.text);
+    } else if (std::holds_alternative<bool*>(flag.target)) {
       binding.option = node.app->add_flag(joined, binding.is_on);
     } else if (flag.repeats) {
       binding.option = node.app->add_option(joined, binding.texts);
@@ -97,6 +102,40 @@ class Tree {
   std::deque<ParsedCommand> nodes_;
 };
 
+// What other tools call something, and what it is called here.
+struct OtherName {
+  std::string_view name;
+  std::string_view here;
+};
+
+constexpr std::array kOtherNames = std::to_array<OtherName>({{"apply", "submit"},
+                                                             {"build", "render"},
+                                                             {"check", "lint"},
+                                                             {"compile", "render"},
+                                                             {"convert", "migrate"},
+                                                             {"create", "new"},
+                                                             {"fix", "lint --fix"},
+                                                             {"fmt", "lint --fix"},
+                                                             {"format", "lint --fix"},
+                                                             {"init", "new"},
+                                                             {"rules", "lint --list-rules"},
+                                                             {"template", "render"},
+                                                             {"upgrade", "migrate"},
+                                                             {"validate", "lint"},
+                                                             {"verify", "lint"}});
+
+std::string unknown_command(const Command& root, const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : root.commands) names.push_back(command.name);
+  std::string meant = did_you_mean(word, names);
+  const auto other = std::ranges::find(kOtherNames, word, &OtherName::name);
+  if (other != kOtherNames.end()) {
+    const bool exists = root.find_command(other->here.substr(0, other->here.find(' '))) != nullptr;
+    meant = exists ? fmt::format(", did you mean \"{}\"?", other->here) : "";
+  }
+  return fmt::format("unknown command \"{}\"{}", word, meant);
+}
+
 std::string unknown_word(const Command& root, const Command& chosen, const std::string& word) {
   std::vector<std::string> names;
   if (word.starts_with("-")) {
@@ -108,8 +147,7 @@ std::string unknown_word(const Command& root, const Command& chosen, const std::
     return fmt::format("unknown flag \"{}\"{}", flag, did_you_mean(flag, names));
   }
   if (&chosen != &root) return fmt::format("unexpected argument \"{}\"", word);
-  for (const Command& command : root.commands) names.push_back(command.name);
-  return fmt::format("unknown command \"{}\"{}", word, did_you_mean(word, names));
+  return unknown_command(root, word);
 }
 
 // "" if the flag takes the text, which becomes what it means.

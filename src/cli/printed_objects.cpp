@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/paths.h"
 #include "base/text/text.h"
 #include "cli/exit_status.h"
 #include "features/kubectl/kubectl.h"
@@ -112,6 +113,7 @@ PrintedObject print(const Object& object, const PrintStyle& style) {
   printed.text = print_object(shown, style.format);
   printed.text.shrink_to_fit();
   printed.is_secret = object.kind == "Secret";
+  printed.scope = object.scope;
   if (!style.to_files) return printed;
   printed.file = file_name(object);
   printed.ns = object.ns;
@@ -142,15 +144,45 @@ std::string path_of(const std::string& file, const std::string& ns, bool in_fold
   return in_folder && !ns.empty() ? component(ns) + "/" + component(file) : component(file);
 }
 
+// The folders of scopes in the output: their paths below the working directory, or below the folder that
+// contains all of them.
+class ScopeFolders {
+ public:
+  explicit ScopeFolders(std::span<const PrintedObject* const> objects) {
+    for (const PrintedObject* object : objects) {
+      const std::string folder = base::absolute_path(object->scope.empty() ? "." : object->scope);
+      if (!folders_.try_emplace(object->scope, folder).second) continue;
+      while (!is_below(folder, root_)) root_ = base::parent_of(root_);
+    }
+  }
+
+  // "" or with a slash at its end.
+  std::string of(const PrintedObject& object) const {
+    if (folders_.size() < 2) return "";
+    const std::string path = base::path_below(folders_.at(object.scope), root_);
+    return path.empty() ? "" : path + "/";
+  }
+
+ private:
+  static bool is_below(const std::string& folder, const std::string& root) {
+    return folder == root || root == "/" || !base::path_below(folder, root).empty();
+  }
+
+  std::map<std::string, std::string> folders_;  // absolute, by scope
+  std::string root_ = base::working_directory();
+};
+
 using Files = std::map<std::string, const PrintedObject*>;
 
 // The objects by their paths in the directory; empty, after an error, if two share a path.
 Files plan(Console& console, std::span<const PrintedObject* const> objects) {
-  std::set<std::string_view> namespaces;
-  for (const PrintedObject* object : objects) namespaces.insert(object->ns);
+  std::map<std::string_view, std::set<std::string_view>> namespaces;  // by scope
+  for (const PrintedObject* object : objects) namespaces[object->scope].insert(object->ns);
+  const ScopeFolders folders(objects);
   Files files;
   for (const PrintedObject* object : objects) {
-    const std::string path = path_of(object->file, object->ns, namespaces.size() > 1);
+    const bool in_folder = namespaces[object->scope].size() > 1;
+    const std::string path = folders.of(*object) + path_of(object->file, object->ns, in_folder);
     if (files.try_emplace(path, object).second) continue;
     fail(console, fmt::format("--output-dir: two objects would be written to {}", path));
     return {};
@@ -175,28 +207,52 @@ bool is_manifest_at(const std::string& path, std::string text) {
   return path == path_of(own, ns, false) || path == path_of(own, ns, true);
 }
 
+// The path without the folder of its scope.
+std::string below_scope(const std::string& path, const std::set<std::string>& scopes) {
+  std::string_view folder;
+  for (const std::string& scope : scopes) {
+    if (path.starts_with(scope) && scope.size() > folder.size()) folder = scope;
+  }
+  return path.substr(folder.size());
+}
+
+// The folders of scopes: lines with a slash at their end.
+std::set<std::string> listed_scopes(std::string_view list) {
+  std::set<std::string> scopes;
+  for (const std::string_view line : base::Lines(list)) {
+    if (line.ends_with('/')) scopes.emplace(line);
+  }
+  return scopes;
+}
+
 // The files that earlier runs wrote. Users may have edited the list and the directory, so a line counts
 // only if it names a regular file inside the directory, with the manifest that belongs at that path.
 std::set<std::string> listed(Console& console, const std::string& directory, std::string_view list) {
+  const std::set<std::string> scopes = listed_scopes(list);
   std::set<std::string> files;
   for (const std::string_view line : base::Lines(list)) {
     const std::string name(line);
+    if (name.ends_with('/')) continue;
     const std::string path = fmt::format("{}/{}", directory, name);
     if (!console.files().stays_inside(directory, name) || !console.files().exists(path)) continue;
     auto text = console.files().read(path);
-    if (auto* found = std::get_if<std::string>(&text); found && is_manifest_at(name, std::move(*found)))
+    if (auto* found = std::get_if<std::string>(&text);
+        found && is_manifest_at(below_scope(name, scopes), std::move(*found)))
       files.insert(name);
   }
   return files;
 }
 
-int prune_files(Console& console, const std::string& directory, const Files& written, Prune prune) {
+// `scopes`: their folders.
+int prune_files(Console& console, const std::string& directory, const Files& written,
+                const std::set<std::string>& scopes, Prune prune) {
   const std::string list = fmt::format("{}/{}", directory, kOutputList);
-  std::set<std::string> kept;
+  std::set<std::string> kept = scopes;
   for (const auto& [path, object] : written) kept.insert(path);
   if (console.files().exists(list)) {
     const auto text = console.files().read(list);
     if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
+    if (prune == Prune::Later) kept.merge(listed_scopes(std::get<std::string>(text)));
     for (const std::string& old : listed(console, directory, std::get<std::string>(text))) {
       if (prune == Prune::Later) kept.insert(old);
       if (kept.contains(old)) continue;
@@ -240,7 +296,11 @@ int write_directory(Console& console, const std::string& directory,
     if (const auto error = console.files().write(path, object->text, mode))
       return fail(console, error->message);
   }
-  return prune != Prune::No ? prune_files(console, directory, files, prune) : kOk;
+  std::set<std::string> scopes;
+  const ScopeFolders folders(objects);
+  for (const PrintedObject* object : objects) scopes.insert(folders.of(*object));
+  scopes.erase("");
+  return prune != Prune::No ? prune_files(console, directory, files, scopes, prune) : kOk;
 }
 
 }  // namespace trainjobc::cli

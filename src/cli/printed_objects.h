@@ -45,12 +45,14 @@ struct PrintedObject {
   std::string text;
   std::string file;  // see file_name
   std::string ns;
+  std::string scope;  // "", unless the inputs have several
   bool is_secret = false;
 };
 
 PrintedObject print(const Object& object, const PrintStyle& style);
 
 struct PrintedJob {
+  std::string scope;
   std::vector<PrintedObject> objects;
   SshKeys keys;
 };
@@ -59,8 +61,8 @@ PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style);
 
 // render --output-dir: one file per object.
 
-// Names the files that the last run with --prune-output wrote, one per line. Begins with a dot: trainjobc,
-// kustomize and kubectl don't read it as a manifest.
+// Names the files that the last run with --prune-output wrote, one per line, and the folders of scopes, with
+// a slash at their end. Begins with a dot: trainjobc, kustomize and kubectl don't read it as a manifest.
 inline constexpr std::string_view kOutputList = ".trainjobc-output";
 
 enum class Prune {
@@ -69,10 +71,10 @@ enum class Prune {
   Now,
 };
 
-// Writes each object to `directory`, those of several namespaces into a folder each; Secrets for their owner
-// only. Prune::Now removes what the list of the last such run names and this one does not write, if it is the
-// manifest of the object that it is named after, and nothing else. No symbolic link below the directory is
-// followed. Returns the exit status; what failed has been reported.
+// Writes each object to `directory`, those of several scopes and namespaces into a folder each; Secrets for
+// their owner only. Prune::Now removes what the list of the last such run names and this one does not write,
+// if it is the manifest of the object that it is named after, and nothing else. No symbolic link below the
+// directory is followed. Returns the exit status; what failed has been reported.
 int write_directory(Console& console, const std::string& directory,
                     std::span<const PrintedObject* const> objects, Prune prune);
 

@@ -6,8 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,9 @@
 #include "yaml/node.h"
 
 namespace trainjobc::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr const char* kChoices = "generate, omit, file:PATH or seed:PATH";
@@ -90,9 +95,24 @@ GuardedFiles::GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const
   if (key.names_file()) key_ = real_path(key.file_in(folder_));
 }
 
+// Whether a file is another name of a key: a hard link, of the same device and inode.
+bool GuardedFiles::is_linked_key(const std::string& path) const {
+  std::error_code error;
+  if (key_.empty() && folder_.empty()) return false;
+  if (!fs::is_regular_file(path, error) || fs::hard_link_count(path, error) < 2 || error) return false;
+  if (!key_.empty() && fs::equivalent(path, key_, error)) return true;
+  if (folder_.empty()) return false;
+  fs::recursive_directory_iterator at(folder_, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (fs::equivalent(path, at->path(), ignored)) return true;
+  }
+  return static_cast<bool>(error);  // what can't be compared may be one
+}
+
 base::IoResult<std::string> GuardedFiles::read(const std::string& path) const {
   const std::string real = real_path(path);
-  if (real == key_ || (!folder_.empty() && is_inside(folder_, real)))
+  if (real == key_ || (!folder_.empty() && is_inside(folder_, real)) || is_linked_key(real))
     return base::IoError{fmt::format("open {}: SSH key files are never read as input", path)};
   return files_.read(path);
 }

@@ -37,7 +37,7 @@ policy::SshKeyOptions unshown_key();
 
 // Prevents SSH keys and seeds from being read as manifests or settings, whose lines messages quote.
 
-// A file system without the key's file and the folder of keys, even through links.
+// A file system without the key's file and the folder of keys, even through symbolic and hard links.
 class GuardedFiles final : public base::FileSystem {
  public:
   GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console);
@@ -63,6 +63,8 @@ class GuardedFiles final : public base::FileSystem {
   }
 
  private:
+  bool is_linked_key(const std::string& path) const;
+
   base::FileSystem& files_;
   std::string key_;     // resolved; "": none
   std::string folder_;  // as given; "": none

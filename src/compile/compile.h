@@ -29,18 +29,27 @@ struct Source {
   bool named = true;  // by the user; false: found in a directory
 };
 
+// A runtime that the TrainJobs of the inputs can't use, which a finding on a missing runtime mentions.
+struct RuntimeElsewhere {
+  std::string kind;
+  std::string name;
+  std::string place;  // "clusters/prod/torch.yaml:1"
+};
+
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
   bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
   bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
   bool render = true;                    // false: only produce diagnostics
+  bool owner_references = false;         // the objects refer to their TrainJob, if it has a uid
   bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
   bool passthrough = false;              // return foreign objects too, unchanged
   std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": the content's hash
   policy::PolicyOptions policy;
-  unsigned threads = 0;           // 0: one per processor
+  std::vector<RuntimeElsewhere> other_scopes;  // runtimes of these
+  unsigned threads = 0;                        // 0: one per processor
   bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };
 
@@ -51,6 +60,7 @@ struct Object {
   std::string_view name;
   const yaml::Node* root = nullptr;
   const yaml::Node* train_job = nullptr;  // what it was made from; nullptr for an object passed through
+  std::string_view scope;                 // "", unless the inputs were compiled in several scopes
   bool passthrough = false;               // an input of another kind, as it was read
   // Of the Trainer version that it was made for; nullptr for an object passed through.
   const schema::VersionSchemas* schemas = nullptr;
@@ -85,6 +95,7 @@ struct LintedObject {
 struct SunkJob {
   size_t group = 0;  // for callers that compile the inputs in groups
   size_t job = 0;
+  std::string scope;  // "", unless there are several
   std::string ns;
   std::string name;
 };

@@ -111,6 +111,20 @@ class Firsts {
 
 }  // namespace
 
+base::Diagnostics with_marked_consequences(base::Diagnostics findings) {
+  std::vector<bool> is_consequence;
+  {
+    const AllCauses causes(findings.items());
+    for (const Diagnostic& found : findings.items()) is_consequence.push_back(causes.explain(found));
+  }
+  auto next = is_consequence.begin();
+  findings.retain([&](Diagnostic& found) {
+    found.is_consequence = *next++;
+    return true;
+  });
+  return findings;
+}
+
 base::Diagnostics without_consequences(base::Diagnostics findings) {
   std::vector<bool> is_kept;
   std::map<const Diagnostic*, std::string> notes;

@@ -7,6 +7,9 @@
 
 namespace trainjobc::compile {
 
+// All findings; those that follow from another one are marked (Diagnostic::is_consequence).
+base::Diagnostics with_marked_consequences(base::Diagnostics findings);
+
 // The findings without those that mending another one of the same object would mend, too: what is inside a
 // value of the wrong type, a field that is missing because its name is misspelled, a limit that an amount
 // lacks which is refused itself, the same complaint about one value that is in several fields. The same

@@ -16,6 +16,7 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/build.h"
+#include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/dialects.h"
 #include "model/train_job.h"
@@ -25,6 +26,8 @@
 #include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
+#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -57,21 +60,37 @@ std::string_view kind_of_spec(const Node* spec) {
 struct Untyped {
   std::string_view missing;
   std::string hint;
+  std::string_view value;  // of the field; "" if more is missing
 };
 
 std::optional<Untyped> find_untyped(const Node& root) {
   const std::string_view api_version = string_at(root, "apiVersion");
   const std::string_view kind = string_at(root, "kind");
   if (api_version.empty() && is_trainer_kind(kind))
-    return Untyped{"apiVersion", fmt::format("add apiVersion: {}", model::kTrainerApiVersion)};
+    return Untyped{"apiVersion", fmt::format("add apiVersion: {}", model::kTrainerApiVersion),
+                   model::kTrainerApiVersion};
   const bool is_ours =
       group_of(api_version) == model::kTrainerGroup || model::find_dialect(api_version) != nullptr;
   const std::string_view meant = kind_of_spec(root.get("spec"));
   if (kind.empty() && (is_ours || (!api_version.empty() && !meant.empty())))
-    return Untyped{"kind", meant.empty() ? "add kind:" : fmt::format("add kind: {}", meant)};
+    return Untyped{"kind", meant.empty() ? "add kind:" : fmt::format("add kind: {}", meant), meant};
   if (!kind.empty() || !api_version.empty() || meant.empty()) return std::nullopt;
-  return Untyped{"kind", fmt::format("this is part of a {}: add apiVersion: {}, kind: {}, metadata.name",
-                                     meant, model::kTrainerApiVersion, meant)};
+  return Untyped{"kind",
+                 fmt::format("this is part of a {}: add apiVersion: {}, kind: {}, metadata.name", meant,
+                             model::kTrainerApiVersion, meant),
+                 ""};
+}
+
+// The missing field, where such fields are written: apiVersion first, then kind.
+std::vector<base::Edit> type_fix(const Node& root, const Untyped& untyped) {
+  const auto entries = root.entries();
+  const auto after = std::ranges::find_if(entries, [&](const yaml::Entry& entry) {
+    return untyped.missing == "apiVersion" || entry.key != "apiVersion";
+  });
+  if (untyped.value.empty() || after == entries.end()) return {};
+  const std::string as_yaml = fmt::format("{}: {}", untyped.missing, untyped.value);
+  const std::string as_json = fmt::format("\"{}\": \"{}\"", untyped.missing, untyped.value);
+  return yaml::insert_before(*after, {as_yaml, as_json});
 }
 
 Diagnostic unknown_type(const Node& root, std::string field, std::string message) {
@@ -129,8 +148,11 @@ std::optional<Diagnostic> check_type_is_there(const Node& root) {
   if (!root.is_map()) return std::nullopt;
   std::optional<Untyped> untyped = find_untyped(root);
   if (!untyped) return std::nullopt;
-  return rules::finding("yaml/no-kind", fmt::format("the document has no {}", untyped->missing),
-                        std::move(untyped->hint), yaml::locate(root));
+  Diagnostic diagnostic =
+      rules::finding("yaml/no-kind", fmt::format("the document has no {}", untyped->missing),
+                     std::move(untyped->hint), yaml::locate(root));
+  base::suggest_fix(diagnostic, type_fix(root, *untyped));
+  return diagnostic;
 }
 
 std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
@@ -148,13 +170,13 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
                      in_group ? fmt::format("Trainer has no API version \"{}\"", api_version)
                               : fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
     diagnostic.hint = fmt::format("write {}", model::kTrainerApiVersion);
-    diagnostic.fix.push_back({diagnostic.location, std::string(model::kTrainerApiVersion)});
+    diagnostic.fix = yaml::replace_text(*root.get("apiVersion"), model::kTrainerApiVersion);
     return diagnostic;
   }
   if (!in_group) return std::nullopt;
   Diagnostic diagnostic = unknown_type(root, "kind", fmt::format("Trainer has no kind \"{}\"", kind));
   if (const auto meant = base::closest(kind, kTrainerKinds))
-    diagnostic.hint = fmt::format("did you mean \"{}\"?", *meant);
+    k8s::suggest(diagnostic, root.get("kind"), *meant);
   return diagnostic;
 }
 
@@ -224,7 +246,11 @@ class Classifier {
   void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
     std::optional<base::Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
     const bool is_ours = !unknown && is_trainer_kind(kind);
-    if (unknown) read.diagnostics.add(std::move(*unknown));
+    if (unknown) {
+      const Node* meant = with_meant_type(root, unknown->field);
+      read.diagnostics.add(std::move(*unknown));
+      if (meant) return add_guess(*meant);
+    }
     const model::Dialect* dialect = is_ours ? model::find_dialect(api_version) : nullptr;
     if (dialect) {
       add_translated(root, *dialect, kind);
@@ -238,6 +264,28 @@ class Classifier {
     std::optional<base::Diagnostic> other = find_training_operator_job(root);
     if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
     if (other && options_.is_input) read.diagnostics.add(std::move(*other));
+  }
+
+  // The object with the type that it was most likely meant to have; nullptr if that is not clear. A misspelt
+  // type hides no other mistake.
+  const Node* with_meant_type(const Node& root, std::string_view field) const {
+    const bool is_kind = field == "kind";
+    const std::string_view api_version = string_at(root, "apiVersion");
+    // A kind of that name may be another project's.
+    const bool is_ours =
+        group_of(api_version) == model::kTrainerGroup || !kind_of_spec(root.get("spec")).empty();
+    if (!is_ours || (!is_kind && model::find_dialect(api_version))) return nullptr;
+    const auto meant = is_kind ? base::closest(string_at(root, "kind"), kTrainerKinds)
+                               : std::optional<std::string_view>(model::kTrainerApiVersion);
+    if (!meant) return nullptr;
+    const yaml::Maker make(memory_.arena);
+    return make.with(&root, field, make.string(*meant, root.get(field)->origin()));
+  }
+
+  void add_guess(const Node& root) {
+    const size_t before = read.objects.size();
+    add_object(root, string_at(root, "apiVersion"), string_at(root, "kind"));
+    for (size_t i = before; i < read.objects.size(); ++i) read.objects[i].is_guess = true;
   }
 
   void pass_over(const Node& root, std::string what) {

@@ -53,6 +53,7 @@ struct InputObject {
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
+  bool is_guess = false;  // its type was corrected: it is checked, but nothing is made of it
 
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;

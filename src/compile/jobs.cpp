@@ -38,16 +38,24 @@ class JobRun {
   JobResult run(size_t index) {
     const Options& options = context_.options;
     const JobSource source{.read = [&](JobUnit&) { return read_selected(); },
-                           .resolve =
-                               [&](const model::TrainJob& job) {
-                                 return context_.runtimes.store_for(target_).resolve(job,
-                                                                                     options.use_catalogue);
-                               }};
+                           .resolve = [&](const model::TrainJob& job) { return resolve(job); }};
     run_passes(*unit_, source, options);
     if (result_.state != JobResult::State::Compiled) return std::move(result_);
     if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, objects_of(*unit_));
     finish();
     return std::move(result_);
+  }
+
+  Resolution resolve(const model::TrainJob& job) {
+    const Options& options = context_.options;
+    Resolution resolution = context_.runtimes.store_for(target_).resolve(job, options.use_catalogue);
+    if (resolution.found) return resolution;
+    const model::RuntimeRef& ref = job.runtime_ref;
+    const auto other = std::ranges::find_if(options.other_scopes, [&](const RuntimeElsewhere& one) {
+      return one.name == ref.name.value && one.kind == ref.kind;
+    });
+    if (other != options.other_scopes.end()) resolution.other_scope = other->place;
+    return resolution;
   }
 
   ObjectMemory give_back() {

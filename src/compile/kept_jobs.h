@@ -34,7 +34,10 @@ class KeptJobs {
   std::vector<Kept> take(const Compilation& compiled) {
     std::vector<Kept> jobs;
     jobs.reserve(compiled.sunk.size());
-    for (const SunkJob& sunk : compiled.sunk) jobs.push_back(std::move(*sinks_[sunk.group]->jobs[sunk.job]));
+    for (const SunkJob& sunk : compiled.sunk) {
+      Kept& job = jobs.emplace_back(std::move(*sinks_[sunk.group]->jobs[sunk.job]));
+      if constexpr (requires { job.scope; }) job.scope = sunk.scope;
+    }
     sinks_.clear();
     return jobs;
   }

@@ -17,18 +17,20 @@
 #include "compile/merge.h"
 #include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
+#include "k8s/violations.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/webhook_rules.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile {
 namespace {
 
 using base::Diagnostic;
-using base::Stage;
 using yaml::Maker;
 using yaml::Node;
 
@@ -77,24 +79,48 @@ bool check_runtime_kind(JobUnit& unit) {
                                                        model::kClusterTrainingRuntime};
   const auto meant = base::closest(ref.kind, kRuntimeKinds);
   if (known_kind) {
-    diagnostic.hint = fmt::format("write {}, or leave it out", model::kTrainerGroup);
+    k8s::suggest_writing(diagnostic, ref.node->get(field), model::kTrainerGroup);
+    diagnostic.hint += ", or leave it out";
   } else {
-    diagnostic.hint = fmt::format("did you mean \"{}\"?", meant.value_or(model::kClusterTrainingRuntime));
+    k8s::suggest(diagnostic, ref.node->get(field), meant.value_or(model::kClusterTrainingRuntime));
   }
   unit.diagnostics.add(std::move(diagnostic));
   return false;
 }
 
-std::string runtime_hint(const model::RuntimeRef& ref, const Resolution& resolution) {
+// The kind written where it is, or before the name.
+std::vector<base::Edit> kind_fix(const model::RuntimeRef& ref, std::string_view kind) {
+  const Node* written = ref.node->get("kind");
+  auto edits = written ? yaml::replace_text(*written, kind) : std::vector<base::Edit>();
+  const yaml::Entry* name = ref.node->find("name");
+  if (!edits.empty() || !name) return edits;
+  const std::string as_yaml = fmt::format("kind: {}", kind);
+  const std::string as_json = fmt::format("\"kind\": \"{}\"", kind);
+  return yaml::insert_before(*name, {as_yaml, as_json});
+}
+
+void advise_on_runtime(const model::RuntimeRef& ref, const Resolution& resolution, Diagnostic& diagnostic) {
   constexpr std::string_view kAdd = "add it to the inputs, or pass its file or folder with --runtimes";
   if (resolution.other_kind) {
     const bool cluster = ref.kind == model::kClusterTrainingRuntime;
-    return fmt::format("write kind: {}", cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime);
+    const std::string_view other = cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
+    diagnostic.hint = fmt::format("write kind: {}", other);
+    base::suggest_fix(diagnostic, kind_fix(ref, other));
+  } else if (!resolution.other_scope.empty()) {
+    diagnostic.hint = fmt::format(
+        "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or "
+        "write "
+        "scope: false if the two folders belong together",
+        resolution.other_scope);
+  } else if (!resolution.elsewhere.empty()) {
+    diagnostic.hint =
+        fmt::format("put the TrainJob and its TrainingRuntime in the same namespace, or {}", kAdd);
+  } else if (resolution.meant) {
+    k8s::suggest(diagnostic, ref.name.node, *resolution.meant);
+    diagnostic.hint += fmt::format(" Or {}", kAdd);
+  } else {
+    diagnostic.hint = kAdd;
   }
-  if (!resolution.elsewhere.empty())
-    return fmt::format("put the TrainJob and its TrainingRuntime in the same namespace, or {}", kAdd);
-  if (resolution.meant) return fmt::format("did you mean \"{}\"? Or {}", *resolution.meant, kAdd);
-  return std::string(kAdd);
 }
 
 void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
@@ -107,7 +133,7 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
       fmt::format("there is no {} \"{}\"{}", ref.kind, ref.name.value, where), ref.name.node);
   if (!resolution.elsewhere.empty())
     diagnostic.message += fmt::format(", but there is {}", fmt::join(resolution.elsewhere, " and "));
-  diagnostic.hint = runtime_hint(ref, resolution);
+  advise_on_runtime(ref, resolution, diagnostic);
   unit.diagnostics.add(std::move(diagnostic));
 }
 
@@ -202,6 +228,7 @@ bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Option
     return false;
   }
   unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
+  unit.job.is_owner = options.owner_references && !unit.job.uid.empty();
   return true;
 }
 
@@ -279,10 +306,7 @@ void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitt
 }
 
 bool is_refused(const JobUnit& unit) {
-  const auto refuses = [](const Diagnostic& d) {
-    return d.severity == base::Severity::Error && d.stage != Stage::Job && d.stage != Stage::Advice;
-  };
-  return !unit.complete || std::ranges::any_of(unit.diagnostics.items(), refuses);
+  return !unit.complete || unit.diagnostics.has_refusals();
 }
 
 // Adds the JobSet, and puts the objects in the order in which they are applied.
@@ -301,6 +325,7 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   // 1. read
   std::optional<InputObject> read = source.read(unit);
   if (!read) return;
+  const bool is_rendered = options.render && !read->is_guess;
   const SecretGuard guard(unit);
   // 2. admit, 3. resolve
   const bool has_runtime = admit(unit, *std::move(read), source, options) && resolve(unit, source);
@@ -317,7 +342,7 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   // 7. admit the JobSet
   const Node* admitted = admit_output(unit, *job_set);
   if (merged) advise(unit, *merged, *admitted);
-  if (!options.render || is_refused(unit)) {
+  if (!is_rendered || is_refused(unit)) {
     unit.objects.clear();
   } else {
     emit(unit, *job_set, *admitted, options);

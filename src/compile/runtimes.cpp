@@ -43,7 +43,7 @@ void RuntimeStore::admit(StoredRuntime& stored) {
     if (object.dialect) model::apply(*object.dialect, stored.runtime);
     policy::Findings findings(found);
     policy::validate_runtime(stored.runtime, behaviours_, findings);
-    stored.accepted = !findings.has_errors();
+    stored.accepted = !findings.has_errors() && !object.is_guess;
     findings.flush(object.id.str());
   }
   diagnostics_.append(std::move(found));
@@ -239,7 +239,8 @@ void for_each_runtime(const InputSet& inputs, const InputSet& runtimes, Use use)
 std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
   std::set<std::string> names;
   for (const base::Diagnostic& diagnostic : diagnostics.items()) {
-    if (diagnostic.severity == base::Severity::Error) names.insert(diagnostic.object);
+    if (diagnostic.severity == base::Severity::Error && diagnostic.stage != base::Stage::Advice)
+      names.insert(diagnostic.object);
   }
   return names;
 }

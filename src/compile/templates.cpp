@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,7 +18,8 @@ using base::Diagnostic;
 using base::SourceFile;
 using base::Stage;
 
-enum class Syntax { Braces, Dollar };
+// {{ name }}, ${name}, and ${name:=default}, which GNU envsubst does not know and Flux does.
+enum class Syntax { Braces, Dollar, Defaults };
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -38,13 +41,18 @@ bool has_actions(const SourceFile& file) {
   return false;
 }
 
-// ${NAME}, ${NAME:-default}
-bool has_variable(std::string_view text) {
+// Of the variables in the text; nullopt if there are none.
+std::optional<Syntax> variables_in(std::string_view text) {
+  std::optional<Syntax> found;
   for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 1)) {
-    const char next = at + 2 < text.size() ? text[at + 2] : '\0';
-    if ((base::is_alnum(next) || next == '_') && text.find('}', at) != std::string_view::npos) return true;
+    const auto in_name = [](char c) { return base::is_alnum(c) || c == '_'; };
+    size_t end = at + 2;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (end == at + 2 || text.find('}', end) == std::string_view::npos) continue;
+    if (text[end] != '}') return Syntax::Defaults;
+    found = Syntax::Dollar;
   }
-  return false;
+  return found;
 }
 
 // The text that the diagnostic points at, if it is on one line.
@@ -66,14 +74,12 @@ std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
   if (diagnostic.severity != base::Severity::Error || !at.file || at.line == 0) return std::nullopt;
   if (diagnostic.stage == Stage::Yaml) {
     if (has_actions(*at.file)) return Syntax::Braces;
-    const bool near =
-        has_variable(at.file->line(at.line)) || (at.line > 1 && has_variable(at.file->line(at.line - 1)));
-    return near ? std::optional(Syntax::Dollar) : std::nullopt;
+    const auto here = variables_in(at.file->line(at.line));
+    return here || at.line == 1 ? here : variables_in(at.file->line(at.line - 1));
   }
   const std::string_view text = text_of(at);
   if (contains(text, "{{") && contains(text, "}}")) return Syntax::Braces;
-  if (has_variable(text) && !is_script(diagnostic)) return Syntax::Dollar;
-  return std::nullopt;
+  return is_script(diagnostic) ? std::nullopt : variables_in(text);
 }
 
 bool mentions_trainer(std::string_view text) {
@@ -81,12 +87,19 @@ bool mentions_trainer(std::string_view text) {
          contains(text, "trainer.kubeflow.org");
 }
 
+std::string_view renderer_of(Syntax syntax) {
+  switch (syntax) {
+    case Syntax::Braces: return "helm template CHART";
+    case Syntax::Dollar: return "envsubst < FILE";
+    case Syntax::Defaults: return "flux envsubst < FILE";
+  }
+  return "";
+}
+
 Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
   Diagnostic diagnostic = rules::finding("yaml/template", "this is an unrendered template");
   diagnostic.object = culprit.object;
-  diagnostic.hint = syntax == Syntax::Braces
-                        ? "pipe in its rendered output: helm template CHART | trainjobc lint -"
-                        : "pipe in its rendered output: envsubst < FILE | trainjobc lint -";
+  diagnostic.hint = fmt::format("pipe in its rendered output: {} | trainjobc lint -", renderer_of(syntax));
   diagnostic.location = culprit.location;
   diagnostic.hide_source = culprit.hide_source;
   return diagnostic;

@@ -139,7 +139,7 @@ std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::option
   if (!unit.runtime) return std::nullopt;
   std::vector<Diagnostic> errors;
   for (const Diagnostic& found : unit.diagnostics.items()) {
-    if (found.severity == base::Severity::Error) errors.push_back(found);
+    if (found.severity == base::Severity::Error && found.stage != Stage::Advice) errors.push_back(found);
   }
   return errors;
 }

@@ -70,9 +70,10 @@ void check_labels(const Field& labels, std::string_view what, Report& report) {
     const std::string wrong = complaint(Form::LabelValue, value.text());
     if (wrong.empty()) return;
     const std::string better = improved(Form::LabelValue, value.text());
-    report.add_at(value.location(), rule::kLabel, labels,
-                  fmt::format("the value {} of {} {} {}", quoted(value), what, key, wrong),
-                  better.empty() ? "" : fmt::format("write {}", better));
+    base::Diagnostic& found =
+        report.add_at(value.location(), rule::kLabel, labels,
+                      fmt::format("the value {} of {} {} {}", quoted(value), what, key, wrong));
+    if (!better.empty()) suggest_writing(found, value.node(), better);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s {
 
@@ -77,10 +78,13 @@ std::string name_problem(std::string_view name, NameRule rule) {
   return "";
 }
 
-std::string name_hint(std::string_view name, NameRule rule) {
+// A similar name that fits, as a hint and as a fix.
+void suggest_name(base::Diagnostic& diagnostic, const Node& name, NameRule rule) {
   const std::string better =
-      suggest_dns_name(name, rule == NameRule::DnsSubdomain, rule == NameRule::Dns1035Label);
-  return better.empty() || better == name ? "" : fmt::format("such as {}", quoted(better));
+      suggest_dns_name(name.text(), rule == NameRule::DnsSubdomain, rule == NameRule::Dns1035Label);
+  if (better.empty() || better == name.text()) return;
+  diagnostic.hint = fmt::format("such as {}", quoted(better));
+  base::suggest_fix(diagnostic, yaml::replace_text(name, better));
 }
 
 class MetaValidator {
@@ -95,8 +99,9 @@ class MetaValidator {
     if (name && !name->text().empty() && !name->is_null()) {
       const std::string problem = name_problem(name->text(), rule);
       if (problem.empty()) return;
-      add("input/name", "metadata.name", yaml::locate(*name),
-          fmt::format("metadata.name {} {}", quoted(name->text()), problem), name_hint(name->text(), rule));
+      suggest_name(add("input/name", "metadata.name", yaml::locate(*name),
+                       fmt::format("metadata.name {} {}", quoted(name->text()), problem), ""),
+                   *name, rule);
     } else if (prefix.empty()) {
       const Node& place = name ? *name : meta ? *meta : object;
       add("input/required", "metadata.name", yaml::locate(place), "metadata.name is required",
@@ -109,9 +114,9 @@ class MetaValidator {
     if (!ns || !ns->is_string() || ns->text().empty()) return;
     const std::string problem = dns_label_problem(ns->text());
     if (problem.empty()) return;
-    add("input/name", "metadata.namespace", yaml::locate(*ns),
-        fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem),
-        name_hint(ns->text(), NameRule::DnsLabel));
+    suggest_name(add("input/name", "metadata.namespace", yaml::locate(*ns),
+                     fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem), ""),
+                 *ns, NameRule::DnsLabel);
   }
 
   void check_owners(const Node& owners) {
@@ -164,9 +169,9 @@ class MetaValidator {
     if (name.size() > 1 && name.ends_with('-')) name.replace(name.size() - 2, 2, "a");
     const std::string problem = name_problem(name, rule);
     if (problem.empty()) return;
-    add("input/name", "metadata.generateName", yaml::locate(prefix),
-        fmt::format("metadata.generateName {} {}", quoted(prefix.text()), problem),
-        name_hint(prefix.text(), rule));
+    suggest_name(add("input/name", "metadata.generateName", yaml::locate(prefix),
+                     fmt::format("metadata.generateName {} {}", quoted(prefix.text()), problem), ""),
+                 prefix, rule);
   }
 
   void check_owner(const Node& owner) {

@@ -10,8 +10,10 @@
 #include <string>
 
 #include "base/text/suggest.h"
+#include "base/text/unicode.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -35,8 +37,12 @@ std::string quoted(std::string_view given) {
     while (end > 0 && is_continuation(text[end])) --end;
   }
   std::string out = "\"";
-  for (const char c : std::string_view(text).substr(0, end)) {
-    if (c == '\n') {
+  for (size_t at = 0; at < end; ++at) {
+    const char c = text[at];
+    if (const auto odd = base::odd_space_at(std::string_view(text).substr(at))) {
+      out += fmt::format("\\u{:04x}", odd->code);
+      at += odd->length - 1;
+    } else if (c == '\n') {
       out += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
@@ -86,6 +92,21 @@ std::string source_text(const Node& node) {
   return std::string(at.file->line(at.line).substr(at.column - 1, at.end_column - at.column));
 }
 
+void suggest(base::Diagnostic& diagnostic, const Node* scalar, std::string_view meant) {
+  diagnostic.hint = fmt::format("did you mean \"{}\"?", meant);
+  if (scalar) base::suggest_fix(diagnostic, yaml::replace_text(*scalar, meant));
+}
+
+void suggest_key(base::Diagnostic& diagnostic, const yaml::Entry& entry, std::string_view meant) {
+  diagnostic.hint = fmt::format("did you mean \"{}\"?", meant);
+  base::suggest_fix(diagnostic, yaml::rename_key(entry, meant));
+}
+
+void suggest_writing(base::Diagnostic& diagnostic, const Node* scalar, std::string_view better) {
+  diagnostic.hint = fmt::format("write {}", better);
+  if (scalar) base::suggest_fix(diagnostic, yaml::replace_text(*scalar, better));
+}
+
 base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, const Field& field,
                                  std::string message, std::string hint) {
   base::Diagnostic& diagnostic =
@@ -121,10 +142,9 @@ bool has_backstep(std::string_view path) {
 }
 
 // 644 probably means 0644.
-std::string octal_hint(const std::string& given) {
+int64_t octal_meant(const std::string& given) {
   const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
-  const int64_t meant = is_octal ? std::stoll(given, nullptr, 8) : 0644;
-  return fmt::format("write {} in YAML, {} in JSON", k8s::mode_text(meant), meant);
+  return is_octal ? std::stoll(given, nullptr, 8) : 0644;
 }
 
 // The error in an address; "" if there is none.
@@ -160,8 +180,8 @@ bool check_text(const Field& field, std::string_view text, Form form, std::strin
     return false;
   }
   const std::string better = improved(form, text);
-  report.add(rule, field, fmt::format("{} {} {}", what, quoted(text), wrong),
-             better.empty() ? "" : fmt::format("write {}", better));
+  base::Diagnostic& found = report.add(rule, field, fmt::format("{} {} {}", what, quoted(text), wrong));
+  if (!better.empty()) suggest_writing(found, text == field.text() ? field.node() : nullptr, better);
   return false;
 }
 
@@ -181,12 +201,13 @@ bool check_optional_name(const Field& field, Form form, std::string_view rule, s
 bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
                   Report& report) {
   if (std::ranges::find(allowed, field.text()) != allowed.end()) return true;
-  std::string hint = choices(allowed);
+  base::Diagnostic& found = report.add(
+      rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
+      choices(allowed));
   if (const auto meant = base::closest(field.text(), allowed); meant && allowed.size() > 1) {
-    hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
+    suggest(found, field.node(), *meant);
+    found.hint += fmt::format(" ({})", choices(allowed));
   }
-  report.add(rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
-             std::move(hint));
   return false;
 }
 
@@ -237,9 +258,14 @@ bool check_mode(const Field& field, Report& report) {
   const auto value = field.integer();
   if (!value || (*value >= 0 && *value <= 0777)) return true;
   const std::string given = k8s::source_text(*field.node());
-  report.add(rule::kVolume, field,
-             fmt::format("{} {} is not a valid file mode: modes are 0000 to 0777", field.name(), given),
-             octal_hint(given));
+  base::Diagnostic& found =
+      report.add(rule::kVolume, field,
+                 fmt::format("{} {} is not a valid file mode: modes are 0000 to 0777", field.name(), given));
+  const int64_t meant = octal_meant(given);
+  found.hint = fmt::format("write {} in YAML, {} in JSON", k8s::mode_text(meant), meant);
+  const bool is_json = field.location().file && field.location().file->name().ends_with(".json");
+  base::suggest_fix(
+      found, yaml::replace_scalar(*field.node(), is_json ? std::to_string(meant) : k8s::mode_text(meant)));
   return false;
 }
 

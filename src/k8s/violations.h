@@ -35,6 +35,15 @@ std::string mode_text(int64_t mode);
 // A scalar as the file spells it (007, yes), or its text if it is not in a file. For fixes: shows secrets.
 std::string source_text(const yaml::Node& node);
 
+// What to write instead, as a hint and as a fix.
+
+// `did you mean "x"?` in place of the scalar.
+void suggest(base::Diagnostic& diagnostic, const yaml::Node* scalar, std::string_view meant);
+// The same for the key of an entry.
+void suggest_key(base::Diagnostic& diagnostic, const yaml::Entry& entry, std::string_view meant);
+// `write x` in place of the scalar.
+void suggest_writing(base::Diagnostic& diagnostic, const yaml::Node* scalar, std::string_view better);
+
 struct RuleSource {
   std::string_view rules;  // what they are about
   std::string_view project;

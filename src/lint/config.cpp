@@ -29,14 +29,19 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 8> kKeys{
-        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules", "suppress", "exclude"};
+    static constexpr std::array<std::string_view, 9> kKeys{"trainerVersion", "runtimes", "catalogue",
+                                                           "namespace",      "failOn",   "rules",
+                                                           "suppress",       "exclude",  "scope"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
       if (expect(*node, node->is_bool(), "catalogue must be true or false"))
         config_.catalogue = node->as_bool();
+    }
+    if (const Node* node = root.get("scope")) {
+      if (expect(*node, node->is_bool(), "scope must be true or false"))
+        config_.is_scope = node->as_bool().value_or(true);
     }
     if (const Node* node = root.get("namespace")) {
       if (expect(*node, node->is_string(), "namespace must be a string")) config_.ns = node->text();
@@ -87,10 +92,9 @@ class ConfigReader {
     if (!expect(node, node.is_list(), "runtimes must be a list of paths")) return;
     for (const Node* item : node.items()) {
       if (!expect(*item, item->is_string(), "a path must be a string")) return;
-      const std::filesystem::path path(item->text());
-      config_.runtimes.push_back(path.is_absolute() || config_.folder.empty()
-                                     ? path.string()
-                                     : config_.folder + "/" + path.string());
+      const std::string path(item->text());
+      config_.runtimes.push_back(
+          path.starts_with('/') || config_.folder.empty() ? path : config_.folder + "/" + path);
     }
   }
 
@@ -102,7 +106,7 @@ class ConfigReader {
       if (glob.size() > 1 && glob.ends_with('/')) glob.remove_suffix(1);
       if (!expect(*item, item->is_string() && !glob.empty(), "a glob must be a string, and not empty"))
         return;
-      config_.exclude.emplace_back(glob);
+      config_.exclude.add(std::string(glob));
     }
   }
 
@@ -135,7 +139,7 @@ class ConfigReader {
       if (word == "warning") severity = base::Severity::Warning;
       if (word == "info") severity = base::Severity::Info;
       if (!expect(value, severity || word == "off", "a severity is error, warning, info or off")) return;
-      config_.rules[std::string(entry.key)] = severity;
+      config_.rules[std::string(entry.key)] = {severity, yaml::locate_key(entry)};
     }
   }
 
@@ -194,12 +198,40 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-bool matches_any(const std::vector<std::string>& globs, std::string_view path) {
-  return std::ranges::any_of(
-      globs, [&](const std::string& glob) { return base::matches_glob(glob, path, base::Stars::Anything); });
+// What `config` doesn't set is as in its `outer`.
+void inherit(Config& config) {
+  const Config& outer = *config.outer;
+  const auto take = [](auto& own, const auto& other) {
+    if (!own) own = other;
+  };
+  take(config.trainer_version, outer.trainer_version);
+  take(config.catalogue, outer.catalogue);
+  take(config.ns, outer.ns);
+  take(config.fail_on, outer.fail_on);
+  if (config.runtimes.empty()) config.runtimes = outer.runtimes;
+  config.rules.insert(outer.rules.begin(), outer.rules.end());
+}
+
+// The path itself, or the nearest folder above it whose path is not longer.
+std::string ancestor_within(const std::string& absolute, size_t longest) {
+  return absolute.size() <= longest ? absolute : absolute.substr(0, absolute.rfind('/', longest));
+}
+
+// Whether one of the globs matches the path or a folder above it.
+bool excludes_path(const base::GlobSet& globs, std::string_view path) {
+  for (size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
+    if (globs.matches_any(path.substr(0, end))) return true;
+    if (end == std::string_view::npos) break;
+  }
+  return false;
 }
 
 }  // namespace
+
+std::string scope_of(const Config& config) {
+  if (!config.is_scope && config.outer) return scope_of(*config.outer);
+  return config.is_scope && !config.folder.empty() ? config.folder : ".";
+}
 
 ConfigResult load_config(base::FileSystem& files, const std::string& path) {
   auto text = files.read(path);
@@ -235,49 +267,70 @@ std::shared_ptr<const Config> Configurations::read(const std::string& path) {
   return empty_;
 }
 
-const Configurations::Found& Configurations::of_folder(const std::string& absolute) {
-  const auto known = folders_.find(absolute);
-  if (known != folders_.end()) return known->second;
-  Found found;
-  if (!absolute.empty()) {
-    const std::string folder = base::shortest_path(absolute);
-    const std::string file = join(folder, kConfigName);
-    const bool is_root = files_.exists(join(folder, ".git"));
-    if (files_.exists(file)) {
-      found = {read(file), is_root};
-    } else if (is_root) {
-      found.in_repository = true;
-    } else {
-      found = of_folder(base::parent_of(absolute));
+// With `scope: false`: together with the settings that apply to the folder above it, if there is one.
+std::shared_ptr<const Config> Configurations::with_outer(std::shared_ptr<const Config> own,
+                                                         const std::string& folder_above) {
+  if (own->is_scope || !own->file || folder_above.empty()) return own;
+  auto whole = std::make_shared<Config>(*own);
+  whole->outer = of_folder(folder_above);
+  inherit(*whole);
+  return whole;
+}
+
+std::shared_ptr<const Config> Configurations::of_folder(const std::string& absolute) {
+  // No system opens a longer path: the folders above it that exist are asked.
+  constexpr size_t kLongestPath = 4096;
+  std::vector<std::string> below;
+  std::shared_ptr<const Config> found = empty_;
+  for (std::string at = ancestor_within(absolute, kLongestPath); !at.empty(); at = base::parent_of(at)) {
+    const auto known = folders_.find(at);
+    if (known != folders_.end()) {
+      found = known->second;
+      break;
     }
+    below.push_back(at);
+    const std::string folder = base::shortest_path(at);
+    const std::string file = join(folder, kConfigName);
+    const bool has_file = files_.exists(file);
+    const bool is_root = files_.exists(join(folder, ".git"));
+    if (has_file) found = with_outer(read(file), is_root ? "" : base::parent_of(at));
+    if (has_file || is_root) break;
   }
-  return folders_.emplace(absolute, std::move(found)).first->second;
+  for (std::string& at : below) folders_.emplace(std::move(at), found);
+  return found;
 }
 
 std::shared_ptr<const Config> Configurations::of_working_directory() {
-  if (only_) return only_;
-  const Found& here = of_folder(base::working_directory());
-  return here.config ? here.config : empty_;
+  return only_ ? only_ : of_folder(base::working_directory());
 }
 
 std::shared_ptr<const Config> Configurations::of_file(const std::string& name) {
   if (only_) return only_;
-  if (name == base::kStdin) return of_working_directory();
-  const Found& found = of_folder(base::parent_of(base::absolute_path(name)));
-  if (found.config) return found.config;
-  return found.in_repository ? empty_ : of_working_directory();
+  if (name == base::kStdin || files_.kind(name) == base::FileKind::Other) return of_working_directory();
+  return of_folder(base::parent_of(base::absolute_path(name)));
 }
 
-std::string excluded_by(Configurations* configurations, const std::string& name) {
-  const auto config = configurations ? configurations->of_file(name) : nullptr;
-  if (!config || config->exclude.empty() || name == base::kStdin) return "";
-  const std::string path = base::path_from(
-      base::absolute_path(name), base::absolute_path(config->folder.empty() ? "." : config->folder));
-  for (size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
-    if (matches_any(config->exclude, std::string_view(path).substr(0, end))) return config->file->name();
-    if (end == std::string::npos) break;
+// Each folder is tried once, however many files it holds.
+bool Configurations::excludes_folder(const Config& config, const std::string& path) {
+  const auto [at, is_new] = excluded_.try_emplace({&config, path}, false);
+  if (is_new) at->second = excludes_path(config.exclude, path);
+  return at->second;
+}
+
+std::string Configurations::excluded_by(const std::string& name) {
+  if (name == base::kStdin) return "";
+  for (auto config = of_file(name); config; config = config->outer) {
+    if (config->exclude.size() > 0 && excludes(*config, name)) return config->file->name();
   }
   return "";
+}
+
+bool Configurations::excludes(const Config& config, const std::string& name) {
+  const std::string path = base::path_from(base::absolute_path(name),
+                                           base::absolute_path(config.folder.empty() ? "." : config.folder));
+  const size_t slash = path.rfind('/');
+  return config.exclude.matches_any(path) ||
+         (slash != std::string::npos && excludes_folder(config, path.substr(0, slash)));
 }
 
 }  // namespace trainjobc::lint

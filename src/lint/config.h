@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/diagnostic.h"
 #include "base/files/file_system.h"
 #include "base/source.h"
+#include "base/text/glob.h"
 
 namespace trainjobc::lint {
 
@@ -28,6 +30,12 @@ struct PathSuppression {
   base::Location location;  // in the configuration
 };
 
+// What a configuration makes of a rule.
+struct RuleSetting {
+  std::optional<base::Severity> severity;  // nullopt: off
+  base::Location location;                 // in the configuration
+};
+
 struct Config {
   std::string folder;  // of the file; "" if there is none. Paths in it are relative to this
   std::optional<std::string> trainer_version;
@@ -35,9 +43,11 @@ struct Config {
   std::optional<bool> catalogue;
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;
-  std::map<std::string, std::optional<base::Severity>> rules;  // nullopt: off
+  std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
-  std::vector<std::string> exclude;              // globs of what is not read, relative to `folder`
+  base::GlobSet exclude;                         // globs of what is not read, relative to `folder`
+  bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are
+  std::shared_ptr<const Config> outer;           // if it is no scope: the next one above; nullptr: none
   std::shared_ptr<const base::SourceFile> file;  // the file of the locations
 };
 
@@ -47,6 +57,11 @@ struct ConfigError {
 };
 
 using ConfigResult = std::variant<Config, ConfigError>;
+
+// A scope is a world of its own: the files below a configuration, except those of scopes below it. Names have
+// to differ within a scope only, and its TrainJobs find its runtimes only. Its name is the configuration's
+// folder, "." for the working directory and for files without a configuration.
+std::string scope_of(const Config& config);
 
 // Reads the file at `path`.
 ConfigResult load_config(base::FileSystem& files, const std::string& path);
@@ -61,8 +76,8 @@ struct ConfigProblem {
 std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, const std::string& path);
 
 // Finds the .trainjobc.yaml of each file: in its folder, or the nearest one above it up to the root of its
-// repository. A file outside of repositories without a configuration above it, and standard input, get that
-// of the working directory. Each configuration is read once.
+// repository, wherever the command runs. Standard input and pipes get that of the working directory. Each
+// configuration is read once.
 class Configurations {
  public:
   // Uses `file` for all, if it is not ""; no configuration, if `none`.
@@ -72,27 +87,27 @@ class Configurations {
   std::shared_ptr<const Config> of_file(const std::string& name);
   std::shared_ptr<const Config> of_working_directory();
 
+  // The name of the configuration whose `exclude` leaves out the file or folder, or a folder above it; "" if
+  // none does.
+  std::string excluded_by(const std::string& name);
+
   // The errors in the configurations that were read; "" if there are none.
   const std::string& error() const { return error_; }
 
  private:
-  struct Found {
-    std::shared_ptr<const Config> config;  // nullptr: none so far
-    bool in_repository = false;
-  };
-
-  const Found& of_folder(const std::string& absolute);
+  std::shared_ptr<const Config> of_folder(const std::string& absolute);
+  std::shared_ptr<const Config> with_outer(std::shared_ptr<const Config> own,
+                                           const std::string& folder_above);
   std::shared_ptr<const Config> read(const std::string& path);
+  bool excludes(const Config& config, const std::string& name);
+  bool excludes_folder(const Config& config, const std::string& path);
 
   base::FileSystem& files_;
   std::shared_ptr<const Config> only_;  // for all files
   std::shared_ptr<const Config> empty_ = std::make_shared<Config>();
-  std::map<std::string, Found> folders_;
+  std::map<std::string, std::shared_ptr<const Config>> folders_;
+  std::map<std::pair<const Config*, std::string>, bool> excluded_;  // folders, or folders above them
   std::string error_;
 };
-
-// The name of the configuration whose `exclude` leaves out the file or folder, or a folder above it; "" if
-// none does.
-std::string excluded_by(Configurations* configurations, const std::string& name);
 
 }  // namespace trainjobc::lint

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "compile/input.h"
 #include "lint/suppress.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -32,7 +34,7 @@ std::string file_of(const yaml::Node& root) {
 
 // The objects of one TrainJob, or one object that was passed through.
 struct Block {
-  std::pair<std::string, std::string> key;  // namespace and name of the TrainJob, or the file
+  std::array<std::string, 3> key;  // scope, namespace and name of the TrainJob; or the file
   std::vector<Object> objects;
 };
 
@@ -45,8 +47,11 @@ std::vector<Block> blocks_of(const Compilation& compiled) {
     Block& block = blocks.back();
     block.objects.push_back(object);
     // The JobSet comes last, and has the TrainJob's name.
-    block.key = object.passthrough ? std::pair(file_of(*object.root), std::string())
-                                   : std::pair(std::string(object.ns), std::string(object.name));
+    if (object.passthrough) {
+      block.key = {file_of(*object.root)};
+    } else {
+      block.key = {std::string(object.scope), std::string(object.ns), std::string(object.name)};
+    }
   }
   return blocks;
 }
@@ -95,7 +100,8 @@ class Merger {
                                &Block::key);
     }
     for (const Block& block : sorted) std::ranges::copy(block.objects, std::back_inserter(all.objects));
-    std::ranges::stable_sort(all.sunk, {}, [](const SunkJob& job) { return std::tie(job.ns, job.name); });
+    std::ranges::stable_sort(all.sunk, {},
+                             [](const SunkJob& job) { return std::tie(job.scope, job.ns, job.name); });
     std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
     all.diagnostics.sort();
     all.trainer_version = versions_.empty() ? fallback_ : joined(versions_, ", ");
@@ -111,14 +117,14 @@ class Merger {
   std::vector<std::shared_ptr<const void>> memory_;
 };
 
-// Refuses TrainJobs that an earlier group defines.
+// Refuses TrainJobs that an earlier group of the scope defines.
 class Duplicates {
  public:
-  void check(Compilation& compiled) {
+  void check(Compilation& compiled, const std::string& scope) {
     std::set<std::string> refused;
     for (const LintedObject& object : compiled.linted) {
       if (!object.object.starts_with("TrainJob/") || !object.name.file) continue;
-      const auto [first, is_new] = first_.try_emplace(object.object, object.name);
+      const auto [first, is_new] = first_.try_emplace({scope, object.object}, object.name);
       if (is_new) continue;
       Diagnostic duplicate = rules::finding("input/duplicate-object");
       duplicate.object = object.object;
@@ -138,7 +144,7 @@ class Duplicates {
   }
 
  private:
-  std::map<std::string, base::Location> first_;
+  std::map<std::pair<std::string, std::string>, base::Location> first_;  // by scope and object
 };
 
 }  // namespace
@@ -148,6 +154,7 @@ std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Conf
   for (Source& source : sources) {
     auto config = configurations.of_file(source.name);
     InputGroup& group = groups[name_of(*config)];
+    group.scope = scope_of(*config);
     group.config = std::move(config);
     group.inputs.push_back(std::move(source));
   }
@@ -156,6 +163,7 @@ std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Conf
   if (all.empty()) {
     all.emplace_back();
     all.back().config = configurations.of_working_directory();
+    all.back().scope = scope_of(*all.back().config);
   }
   return all;
 }
@@ -167,14 +175,20 @@ Options options_of(const InputGroup& group, Options options) {
   return options;
 }
 
+namespace {
+
+bool may_have_runtimes(const Source& source) {
+  return source.text.find("TrainingRuntime") != std::string::npos;
+}
+
+}  // namespace
+
 void share_runtimes(std::vector<InputGroup>& groups) {
   std::vector<std::vector<Source>> shared(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
     for (size_t other = 0; other < groups.size(); ++other) {
-      if (other == i) continue;
-      std::ranges::copy_if(groups[other].inputs, std::back_inserter(shared[i]), [](const Source& source) {
-        return source.text.find("TrainingRuntime") != std::string::npos;
-      });
+      if (other == i || groups[other].scope != groups[i].scope) continue;
+      std::ranges::copy_if(groups[other].inputs, std::back_inserter(shared[i]), may_have_runtimes);
     }
   }
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -220,6 +234,47 @@ void govern(Compilation& compiled, size_t i, const Governors& governors,
   governed[i].checked = compiled.checked;
 }
 
+void name_scope(Compilation& compiled, const std::string& scope) {
+  const auto name = std::make_shared<const std::string>(scope);
+  for (Object& object : compiled.objects) object.scope = *name;
+  for (SunkJob& job : compiled.sunk) job.scope = *name;
+  compiled.memory = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+      std::move(compiled.memory), name);
+}
+
+struct ScopedRuntime {
+  std::string scope;
+  RuntimeElsewhere runtime;
+};
+
+// The runtimes of all groups, if these are of several scopes.
+std::vector<ScopedRuntime> runtimes_by_scope(const std::vector<InputGroup>& groups) {
+  std::vector<ScopedRuntime> runtimes;
+  for (const InputGroup& group : groups) {
+    std::vector<Source> sources;
+    std::ranges::copy_if(group.inputs, std::back_inserter(sources), may_have_runtimes);
+    compile::InputSet inputs;
+    base::Diagnostics ignored;
+    compile::read_inputs(std::move(sources), inputs, ignored, {.is_input = false, .defer_jobs = true});
+    for (const compile::InputObject& object : inputs.objects) {
+      if (!object.is_runtime() || !object.root) continue;
+      const base::Location at = yaml::locate(*object.root);
+      runtimes.push_back({group.scope,
+                          {std::string(object.id.kind), std::string(object.id.name),
+                           fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)}});
+    }
+  }
+  return runtimes;
+}
+
+std::vector<RuntimeElsewhere> outside_of(const std::string& scope, const std::vector<ScopedRuntime>& all) {
+  std::vector<RuntimeElsewhere> others;
+  for (const ScopedRuntime& one : all) {
+    if (one.scope != scope) others.push_back(one.runtime);
+  }
+  return others;
+}
+
 enum class FindingsOf { All, Governed, Both };
 
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
@@ -230,14 +285,19 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
   share_runtimes(groups);
+  const bool has_scopes =
+      std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+  const auto runtimes = has_scopes ? runtimes_by_scope(groups) : std::vector<ScopedRuntime>();
   Merger merger;
   Duplicates duplicates;
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
-    const Options own = options_of(group, options);
+    Options own = options_of(group, options);
+    own.other_scopes = outside_of(group.scope, runtimes);
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
     for (SunkJob& job : compiled.sunk) job.group = i;
-    if (options.render && groups.size() > 1) duplicates.check(compiled);
+    if (has_scopes) name_scope(compiled, group.scope);
+    if (groups.size() > 1) duplicates.check(compiled, group.scope);
     if (wanted != FindingsOf::All)
       govern(compiled, i, governors, result.governed, wanted == FindingsOf::Governed);
     if (groups.size() == 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The inputs of a command, in groups: each configuration applies to the files below it.
+// The inputs of a command, in groups: each configuration applies to the files below it. Groups of one scope
+// (see scope_of) share their runtimes.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,9 @@ namespace trainjobc::lint {
 
 struct InputGroup {
   std::shared_ptr<const Config> config;  // never null
-  std::vector<Source> inputs;            // sorted by name
-  std::vector<Source> runtimes;          // of --runtimes and the configuration
+  std::string scope = ".";
+  std::vector<Source> inputs;    // sorted by name
+  std::vector<Source> runtimes;  // of --runtimes and the configuration
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
   bool use_catalogue = true;
@@ -49,11 +51,11 @@ struct GroupedCompilation {
   std::vector<GovernedFindings> governed;  // by group
 };
 
-// Inserts the files of other groups that may contain runtimes at the beginning of each group's runtimes.
+// Inserts the files of other groups of the scope that may contain runtimes at the beginning of each group's
+// runtimes.
 void share_runtimes(std::vector<InputGroup>& groups);
 
-// Compiles each group with its settings; they share their runtimes. A TrainJob that two groups define is an
-// error if it is rendered.
+// Compiles each group with its settings. A TrainJob that two groups of a scope define is an error.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
 // The same, but each job's objects go to the sink of its group and are not kept; `governed` is empty.

@@ -28,20 +28,25 @@ Splice to_splice(const base::Edit& edit) {
   return splice;
 }
 
-using Splices = std::map<const base::SourceFile*, std::vector<Splice>>;
+// Of one file, by where they begin. Those that were taken don't overlap.
+using SplicesOfFile = std::multimap<size_t, Splice>;
+using Splices = std::map<const base::SourceFile*, SplicesOfFile>;
 
-bool overlaps(const std::vector<Splice>& taken, const Splice& splice) {
-  return std::ranges::any_of(taken, [&](const Splice& other) {
-    return splice.begin < other.end ? other.begin < splice.end || other.begin == splice.begin
-                                    : splice.begin == other.begin && splice.end == other.end;
-  });
+bool overlaps(const SplicesOfFile& taken, const Splice& splice) {
+  for (auto at = taken.upper_bound(splice.end); at != taken.begin();) {
+    const Splice& other = (--at)->second;
+    if (splice.begin < other.end ? other.begin < splice.end || other.begin == splice.begin
+                                 : splice.begin == other.begin && splice.end == other.end)
+      return true;
+    if (other.begin < splice.begin) return false;  // nor do those before it reach so far
+  }
+  return false;
 }
 
-std::string apply(const base::SourceFile& file, std::vector<Splice> splices) {
-  std::ranges::sort(splices, {}, &Splice::begin);
+std::string apply(const base::SourceFile& file, const SplicesOfFile& splices) {
   std::string text = file.had_byte_order_mark() ? "\xEF\xBB\xBF" : "";
   size_t at = 0;
-  for (const Splice& splice : splices) {
+  for (const auto& [begin, splice] : splices) {
     text += file.text().substr(at, splice.begin - at);
     text += splice.text;
     at = splice.end;
@@ -58,7 +63,7 @@ size_t count_problems(const std::string& text) {
 }
 
 // Whether the text is still readable after the splices, and a second parser finds the same values in it.
-bool stays_readable(const base::SourceFile& file, const std::vector<Splice>& splices) {
+bool stays_readable(const base::SourceFile& file, const SplicesOfFile& splices) {
   if (splices.empty()) return true;
   const base::SourceFile after(file.name(), apply(file, splices));
   base::Arena arena;
@@ -75,31 +80,34 @@ bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
     if (!edit.range.file || edit.range.line == 0) return false;
     const Splice splice = to_splice(edit);
     if (overlaps(splices[edit.range.file], splice)) return false;
-    mine[edit.range.file].push_back(splice);
+    mine[edit.range.file].emplace(splice.begin, splice);
   }
-  for (auto& [file, list] : mine) {
-    const std::vector<Splice>& taken = splices[file];
-    list.insert(list.begin(), taken.begin(), taken.end());
-    if (checks && !stays_readable(*file, list)) return false;
+  for (const auto& [file, list] : mine) {
+    if (!checks) break;
+    SplicesOfFile all = splices[file];
+    all.insert(list.begin(), list.end());
+    if (!stays_readable(*file, all)) return false;
   }
-  for (auto& [file, list] : mine) splices[file] = std::move(list);
+  for (const auto& [file, list] : mine) splices[file].insert(list.begin(), list.end());
   return !mine.empty();
 }
 
-size_t take_all(const base::Diagnostics& diagnostics, bool checks, Splices& splices) {
-  return static_cast<size_t>(std::ranges::count_if(
-      diagnostics.items(), [&](const base::Diagnostic& one) { return take(one, checks, splices); }));
+size_t take_all(const base::Diagnostics& diagnostics, base::Certainty certainty, bool checks,
+                Splices& splices) {
+  return static_cast<size_t>(std::ranges::count_if(diagnostics.items(), [&](const base::Diagnostic& one) {
+    return one.certainty <= certainty && take(one, checks, splices);
+  }));
 }
 
 }  // namespace
 
-FixedFiles apply_fixes(const base::Diagnostics& diagnostics) {
+FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty) {
   FixedFiles fixed;
   Splices splices;
-  fixed.applied = take_all(diagnostics, false, splices);
+  fixed.applied = take_all(diagnostics, certainty, false, splices);
   if (!std::ranges::all_of(splices, [](const auto& one) { return stays_readable(*one.first, one.second); })) {
     splices.clear();
-    fixed.applied = take_all(diagnostics, true, splices);
+    fixed.applied = take_all(diagnostics, certainty, true, splices);
   }
   for (const auto& [file, list] : splices) {
     if (!list.empty()) fixed.texts[file->name()] = apply(*file, list);
@@ -165,17 +173,19 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
 }
 
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on) {
+           const std::string& fail_on, base::Certainty certainty) {
   size_t applied = 0;
   for (int round = 0; round < kRounds; ++round) {
-    const FixedFiles fixed = apply_fixes(findings.diagnostics);
+    const FixedFiles fixed = apply_fixes(findings.diagnostics, certainty);
     if (fixed.applied == 0) break;
     applied += fixed.applied;
     apply(fixed, groups);
     findings = find(groups, options, fail_on);
   }
-  findings.diagnostics =
-      fixable(std::move(findings.diagnostics), {});  // the remaining fixes can't be applied
+  findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
+    if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // it can't be applied
+    return true;
+  });
   return applied;
 }
 

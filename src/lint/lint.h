@@ -33,9 +33,10 @@ struct Findings {
 Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on);
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
-// another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes.
+// another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes. With
+// Certainty::Suggested, all fixes; otherwise those that are safe.
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on);
+           const std::string& fail_on, base::Certainty certainty);
 
 // Applying the fixes of diagnostics.
 
@@ -47,6 +48,6 @@ struct FixedFiles {
   size_t applied = 0;  // the number of applied fixes
 };
 
-FixedFiles apply_fixes(const base::Diagnostics& diagnostics);
+FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty);
 
 }  // namespace trainjobc::lint

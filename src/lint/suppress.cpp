@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -29,12 +30,22 @@ struct Comment {
   std::vector<std::string> rules;
   uint32_t line = 0;
   base::Location location;
-  bool used = false;
+  bool used = false;  // or tried to hide what can't be
 };
 
 Diagnostic advice(std::string_view rule, std::string message, std::string hint,
                   const base::Location& location) {
   return rules::finding(rule, std::move(message), std::move(hint), location);
+}
+
+// What would hide an error for which the cluster refuses the object: lint would pass what render refuses.
+Diagnostic futile(const Diagnostic& refusal, std::string_view what, const base::Location& location) {
+  Diagnostic found =
+      advice("advice/bad-suppression",
+             fmt::format("{} {}: the cluster would refuse the object, and render does", refusal.rule, what),
+             "correct the error, and remove this", location);
+  found.notes.push_back({"the error", refusal.location});
+  return found;
 }
 
 std::vector<std::string> split_rules(std::string_view text) {
@@ -144,8 +155,8 @@ class PathSuppressions {
   // Adds a file that was linted.
   void add(const base::SourceFile& file);
 
-  // Whether the finding is suppressed.
-  bool suppress(const base::Diagnostic& finding);
+  // The first for each glob that suppresses the finding.
+  std::vector<const PathSuppression*> suppress(const base::Diagnostic& finding);
 
   // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
   // these.
@@ -154,6 +165,10 @@ class PathSuppressions {
 
  private:
   using RuleInFiles = std::pair<std::string_view, size_t>;  // a rule and the number of a glob
+  struct Use {
+    const PathSuppression* suppression = nullptr;  // the first of them
+    bool is_used = false;
+  };
 
   // The numbers of the globs that the file matches.
   const std::vector<size_t>& globs_of(const base::SourceFile& file);
@@ -162,9 +177,9 @@ class PathSuppressions {
   bool any_glob(const PathSuppression& suppression, const Predicate& predicate) const;
 
   const Config& config_;
-  GlobSet globs_;
+  base::GlobSet globs_;
   std::map<std::string, size_t> numbers_;  // of the globs
-  std::map<RuleInFiles, bool> used_;
+  std::map<RuleInFiles, Use> uses_;
   std::vector<bool> reached_;  // by glob: a file that was linted matches it
   std::map<std::string_view, std::vector<size_t>> by_file_;
 };
@@ -174,7 +189,7 @@ PathSuppressions::PathSuppressions(const Config& config) : config_(config) {
     for (const std::string& glob : suppression.paths) {
       const size_t number = globs_.add(glob);
       numbers_.emplace(glob, number);
-      used_.emplace(RuleInFiles(suppression.rule, number), false);
+      uses_.emplace(RuleInFiles(suppression.rule, number), Use{&suppression});
     }
   }
   reached_.resize(globs_.size());
@@ -184,14 +199,14 @@ void PathSuppressions::add(const base::SourceFile& file) {
   for (const size_t glob : globs_of(file)) reached_[glob] = true;
 }
 
-bool PathSuppressions::suppress(const base::Diagnostic& finding) {
-  if (!finding.location.file || used_.empty()) return false;
-  bool found = false;
+std::vector<const PathSuppression*> PathSuppressions::suppress(const base::Diagnostic& finding) {
+  std::vector<const PathSuppression*> found;
+  if (!finding.location.file || uses_.empty()) return found;
   for (const size_t glob : globs_of(*finding.location.file)) {
-    const auto rule = used_.find(RuleInFiles(finding.rule, glob));
-    if (rule == used_.end()) continue;
-    rule->second = true;
-    found = true;
+    const auto use = uses_.find(RuleInFiles(finding.rule, glob));
+    if (use == uses_.end()) continue;
+    use->second.is_used = true;
+    found.push_back(use->second.suppression);
   }
   return found;
 }
@@ -205,7 +220,7 @@ std::vector<const PathSuppression*> PathSuppressions::unused(
   }
   std::vector<const PathSuppression*> unused;
   for (const PathSuppression& suppression : config_.suppressions) {
-    const auto is_used = [&](size_t glob) { return used_.at(RuleInFiles(suppression.rule, glob)); };
+    const auto is_used = [&](size_t glob) { return uses_.at(RuleInFiles(suppression.rule, glob)).is_used; };
     const auto is_reached = [&](size_t glob) { return reached_[glob]; };
     const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
     if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&
@@ -231,115 +246,86 @@ bool PathSuppressions::any_glob(const PathSuppression& suppression, const Predic
 class Suppressor {
  public:
   Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
-      : paths_(config) {
+      : config_(config), paths_(config), out_(out) {
     for (const SourceFile* file : files) {
       comments_[file->name()] = CommentScanner(*file, out).scan();
       paths_.add(*file);
     }
   }
 
-  bool suppresses_finding(const Diagnostic& diagnostic) {
-    const bool by_comment = suppressed_by_comment(diagnostic);
-    return paths_.suppress(diagnostic) || by_comment;
+  // Gives the finding the severity that is configured for its rule. False if it is not to be shown.
+  bool keep(Diagnostic& diagnostic) {
+    const std::vector<Comment*> comments = comments_on(diagnostic);
+    const std::vector<const PathSuppression*> paths = paths_.suppress(diagnostic);
+    const auto setting = config_.rules.find(diagnostic.rule);
+    const bool is_set = setting != config_.rules.end() && setting->second.severity != diagnostic.severity;
+    if (!base::is_refusal(diagnostic)) {
+      if (is_set && setting->second.severity) diagnostic.severity = *setting->second.severity;
+      return comments.empty() && paths.empty() && (!is_set || setting->second.severity);
+    }
+    const auto refuse = [&](std::string_view what, const base::Location& location) {
+      if (futile_.emplace(diagnostic.rule, location.file, location.line, location.column).second)
+        out_.add(futile(diagnostic, what, location));
+    };
+    for (const Comment* comment : comments) refuse("can't be suppressed", comment->location);
+    for (const PathSuppression* path : paths) refuse("can't be suppressed", path->location);
+    if (is_set) refuse("stays an error", setting->second.location);
+    return true;
   }
 
   // In the documents that `checked` lists as complete.
-  void report_unused(std::span<const CheckedDocument> checked, Diagnostics& out) const {
+  void report_unused(std::span<const CheckedDocument> checked) {
     const CheckedFiles files = by_file(checked);
     for (const auto& [name, comments] : comments_) {
       for (const Comment& comment : comments) {
         if (!comment.used && is_complete(documents_of(files, name), comment.line)) {
-          out.add(advice("advice/unused-suppression",
-                         fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
-                         "remove it", comment.location));
+          out_.add(advice("advice/unused-suppression",
+                          fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
+                          "remove it", comment.location));
         }
       }
     }
     const auto was_looked_at = [&](std::string_view file) { return is_complete(documents_of(files, file)); };
     // A hook sees the staged files only.
     for (const PathSuppression* suppression : paths_.unused(was_looked_at)) {
-      out.add(advice("advice/unused-suppression",
-                     fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
-                     suppression->location));
+      out_.add(advice("advice/unused-suppression",
+                      fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
+                      suppression->location));
     }
   }
 
  private:
-  bool suppressed_by_comment(const Diagnostic& diagnostic) {
+  // Those that name the finding's rule; they count as used.
+  std::vector<Comment*> comments_on(const Diagnostic& diagnostic) {
+    std::vector<Comment*> found;
     const SourceFile* file = diagnostic.location.file;
     const auto comments = file ? comments_.find(file->name()) : comments_.end();
-    if (comments == comments_.end()) return false;
-    bool found = false;
+    if (comments == comments_.end()) return found;
     for (Comment& comment :
          std::ranges::equal_range(comments->second, diagnostic.location.line, {}, &Comment::line)) {
       if (std::ranges::find(comment.rules, diagnostic.rule) == comment.rules.end()) continue;
       comment.used = true;
-      found = true;
+      found.push_back(&comment);
     }
     return found;
   }
 
+  const Config& config_;
   PathSuppressions paths_;
+  Diagnostics& out_;
   std::map<std::string, std::vector<Comment>> comments_;  // by file name: a group may hold a copy of a file
+  std::set<std::tuple<std::string, const SourceFile*, uint32_t, uint32_t>> futile_;  // that are reported
 };
 
 }  // namespace
-
-void GlobSet::Index::add(std::string_view glob, size_t number) {
-  const std::string_view text = glob.substr(0, glob.find_first_of("*?[\\"));
-  globs[std::string(text)].push_back(number);
-  lengths.insert(text.size());
-}
-
-void GlobSet::Index::find(std::string_view path, std::set<size_t>& numbers) const {
-  for (const size_t length : lengths) {
-    if (length > path.size()) break;
-    const auto found = globs.find(path.substr(0, length));
-    if (found != globs.end()) numbers.insert(found->second.begin(), found->second.end());
-  }
-}
-
-size_t GlobSet::add(const std::string& glob) {
-  const auto [at, is_new] = numbers_.try_emplace(glob, globs_.size());
-  if (!is_new) return at->second;
-  globs_.push_back(glob);
-  const std::string_view text = glob;
-  if (text.starts_with("**/")) {
-    from_any_name_.add(text.substr(3), at->second);
-  } else {
-    from_root_.add(text, at->second);
-  }
-  return at->second;
-}
-
-std::vector<size_t> GlobSet::matches(std::string_view path) const {
-  std::set<size_t> candidates;
-  from_root_.find(path, candidates);
-  for (size_t at = 0; at != std::string_view::npos && at <= path.size();) {
-    from_any_name_.find(path.substr(at), candidates);
-    const size_t slash = path.find('/', at);
-    at = slash == std::string_view::npos ? slash : slash + 1;
-  }
-  std::vector<size_t> matching;
-  std::ranges::copy_if(candidates, std::back_inserter(matching), [&](size_t number) {
-    return base::matches_glob(globs_[number], path, base::Stars::Anything);
-  });
-  return matching;
-}
 
 Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
                          std::span<const SourceFile* const> files, bool has_advice,
                          std::span<const CheckedDocument> documents) {
   Diagnostics on_suppressions;
   Suppressor suppressor(config, files, on_suppressions);
-  diagnostics.retain([&](Diagnostic& diagnostic) {
-    if (suppressor.suppresses_finding(diagnostic)) return false;
-    const auto configured = config.rules.find(diagnostic.rule);
-    if (configured == config.rules.end()) return true;
-    if (configured->second) diagnostic.severity = *configured->second;
-    return configured->second.has_value();
-  });
-  if (has_advice) suppressor.report_unused(documents, on_suppressions);
+  diagnostics.retain([&](Diagnostic& diagnostic) { return suppressor.keep(diagnostic); });
+  if (has_advice) suppressor.report_unused(documents);
   diagnostics.append(std::move(on_suppressions));
   diagnostics.sort();
   return diagnostics;

@@ -18,6 +18,10 @@ constexpr std::array<std::string_view, 4> kSettings{"output_dir", "tokenizer.pat
                                                     "checkpointer.checkpoint_dir", "tokenizer.merges_file"};
 constexpr std::span<const std::string_view> kFirstSettings = std::span(kSettings).first<3>();
 
+constexpr std::array<std::string_view, 3> kSchemes{"hf", "s3", "cache"};
+constexpr std::span<const std::string_view> kFirstSchemes = std::span(kSchemes).first<1>();
+constexpr std::span<const std::string_view> kModelSchemes = std::span(kSchemes).first<2>();
+
 // Each version is the one before it with what has changed; the first differs from the defaults, which are
 // those of the newest.
 constexpr Behaviours kTrainer20{
@@ -45,6 +49,8 @@ constexpr Behaviours kTrainer20{
             .key_has_modes = false,
             .hosts_every_replica = false,
             .launcher_has_one_replica = true},
+    .dataset_schemes = kFirstSchemes,
+    .model_schemes = kFirstSchemes,
     .any_policy_labels_pods = true,
     .webhook_checks_name = true,
     .initializer_needs_mount = false,
@@ -72,6 +78,8 @@ constexpr Behaviours kTrainer21 = [] {
   row.mpi.slots_from_gpus = true;
   row.mpi.launched_node_trains = true;
   row.mpi.launcher_has_one_replica = false;
+  row.dataset_schemes = kSchemes;
+  row.model_schemes = kModelSchemes;
   row.any_policy_labels_pods = false;
   row.webhook_checks_name = false;
   row.ancestor_needs_container = true;

@@ -98,6 +98,9 @@ struct Behaviours {
   TorchtuneBehaviour torchtune;
   MpiBehaviour mpi;
   FluxBehaviour flux;
+  // Schemes of storageUri that the release's initializers can fetch.
+  std::span<const std::string_view> dataset_schemes;
+  std::span<const std::string_view> model_schemes;
   bool jax_needs_trainer = false;  // the controller crashes on a JAX runtime without a trainer
 
   bool any_policy_labels_pods = false;  // `podGroupPolicy: {}` is enough for the pod-group label

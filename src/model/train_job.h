@@ -75,6 +75,7 @@ struct TrainJob {
   const yaml::Node* encoded = nullptr;  // `root` as Go encodes it again: the input of a merge
   ObjectId id;
   std::string_view uid;
+  bool is_owner = false;  // the objects made from it refer to it by its uid
   RuntimeRef runtime_ref;
   std::optional<Initializer> dataset;
   std::optional<Initializer> model;

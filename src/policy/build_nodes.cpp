@@ -12,7 +12,7 @@ using yaml::Maker;
 using yaml::Node;
 
 const Node* owner_references(const Maker& make, const model::TrainJob& job) {
-  if (job.uid.empty()) return nullptr;
+  if (!job.is_owner) return nullptr;
   const yaml::Origin origin = make.made("owner-reference", {job.root});
   const Node* reference = map_of(make,
                                  {{"apiVersion", make.string(model::kTrainerApiVersion, origin)},

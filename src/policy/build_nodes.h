@@ -31,8 +31,8 @@ const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view
 // Copies formatted text into the arena.
 std::string_view keep(const yaml::Maker& make, const std::string& text);
 
-// metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if the TrainJob
-// has a uid.
+// metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if that was
+// asked for.
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,
                                  const yaml::Node* labels = nullptr, const yaml::Node* annotations = nullptr);
 

@@ -2,8 +2,15 @@
 
 #include "policy/container.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <unordered_map>
 
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
@@ -28,6 +35,64 @@ void upsert(NodeList& list, const Node* item, Matches matches) {
     *at = item;
   }
 }
+
+// Nodes that are equal have the same; others may.
+std::string bucket_of(const Node* node) {
+  if (!node) return "";
+  if (node->is_string()) return fmt::format("\"{}", node->text());
+  if (!node->is_number()) return std::string(yaml::to_string(node->kind()));
+  double value = 0;  // 1 and 1.0 are equal
+  std::from_chars(node->text().data(), node->text().data() + node->text().size(), value);
+  return fmt::format("{}", value);
+}
+
+// Upserts many elements by one of their keys, or by several: by the first element that has one of them.
+class Upserts {
+ public:
+  Upserts(NodeList& list, std::initializer_list<std::string_view> keys)
+      : list_(list), keys_(keys), places_(keys.size()) {
+    for (size_t i = 0; i < list.size(); ++i) enter(i);
+  }
+
+  void add(const Node* item) {
+    const size_t at = find(*item);
+    if (at == list_.size()) {
+      list_.push_back(item);
+    } else {
+      leave(at);
+      list_[at] = item;
+    }
+    enter(at);
+  }
+
+ private:
+  using Places = std::unordered_map<std::string, std::set<size_t>>;
+
+  size_t find(const Node& item) const {
+    size_t first = list_.size();
+    for (size_t k = 0; k < keys_.size(); ++k) {
+      const Node* value = item.get(keys_[k]);
+      const auto places = places_[k].find(bucket_of(value));
+      if (places == places_[k].end()) continue;
+      const auto same = std::ranges::find_if(
+          places->second, [&](size_t at) { return equal_or_both_absent(list_[at]->get(keys_[k]), value); });
+      if (same != places->second.end()) first = std::min(first, *same);
+    }
+    return first;
+  }
+
+  void enter(size_t at) {
+    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].insert(at);
+  }
+
+  void leave(size_t at) {
+    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].erase(at);
+  }
+
+  NodeList& list_;
+  std::vector<std::string_view> keys_;
+  std::vector<Places> places_;  // of each key, by its value
+};
 
 auto by_key(std::string_view key) {
   return [key](const Node& a, const Node& b) { return equal_or_both_absent(a.get(key), b.get(key)); };
@@ -81,11 +146,12 @@ Container read_container(const Node& node) {
   return container;
 }
 
-template <class Upsert>
-NodeList write_back(const Node* of_template, const NodeList& changed, Upsert upsert) {
+NodeList write_back(const Node* of_template, const NodeList& changed,
+                    std::initializer_list<std::string_view> keys) {
   const size_t shared = std::min(changed.size(), of_template ? of_template->size() : 0);
   NodeList list(changed.begin(), changed.begin() + static_cast<std::ptrdiff_t>(shared));
-  for (const Node* item : changed) upsert(list, item);
+  Upserts upserts(list, keys);
+  for (const Node* item : changed) upserts.add(item);
   return list;
 }
 
@@ -126,7 +192,8 @@ void upsert_volume_mount(NodeList& list, const Node* mount) {
 
 void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
   if (!env) return;
-  for (const Node* item : env->items()) upsert_env(list, rewritten_env(make, *item));
+  Upserts upserts(list, {"name"});
+  for (const Node* item : env->items()) upserts.add(rewritten_env(make, *item));
 }
 
 void expose_trainer_port(const Maker& make, Container& container, std::string_view rule) {
@@ -140,15 +207,14 @@ Container written_back(const Container& container) {
   const auto of_template = [&](std::string_view key) {
     return container.node ? container.node->get(key) : nullptr;
   };
-  written.env = write_back(of_template("env"), container.env, upsert_env);
-  written.ports = write_back(of_template("ports"), container.ports, upsert_port);
-  written.volume_mounts =
-      write_back(of_template("volumeMounts"), container.volume_mounts, upsert_volume_mount);
+  written.env = write_back(of_template("env"), container.env, {"name"});
+  written.ports = write_back(of_template("ports"), container.ports, {"containerPort", "name"});
+  written.volume_mounts = write_back(of_template("volumeMounts"), container.volume_mounts, {"mountPath"});
   return written;
 }
 
 NodeList written_back(const Node* volumes_of_template, const NodeList& volumes) {
-  return write_back(volumes_of_template, volumes, upsert_volume);
+  return write_back(volumes_of_template, volumes, {"name"});
 }
 
 const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {

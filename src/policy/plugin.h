@@ -82,6 +82,20 @@ struct FrameworkLabel {
   std::string_view name_prefix;  // of the runtimes that it is for; "" for all others
 };
 
+// A program that starts the processes of a node, and how it learns of the other nodes.
+struct Launcher {
+  std::string_view program;     // "accelerate"; "" if it is only a module
+  std::string_view module;      // of python -m: "torch.distributed.run"; "" if it is none
+  std::string_view subcommand;  // "launch"; "" if it has none
+  // Reads the framework's variables, and flags that they are called after. Otherwise:
+  bool reads_env = false;
+  std::string_view processes;  // its flag with the number of all processes; "" if it has none
+  std::span<const std::string_view> processes_per_node;  // its flags with the number of a node's
+  bool per_gpu = false;                    // without these flags, it starts a process for each GPU
+  bool may_find_nodes = false;             // without `told`: by a file or a variable that no manifest shows
+  std::span<const std::string_view> told;  // its flags that tell it of the other nodes: "--hostfile"
+};
+
 // What the rest of the program needs to know about a framework.
 struct Framework {
   bool (*is_used)(const RuntimeInfo&) = nullptr;  // whether a runtime is for it
@@ -109,6 +123,10 @@ struct Framework {
   std::string_view address;         // the variable or setting with the first node's address
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
   bool has_flags = false;           // each variable has a flag, which has priority: --nnodes for PET_NNODES
+  // What starts several processes on a node; empty if each container is one process.
+  std::span<const Launcher> launchers;
+  std::string_view alone;     // its launchers' switch for a node that trains alone
+  std::string_view endpoint;  // their flag with the address at which the nodes meet
 
   bool sets_job = false;       // takes numNodes and the job's env itself; otherwise PlainML does
   bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect

@@ -11,9 +11,11 @@
 
 #include "base/text/suggest.h"
 #include "k8s/name_syntax.h"
+#include "k8s/violations.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::policy {
 
@@ -49,7 +51,8 @@ void report_unknown_job(PluginContext& context, std::string_view field, const mo
   base::Diagnostic& finding = context.findings.add(
       "input/patch-target", field_of(field),
       fmt::format("runtime \"{}\" has no replicatedJob \"{}\"", info.job->runtime_ref.name.value, name.value),
-      name.node, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+      name.node);
+  if (meant) k8s::suggest(finding, name.node, *meant);
   finding.notes.push_back({"the runtime", yaml::locate(*info.runtime->root->get("metadata"))});
 }
 
@@ -143,9 +146,11 @@ bool has_container(const Node& replicated_job, std::string_view name) {
 void check_replicas(const Node& job, const std::string& who, const std::string& path, Findings& findings) {
   const Node* replicas = job.get("replicas");
   if (!replicas || replicas->as_int() == 1) return;
-  findings.add("input/ancestor-replicas", path + ".replicas",
-               fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
-               "write 1; spec.mlPolicy.numNodes sets the number of nodes");
+  base::Diagnostic& finding =
+      findings.add("input/ancestor-replicas", path + ".replicas",
+                   fmt::format("{} must have exactly one replica, not {}", who, replicas->text()), replicas,
+                   "write 1; spec.mlPolicy.numNodes sets the number of nodes");
+  base::suggest_fix(finding, yaml::replace_scalar(*replicas, "1"));
 }
 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {

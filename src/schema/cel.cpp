@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -26,8 +28,9 @@ constexpr size_t kMaxLabel = 63;
 // The part of a generateName that the API server keeps before it appends five characters.
 constexpr size_t kMaxGenerateName = 58;
 
-CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr) {
-  return {false, std::move(hint), culprit, std::move(problem)};
+CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr,
+                    std::string better = "") {
+  return {false, std::move(hint), culprit, std::move(problem), std::move(better)};
 }
 
 // `has(self.x)`: the key exists, whatever its value.
@@ -64,7 +67,7 @@ CelOutcome name_is_label(const Node& self) {
   return violated(
       fmt::format("{} must consist of lower-case letters, digits and '-', and begin with a letter",
                   k8s::quoted(name->node->text())),
-      better.empty() ? "" : fmt::format("such as {}", k8s::quoted(better)), name->node);
+      better.empty() ? "" : fmt::format("such as {}", k8s::quoted(better)), name->node, better);
 }
 
 CelOutcome name_is_short(const Node& self) {
@@ -77,9 +80,13 @@ CelOutcome name_is_short(const Node& self) {
 CelOutcome managed_by(const Node& self) {
   if (self.text() == "trainer.kubeflow.org/trainjob-controller" || self.text() == "kueue.x-k8s.io/multikueue")
     return {};
+  constexpr std::array<std::string_view, 2> kManagers{"trainer.kubeflow.org/trainjob-controller",
+                                                      "kueue.x-k8s.io/multikueue"};
+  const auto meant = base::closest(self.text(), kManagers);
   return violated(fmt::format("can't be {}", k8s::shown(self)),
-                  "leave it out, or write \"trainer.kubeflow.org/trainjob-controller\" or "
-                  "\"kueue.x-k8s.io/multikueue\"");
+                  meant ? fmt::format("did you mean \"{}\"?", *meant)
+                        : fmt::format("leave it out, or write \"{}\" or \"{}\"", kManagers[0], kManagers[1]),
+                  nullptr, std::string(meant.value_or("")));
 }
 
 bool is_uri(std::string_view text) {
@@ -96,9 +103,11 @@ CelOutcome storage_uri(const Node& self) {
   if (uri.empty() || is_uri(uri)) return {};
   const bool is_hub_name =
       std::ranges::count(uri, '/') == 1 && uri.find(':') == uri.npos && is_uri(fmt::format("hf://{}", uri));
+  const std::string better = is_hub_name ? fmt::format("hf://{}", uri) : "";
   return violated(fmt::format("{} must begin with a scheme", k8s::shown(self)),
-                  is_hub_name ? fmt::format("such as {}", k8s::quoted(fmt::format("hf://{}", uri)))
-                              : "such as hf://owner/name, s3://bucket/path or pvc://claim/path");
+                  is_hub_name ? fmt::format("such as {}", k8s::quoted(better))
+                              : "such as hf://owner/name, s3://bucket/path or pvc://claim/path",
+                  nullptr, better);
 }
 
 CelOutcome at_least_one(const Node& self) {
@@ -169,10 +178,14 @@ CelOutcome count_or_word(const Node& self, std::string_view rule) {
   const bool fits =
       self.is_string() ? std::ranges::find(words, text) != words.end() : self.as_int().value_or(1) > 0;
   if (fits) return {};
-  const bool is_number = std::ranges::all_of(text, base::is_digit);
+  const bool is_number = self.is_string() && !text.empty() && std::ranges::all_of(text, base::is_digit);
+  const auto meant = is_number ? std::optional(text) : base::closest(text, words);
   return violated(
       fmt::format("must be {} or a number above 0, not {}", fmt::join(words, ", "), k8s::shown(self)),
-      self.is_string() && !text.empty() && is_number ? fmt::format("leave the quotes out: {}", text) : "");
+      is_number ? fmt::format("leave the quotes out: {}", text)
+      : meant   ? fmt::format("did you mean \"{}\"?", *meant)
+                : "",
+      nullptr, std::string(meant.value_or("")));
 }
 
 // As in CEL, a rule fails if it reads a missing key.
@@ -292,7 +305,13 @@ void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Vi
     diagnostic.field = field_of(rule.rule, path);
     diagnostic.message = fmt::format("{} {}", diagnostic.field, outcome.problem);
     diagnostic.hint = outcome.hint;
-    diagnostic.location = yaml::locate(outcome.culprit ? *outcome.culprit : node);
+    const Node& culprit = outcome.culprit ? *outcome.culprit : node;
+    diagnostic.location = yaml::locate(culprit);
+    if (outcome.better == culprit.text()) {
+      base::suggest_fix(diagnostic, yaml::replace_scalar(culprit, outcome.better));  // without quotes
+    } else if (!outcome.better.empty()) {
+      base::suggest_fix(diagnostic, yaml::replace_text(culprit, outcome.better));
+    }
     out.push_back(std::move(diagnostic));
   }
   if (node.is_list() && schema.items) {

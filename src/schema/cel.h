@@ -16,6 +16,7 @@ struct CelOutcome {
   std::string hint;                     // what to write instead
   const yaml::Node* culprit = nullptr;  // the place to report, if not the value itself
   std::string problem;  // the words after the field's name in the message: "must be at least 1"
+  std::string better;   // a text for the place, which the hint names; "" if there is none
 };
 
 // Whether the code knows the rule. The schema tables contain no others: tools/schemagen checks that.

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
 
@@ -57,7 +58,7 @@ bool is_quantity(std::string_view text) {
 
 // "32 GB", "10gi" and "64K" in Kubernetes' spelling; "" if that is unclear.
 std::string suggest_quantity(std::string_view text) {
-  std::string better(text);
+  std::string better = base::with_plain_spaces(base::without_curly_quotes(text));
   std::erase(better, ' ');
   if (better.size() > 1 && (better.back() == 'B' || better.back() == 'b')) better.pop_back();
   const auto upper = [](char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; };
@@ -175,11 +176,9 @@ PatternAdvice explain_pattern(std::string_view pattern) {
   return known ? known->advice : PatternAdvice{"input/pattern", "of the required form", ""};
 }
 
-std::string pattern_hint(std::string_view pattern, std::string_view text) {
+std::string corrected(std::string_view pattern, std::string_view text) {
   const Known* known = find_pattern(pattern);
-  if (!known) return "";
-  const std::string better = known->matches == is_quantity ? suggest_quantity(text) : "";
-  return better.empty() ? std::string(known->advice.hint) : fmt::format("did you mean \"{}\"?", better);
+  return known && known->matches == is_quantity ? suggest_quantity(text) : "";
 }
 
 }  // namespace trainjobc::schema

@@ -23,8 +23,7 @@ struct PatternAdvice {
 
 PatternAdvice explain_pattern(std::string_view pattern);
 
-// What to write instead of a text that doesn't match: the corrected text if there is an obvious one,
-// otherwise the advice's hint.
-std::string pattern_hint(std::string_view pattern, std::string_view text);
+// What to write instead of a text that doesn't match; "" if nothing is obvious.
+std::string corrected(std::string_view pattern, std::string_view text);
 
 }  // namespace trainjobc::schema

@@ -8,14 +8,17 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/text/shell.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/pattern.h"
 #include "schema/validate.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/replace.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::schema {
@@ -125,14 +128,23 @@ class Validator {
       rewrite(diagnostic, "quote it", fmt::format("\"{}\"", k8s::source_text(node)), node);
     } else if (node.is_string() && reads_as(node.text(), schema.type)) {
       rewrite(diagnostic, "leave the quotes out", std::string(node.text()), node);
+    } else if (node.is_string() && reads_as(plain(node), schema.type)) {
+      base::suggest_fix(diagnostic, yaml::replace_scalar(node, plain(node)));
+      diagnostic.hint = fmt::format("write {}", plain(node));
     } else if (takes_text && is_pair(node)) {
-      diagnostic.hint = pair_hint(node.entries().front());
+      advise_quoting(diagnostic, node);
     } else if (schema.type == Type::Array) {
-      diagnostic.hint = list_hint(node, *schema.items);
+      advise_on_list(diagnostic, node, *schema.items, path);
     } else if (schema.type == Type::Object) {
-      diagnostic.hint = map_hint(node, schema);
+      advise_on_map(diagnostic, node, schema);
+    }
+    if (const std::string odd = node.is_string() ? base::odd_space_in(node.text()) : ""; !odd.empty()) {
+      diagnostic.hint = fmt::format("it contains {}: type a space", odd);
+      base::suggest_fix(diagnostic,
+                        yaml::replace_scalar(node, base::with_plain_spaces(k8s::source_text(node))));
     }
     diagnostic.hint = secret::without_keys(diagnostic.hint);
+    diagnostic.hide_source = node.is_string() && secret::may_hold_secret(node.text());
   }
 
   void report_width(const Node& node, int bits, const k8s::Path& path) {
@@ -161,60 +173,113 @@ class Validator {
     return node.is_map() && node.size() == 1 && node.entries().front().value->is_scalar();
   }
 
-  static std::string pair_hint(const yaml::Entry& pair) {
+  // The text without the curly quotes and odd spaces that came along when it was copied.
+  static std::string plain(const Node& node) {
+    const std::string text = base::with_plain_spaces(base::without_curly_quotes(node.text()));
+    return std::string(base::trimmed(text));
+  }
+
+  static void advise_quoting(base::Diagnostic& diagnostic, const Node& node) {
+    const yaml::Entry& pair = node.entries().front();
     const Node& value = *pair.value;
-    if (value.is_null() || value.origin().is_secret()) return "quote it";
-    return fmt::format("quote it: \"{}: {}\"", pair.key, k8s::source_text(value));
+    diagnostic.hint = "quote it";
+    if (value.is_null() || value.origin().is_secret()) return;
+    diagnostic.hint += fmt::format(": \"{}: {}\"", pair.key, k8s::source_text(value));
+    base::suggest_fix(diagnostic, yaml::pair_to_text(node));
+  }
+
+  static bool is_pair_schema(const Schema& schema) {
+    return schema.property("name") && schema.property("value");
+  }
+
+  // {name: A}, or {name: A, value: b} for A=b if the map has both.
+  static std::string named(const Node& node, const Schema& schema) {
+    const std::string_view text = node.text();
+    const auto at = yaml::written_scalar(node);
+    const bool as_json = at && node.origin().in_flow() && yaml::is_json_at(*at);
+    const auto key = [&](std::string_view name) { return yaml::inline_text(name, as_json); };
+    const size_t equals = is_pair_schema(schema) ? text.find('=') : std::string_view::npos;
+    if (equals == std::string_view::npos || equals == 0)
+      return fmt::format("{{{}: {}}}", key("name"), yaml::inline_text(text, as_json));
+    return fmt::format("{{{}: {}, {}: {}}}", key("name"), yaml::inline_text(text.substr(0, equals), as_json),
+                       key("value"), yaml::inline_text(text.substr(equals + 1), as_json));
   }
 
   // What to write instead of the value to get a list.
-  static std::string list_hint(const Node& node, const Schema& items) {
-    if (node.is_null()) return "";
-    if (node.origin().is_secret()) return "write a list";
-    if (node.is_scalar()) {
-      if (items.type == Type::String)
-        return fmt::format("write a list: [{}]", words_of(k8s::source_text(node)));
-      return items.property("name") ? fmt::format("write a list: - name: {}", k8s::source_text(node)) : "";
+  static void advise_on_list(base::Diagnostic& diagnostic, const Node& node, const Schema& items,
+                             const k8s::Path& path) {
+    if (node.is_null()) return;
+    if (node.origin().is_secret()) {
+      diagnostic.hint = "write a list";
+    } else if (node.is_scalar() && items.type == Type::String) {
+      const auto words = words_of(node.text(), path);
+      diagnostic.hint = fmt::format("write a list: [{}]", words.value_or("..."));
+      if (words) base::suggest_fix(diagnostic, yaml::replace_scalar(node, fmt::format("[{}]", *words)));
+    } else if (node.is_string() && items.property("name")) {
+      diagnostic.hint = fmt::format("write a list: [{}]", named(node, items));
+      base::suggest_fix(diagnostic, yaml::replace_scalar(node, fmt::format("[{}]", named(node, items))));
+    } else if (node.is_map() && items.type == Type::Object && node.size() > 0) {
+      advise_on_elements(diagnostic, node, items);
     }
-    if (items.type != Type::Object || node.size() == 0) return "";
-    const std::string_view first = node.entries().front().key;
-    if (items.property(first)) return fmt::format("begin each element with a dash: - {}:", first);
-    if (!items.property("name")) return "";
-    return items.property("value") ? fmt::format("write a list: - {{name: {}, value: …}}", first)
-                                   : fmt::format("write a list: - name: {}", first);
   }
 
-  // "python", "train.py" for a command line; one string where a shell would have to split it.
-  static std::string words_of(std::string_view text) {
-    if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front()) {
-      text = text.substr(1, text.size() - 2);
+  // The same for a map where a list of maps belongs.
+  static void advise_on_elements(base::Diagnostic& diagnostic, const Node& map, const Schema& items) {
+    const yaml::Entry& first = map.entries().front();
+    if (items.property(first.key)) {
+      diagnostic.hint = fmt::format("begin each element with a dash: - {}:", first.key);
+      base::suggest_fix(diagnostic, yaml::map_to_element(map));
+    } else if (is_pair_schema(items)) {
+      const bool is_shown =
+          first.value->is_scalar() && !first.value->is_null() && !first.value->origin().is_secret();
+      diagnostic.hint =
+          fmt::format("write a list: - {{name: {}, value: {}}}", first.key,
+                      is_shown ? yaml::inline_text(first.value->text(), !first.value->is_string()) : "…");
+      base::suggest_fix(diagnostic, yaml::entries_to_pairs(map, {"name", "value"}));
+    } else if (items.property("name")) {
+      diagnostic.hint = fmt::format("write a list: - name: {}", first.key);
     }
-    if (text.find_first_of("'\"\\$`|&;<>(){}*\n") != std::string_view::npos) return "...";
+  }
+
+  // "python", "train.py" for a command line; a script is one string for a shell to split. nullopt if it is
+  // not clear what the words are.
+  static std::optional<std::string> words_of(std::string_view text, const k8s::Path& path) {
+    auto words = base::split_words(text);
+    const bool is_command = !path.is_index() && path.key() == "command";
+    if (!words && is_command && text.find('\n') == std::string_view::npos)
+      words = {"sh", "-c", std::string(text)};
+    if (!words) return std::nullopt;
+    if (words->empty()) words->emplace_back();
     std::string out;
-    while (!text.empty()) {
-      const size_t end = std::min(text.find(' '), text.size());
-      if (end > 0) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string& word : *words) {
+      out += out.empty() ? "" : ", ";
+      yaml::write_json_string(word, out);
     }
-    return out.empty() ? "\"\"" : out;
+    return out;
   }
 
   // What to write instead of the value to get a map.
-  static std::string map_hint(const Node& node, const Schema& schema) {
-    if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) return "leave the dash out";
-    if (node.is_string() && schema.property("name") && !node.origin().is_secret())
-      return fmt::format("write {{name: {}}}", k8s::source_text(node));
-    return "";
+  static void advise_on_map(base::Diagnostic& diagnostic, const Node& node, const Schema& schema) {
+    if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) {
+      diagnostic.hint = "leave the dash out";
+      base::suggest_fix(diagnostic, yaml::element_to_map(node));
+    } else if (node.is_string() && schema.property("name") && !node.origin().is_secret()) {
+      diagnostic.hint = fmt::format("write {}", named(node, schema));
+      base::suggest_fix(diagnostic, yaml::replace_scalar(node, named(node, schema)));
+    }
   }
 
   void check_enum(const Node& node, const Schema& schema, const k8s::Path& path) {
     if (schema.enums.empty() || std::ranges::find(schema.enums, node.text()) != schema.enums.end()) return;
     result.types_fit = false;
-    std::string hint = fmt::format("one of {}", k8s::quoted_list(schema.enums));
-    if (const auto meant = base::closest(node.text(), schema.enums)) {
-      hint = fmt::format("did you mean \"{}\"? ({})", *meant, hint);
+    base::Diagnostic& found =
+        add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), k8s::shown(node)));
+    const std::string choices = fmt::format("one of {}", k8s::quoted_list(schema.enums));
+    found.hint = choices;
+    if (const auto meant = base::closest(plain(node), schema.enums)) {
+      k8s::suggest(found, &node, *meant);
+      found.hint += fmt::format(" ({})", choices);
     }
-    add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), k8s::shown(node)), hint);
   }
 
   void check_format(const Node& node, const Schema& schema, const k8s::Path& path) {
@@ -251,9 +316,12 @@ class Validator {
     check_length(node, length, bounds.min_length, bounds.max_length, "character", path);
     if (bounds.pattern.empty() || matches_pattern(bounds.pattern, node.text())) return;
     const PatternAdvice advice = explain_pattern(bounds.pattern);
-    add(advice.rule, node, path,
-        fmt::format("{} must be {}, not {}", path.str(), advice.what, k8s::shown(node)),
-        pattern_hint(bounds.pattern, node.text()));
+    base::Diagnostic& found =
+        add(advice.rule, node, path,
+            fmt::format("{} must be {}, not {}", path.str(), advice.what, k8s::shown(node)),
+            std::string(advice.hint));
+    const std::string better = corrected(bounds.pattern, node.text());
+    if (!better.empty()) k8s::suggest(found, &node, better);
   }
 
   // The API server evaluates CEL rules on values that are too short, but not on those that are too long.

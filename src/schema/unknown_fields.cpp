@@ -9,12 +9,15 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text/suggest.h"
+#include "base/text/unicode.h"
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::schema {
 
@@ -209,6 +212,12 @@ bool could_be(const yaml::Node& value, const Schema& schema) {
   return schema.type == Type::Array ? value.is_list() : value.is_scalar();
 }
 
+// Words that stand for the name of something, and are not that name.
+bool is_generic(std::string_view key) {
+  constexpr std::array<std::string_view, 7> kWords{"key", "env", "var", "variable", "field", "id", "title"};
+  return std::ranges::find(kWords, key) != kWords.end();
+}
+
 // {A: b} for {name: A, value: b}: the only unknown field contains the only missing one.
 std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml::Node& map,
                                            const Schema& schema) {
@@ -268,19 +277,39 @@ class Walker {
  private:
   void report(const yaml::Entry& entry, const yaml::Node& map, const Schema* parent, const k8s::Path& path) {
     const bool is_map = parent && parent->type == Type::Object;
-    const auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
-    const auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
+    auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
+    auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
+    if (shorthand && is_generic(entry.key)) meant = std::exchange(shorthand, std::nullopt);
     const std::string where = path.parent()->str();
     base::Diagnostic diagnostic = rules::finding("input/unknown-field");
     diagnostic.field = path.str();
     diagnostic.message =
         fmt::format("unknown field {} in {}", k8s::quoted(entry.key), where.empty() ? "the object" : where);
-    diagnostic.hint = shorthand == "name" && parent->property("value")
-                          ? fmt::format("write {{name: {}, value: …}}", entry.key)
-                          : hint_for(context_, parent, path, meant);
-    if (meant || shorthand) diagnostic.meant = path.parent()->child(meant ? *meant : *shorthand).str();
     diagnostic.location = yaml::locate_key(entry);
+    if (const std::string odd = base::odd_space_in(entry.key); !odd.empty()) {
+      diagnostic.hint = fmt::format("it contains {}: type a space", odd);
+      base::suggest_fix(diagnostic, {{diagnostic.location, base::with_plain_spaces(entry.key)}});
+    } else if (shorthand == "name" && parent->property("value")) {
+      diagnostic.hint = fmt::format("write {{name: {}, value: {}}}", entry.key, shown_value(*entry.value));
+      base::suggest_fix(diagnostic, yaml::entry_to_pair(map, {"name", "value"}));
+    } else {
+      suggest(diagnostic, entry, map, parent, path, meant);
+    }
+    if (meant || shorthand) diagnostic.meant = path.parent()->child(meant ? *meant : *shorthand).str();
     found.push_back(std::move(diagnostic));
+  }
+
+  void suggest(base::Diagnostic& diagnostic, const yaml::Entry& entry, const yaml::Node& map,
+               const Schema* parent, const k8s::Path& path, std::optional<std::string_view> meant) const {
+    diagnostic.hint = hint_for(context_, parent, path, meant);
+    const bool says_so = meant && diagnostic.hint == fmt::format("did you mean \"{}\"?", *meant);
+    if (says_so && !map.get(*meant)) base::suggest_fix(diagnostic, yaml::rename_key(entry, *meant));
+  }
+
+  static std::string shown_value(const yaml::Node& value) {
+    if (!value.is_scalar() || value.is_null() || value.origin().is_secret()) return "…";
+    return value.is_string() ? yaml::inline_text(value.text(), false)
+                             : fmt::format("\"{}\"", k8s::source_text(value));
   }
 
   const Context& context_;

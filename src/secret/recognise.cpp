@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,12 +94,17 @@ class KeySearch {
  public:
   explicit KeySearch(std::string_view text) : text_(text) {}
 
-  // The length of the key that begins at `at`; 0 if none does.
-  size_t length_at(size_t at) {
+  struct Key {
+    size_t length = 0;  // 0 if there is none
+    std::string_view what;
+  };
+
+  // The key that begins at `at`.
+  Key key_at(size_t at) {
     for (size_t i = 0; i < kKeyForms.size(); ++i) {
-      if (const size_t length = length_at(at, kKeyForms[i], searched_[i])) return length;
+      if (const size_t length = length_at(at, kKeyForms[i], searched_[i])) return {length, kKeyForms[i].what};
     }
-    return private_key_length(text_.substr(at));
+    return {private_key_length(text_.substr(at)), "a private key"};
   }
 
  private:
@@ -185,28 +191,164 @@ bool is_secret_name(std::string_view name) {
   return may_be && !ends_with_any(word, kHarmlessEndings) && !is_vocabulary(word);
 }
 
-bool has_key(std::string_view text) {
+namespace {
+
+struct Place {
+  size_t begin = 0;
+  size_t length = 0;
+  SecretInText secret;
+};
+
+// Values that are given to a name in a longer text.
+
+constexpr size_t kShortestNamed = 8;
+constexpr size_t kShortestRandom = 16;
+
+// What people write in place of a secret.
+bool is_placeholder(std::string_view value) {
+  static constexpr std::array<std::string_view, 9> kWords{
+      "YOUR", "***", "...", "CHANGE", "DUMMY", "EXAMPLE", "PLACEHOLDER", "INSERT", "REPLACE"};
+  const std::string upper = base::upper_case(value);
+  return upper.find(std::string(3, 'X')) != upper.npos ||
+         std::ranges::any_of(kWords, [&](std::string_view word) { return upper.find(word) != upper.npos; });
+}
+
+// Not code, nor a reference to another variable.
+bool is_literal(std::string_view value) {
+  return value.find_first_of("$`(){}[]<>") == std::string_view::npos && !is_placeholder(value);
+}
+
+bool looks_random(std::string_view value) {
+  const auto fits = [](char c) {
+    return is_alnum(c) || std::string_view("_-./+=").find(c) != std::string_view::npos;
+  };
+  const auto is_letter = [](char c) { return is_alnum(c) && !is_digit(c); };
+  return value.size() >= kShortestRandom && std::ranges::any_of(value, is_digit) &&
+         std::ranges::any_of(value, is_letter) && std::ranges::all_of(value, fits);
+}
+
+// As variables of the environment are written; other names may be those of code.
+bool is_variable_name(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; });
+}
+
+std::string_view name_before(std::string_view text, size_t end) {
+  size_t begin = end;
+  while (begin > 0 && (is_alnum(text[begin - 1]) || text[begin - 1] == '_' || text[begin - 1] == '-'))
+    --begin;
+  return text.substr(begin, end - begin);
+}
+
+// The secret after the = or, behind a flag, the space at `at`.
+std::optional<Place> named_at(std::string_view text, size_t at) {
+  constexpr std::string_view kQuotes = "\"'";
+  constexpr std::string_view kEnds = " \t\r\n\"';&|,";
+  const std::string_view name = name_before(text, at);
+  const bool is_flag = name.starts_with("-");
+  if (name.empty() || (text[at] != '=' && !is_flag)) return std::nullopt;
+  std::string word(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  std::ranges::replace(word, '-', '_');
+  if (!is_secret_name(word)) return std::nullopt;
+  size_t begin = at + 1;
+  if (begin < text.size() && kQuotes.find(text[begin]) != std::string_view::npos) ++begin;
+  if (begin >= text.size()) return std::nullopt;
+  const std::string_view value =
+      text.substr(begin, std::min(text.find_first_of(kEnds, begin), text.size()) - begin);
+  const bool is_value =
+      is_variable_name(name) ? value.size() >= kShortestNamed && !is_no_secret(value) : looks_random(value);
+  if (!is_value || !is_literal(value)) return std::nullopt;
+  return Place{begin, value.size(), {"", name}};
+}
+
+void add_named(std::string_view text, std::vector<Place>& places) {
+  for (size_t at = text.find_first_of("= "); at != std::string_view::npos;
+       at = text.find_first_of("= ", at + 1)) {
+    if (const auto place = named_at(text, at)) places.push_back(*place);
+  }
+}
+
+void add_keys(std::string_view text, std::vector<Place>& places) {
   size_t at = next_first_byte(text, 0);
-  if (at == text.size()) return false;
+  if (at == text.size()) return;
   KeySearch search(text);
   for (; at < text.size(); at = next_first_byte(text, at + 1)) {
-    if (search.length_at(at) != 0) return true;
+    const auto [length, what] = search.key_at(at);
+    if (length == 0) continue;
+    places.push_back({at, length, {what, ""}});
+    at += length - 1;
   }
-  return false;
+}
+
+// A digest after an image's name: sha256:9f86….
+bool is_digest(std::string_view text) {
+  const size_t colon = text.find(':');
+  return text.starts_with("sha") && colon != std::string_view::npos &&
+         text.find_first_not_of("0123456789abcdef", colon + 1) == std::string_view::npos;
+}
+
+// The password in a URL or an image reference: https://user:password@host/…, user:password@registry/….
+std::optional<Place> password_in(std::string_view word, size_t begin) {
+  const size_t scheme = word.find("://");
+  const size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::string_view authority = word.substr(start, word.find('/', start) - start);
+  const size_t at = authority.rfind('@');
+  const size_t colon = authority.find(':');
+  if (at == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= at) return std::nullopt;
+  const std::string_view host = authority.substr(at + 1);
+  const std::string_view password = authority.substr(colon + 1, at - colon - 1);
+  if (host.empty() || !is_alnum(host.front()) || is_digest(host)) return std::nullopt;
+  if (password.front() == '$' || password.front() == '{' || password == kHidden) return std::nullopt;
+  if (scheme == std::string_view::npos && start + authority.size() == word.size()) return std::nullopt;
+  return Place{begin + start + colon + 1, password.size(), {"a password", ""}};
+}
+
+void add_passwords(std::string_view text, std::vector<Place>& places) {
+  constexpr std::string_view kEnds = " \t\r\n\"'`;|,<>()=\\";
+  if (text.find('@') == std::string_view::npos) return;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find_first_of(kEnds, at), text.size());
+    if (const auto place = password_in(text.substr(at, end - at), at)) places.push_back(*place);
+    at = end + 1;
+  }
+}
+
+// In the order of the text, none inside another.
+std::vector<Place> secrets_in(std::string_view text, bool with_passwords = true) {
+  std::vector<Place> places;
+  add_keys(text, places);
+  add_named(text, places);
+  if (with_passwords) add_passwords(text, places);
+  std::ranges::stable_sort(places, {}, &Place::begin);
+  size_t end = 0;
+  std::erase_if(places, [&](const Place& place) {
+    const bool is_inside = place.begin < end;
+    end = std::max(end, place.begin + place.length);
+    return is_inside;
+  });
+  return places;
+}
+
+}  // namespace
+
+std::optional<SecretInText> find_secret(std::string_view text) {
+  constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 begins so, too
+  for (const Place& place : secrets_in(text, false)) {
+    const std::string_view key = text.substr(place.begin, place.length);
+    if (!key.starts_with(kSigned) || key.find('.') != std::string_view::npos) return place.secret;
+  }
+  return std::nullopt;
+}
+
+bool has_key(std::string_view text) {
+  return !secrets_in(text).empty();
 }
 
 std::string without_keys(std::string_view text) {
   std::string out;
-  size_t at = next_first_byte(text, 0);
-  if (at == text.size()) return out.assign(text);
-  KeySearch search(text);
   size_t shown = 0;
-  for (; at < text.size(); at = next_first_byte(text, at + 1)) {
-    const size_t length = search.length_at(at);
-    if (length == 0) continue;
-    out.append(text.substr(shown, at - shown)).append(kHidden);
-    shown = at + length;
-    at = shown - 1;
+  for (const Place& place : secrets_in(text)) {
+    out.append(text.substr(shown, place.begin - shown)).append(kHidden);
+    shown = place.begin + place.length;
   }
   return out.append(text.substr(shown));
 }
@@ -297,8 +439,8 @@ class HiddenLines {
       }
       is_secret = is_secret || names_secret_kind(line);
       in_key = in_key || begins_private_key(line);
-      if (in_key || any_word(line, [](std::string_view word) { return !known_key(word).empty(); }))
-        hide(at, at);
+      const auto is_key = [](std::string_view word) { return !known_key(word).empty(); };
+      if (in_key || any_word(line, is_key) || has_key(line)) hide(at, at);
       if (any_word(line, word_names_secret)) hide(at - 1, at + kNear);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }

@@ -4,6 +4,7 @@
 // read; code that shows a value checks its node.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,9 +25,17 @@ inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-app
 std::string_view known_key(std::string_view text);
 // The same for a word of a command line: the key itself, or --flag=KEY.
 std::string_view known_key_in(std::string_view word);
-// Whether the text contains a known kind of key.
+// A secret in a longer text, such as a shell script.
+struct SecretInText {
+  std::string_view what;  // "a Hugging Face token"; "" if only its name says that it is one
+  std::string_view name;  // WANDB_API_KEY, --api-key; "" if its form says so
+};
+// The first known kind of key in the text, or the first literal value that the text gives to a name that says
+// so: WANDB_API_KEY=…, --api-key …
+std::optional<SecretInText> find_secret(std::string_view text);
+// Whether the text contains such a secret.
 bool has_key(std::string_view text);
-// The text with every known kind of key hidden.
+// The text with every such secret hidden.
 std::string without_keys(std::string_view text);
 
 // Whether an environment variable contains a secret, judging by its name: HF_TOKEN, but not PAD_TOKEN.

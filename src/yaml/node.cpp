@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "yaml/token.h"
@@ -73,9 +76,47 @@ bool is_key(std::string_view one, std::string_view key) {
   return one.size() == key.size() && (key.empty() || one.back() == key.back()) && one == key;
 }
 
+// Maps of so many keys have a table after their entries: it holds, at the hash of a key or in the next place
+// that was free, the number of its entry, counted from 1. 0 is free.
+constexpr size_t kIndexed = 32;
+
+size_t table_size(size_t entries) {
+  return std::bit_ceil(2 * entries);
+}
+
+std::span<const uint32_t> table_of(std::span<const Entry> entries) {
+  const auto* begin = reinterpret_cast<const uint32_t*>(entries.data() + entries.size());
+  return {begin, table_size(entries.size())};
+}
+
+const Entry* find_in_table(std::span<const Entry> entries, std::string_view key) {
+  const std::span<const uint32_t> table = table_of(entries);
+  for (size_t at = std::hash<std::string_view>()(key);; ++at) {
+    const uint32_t number = table[at & (table.size() - 1)];
+    if (number == 0) return nullptr;
+    if (is_key(entries[number - 1].key, key)) return &entries[number - 1];
+  }
+}
+
+const Entry* copy_with_table(std::span<const Entry> entries, base::Arena& arena) {
+  const size_t size = table_size(entries.size());
+  const size_t room = (size * sizeof(uint32_t) + sizeof(Entry) - 1) / sizeof(Entry);
+  auto* copy = arena.reserve<Entry>(entries.size() + room);
+  std::uninitialized_copy(entries.begin(), entries.end(), copy);
+  auto* table = reinterpret_cast<uint32_t*>(copy + entries.size());
+  std::uninitialized_fill_n(table, size, 0);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    size_t at = std::hash<std::string_view>()(entries[i].key);
+    while (table[at & (size - 1)] != 0) ++at;
+    table[at & (size - 1)] = static_cast<uint32_t>(i + 1);
+  }
+  return copy;
+}
+
 }  // namespace
 
 const Entry* Node::find(std::string_view key) const {
+  if (is_map() && size_ >= kIndexed) return find_in_table(entries(), key);
   for (const Entry& entry : entries()) {
     if (is_key(entry.key, key)) return &entry;
   }
@@ -194,7 +235,7 @@ const Node* Maker::map(std::span<const Entry> entries, Origin origin) const {
   Node node;
   node.kind_ = Kind::Map;
   node.size_ = static_cast<uint32_t>(entries.size());
-  node.data_ = arena_->copy(entries).data();
+  node.data_ = entries.size() < kIndexed ? arena_->copy(entries).data() : copy_with_table(entries, *arena_);
   node.origin_ = origin;
   return arena_->make(node);
 }

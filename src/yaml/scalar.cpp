@@ -313,6 +313,87 @@ TaggedValue as_float(PlainValue value) {
   return value.type == PlainType::Float ? TaggedValue{.value = std::move(value)} : wrong();
 }
 
+// Reads dates and times as Go's time.Parse does.
+class TimeReader {
+ public:
+  explicit TimeReader(std::string_view text) : rest_(text) {}
+
+  // YYYY-M-D; a month and a day of one or two digits.
+  bool date() {
+    if (rest_.size() < 5 || !std::ranges::all_of(rest_.substr(0, 4), is_digit)) return false;
+    int year = 0;
+    std::from_chars(rest_.data(), rest_.data() + 4, year);
+    rest_.remove_prefix(4);
+    int month = 0;
+    int day = 0;
+    return skip('-') && number(month) && skip('-') && number(day) && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days_in(month, year);
+  }
+
+  // H:M:S and any fraction.
+  bool time() {
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    if (!number(hour) || !skip(':') || !number(minute) || !skip(':') || !number(second)) return false;
+    if (hour > 23 || minute > 59 || second > 59) return false;
+    if (rest_.size() > 1 && (rest_[0] == '.' || rest_[0] == ',') && is_digit(rest_[1]))
+      rest_.remove_prefix(std::min(rest_.find_first_not_of("0123456789", 1), rest_.size()));
+    return true;
+  }
+
+  // Z or +hh:mm.
+  bool zone() {
+    if (skip('Z')) return true;
+    const bool has_form = rest_.size() >= 6 && is_sign(rest_[0]) && is_digit(rest_[1]) &&
+                          is_digit(rest_[2]) && rest_[3] == ':' && is_digit(rest_[4]) && is_digit(rest_[5]);
+    if (!has_form || rest_.substr(1, 2) > "24" || rest_.substr(4, 2) > "60") return false;
+    rest_.remove_prefix(6);
+    return true;
+  }
+
+  bool skip(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool skip_spaces() {
+    if (!skip(' ')) return false;
+    while (skip(' ')) {
+    }
+    return true;
+  }
+
+  bool is_at_end() const { return rest_.empty(); }
+
+ private:
+  bool number(int& value) {
+    const size_t digits = rest_.size() > 1 && is_digit(rest_[1]) ? 2 : 1;
+    if (rest_.empty() || !is_digit(rest_[0])) return false;
+    std::from_chars(rest_.data(), rest_.data() + digits, value);
+    rest_.remove_prefix(digits);
+    return true;
+  }
+
+  static int days_in(int month, int year) {
+    const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (month == 2) return is_leap ? 29 : 28;
+    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+  }
+
+  std::string_view rest_;
+};
+
+// The forms that go-yaml's parseTimestamp accepts.
+bool is_timestamp(std::string_view text) {
+  TimeReader reader(text);
+  if (!reader.date()) return false;
+  if (reader.is_at_end()) return true;
+  if (reader.skip('T') || reader.skip('t')) return reader.time() && reader.zone() && reader.is_at_end();
+  return reader.skip_spaces() && reader.time() && reader.is_at_end();
+}
+
 bool is_of_type(const PlainValue& value, std::string_view type) {
   switch (value.type) {
     case PlainType::Int:
@@ -329,7 +410,7 @@ TaggedValue read_tagged(std::string_view tag, std::string_view text) {
   if (!tag.starts_with(kCore)) return {};
   const std::string_view type = tag.substr(kCore.size());
   if (type == "binary") return as_binary(text);
-  if (type == "timestamp") return looks_like_date(text) ? TaggedValue{} : wrong();
+  if (type == "timestamp") return is_timestamp(text) ? TaggedValue{} : wrong();
   if (type == "float") return as_float(read_plain(text));
   if (type != "int" && type != "bool" && type != "null") return {};
   PlainValue value = read_plain(text);

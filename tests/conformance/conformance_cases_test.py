@@ -40,7 +40,7 @@ class Run:
         return json.loads(said)["diagnostics"]
 
     def rendered(self, *flags):
-        _, said = self.call("render", "-o", "json", "--keep-going", *flags)
+        _, said = self.call("render", "-o", "json", "--keep-going", "--owner-references", *flags)
         return {identity(item): comparable(item) for item in (json.loads(said)["items"] if said else [])}
 
     def check(self):

@@ -118,9 +118,11 @@ def test_the_same_bytes_everywhere(folder):
 
 def test_owner(folder):
     owned = JOB.replace("  name: NAME\n", "  name: a\n  uid: 6e1b\n")
-    check("ownerReferences" not in run("render", "-", text=JOB.replace("NAME", "a")).stdout, "an owner reference without a uid")
-    check("ownerReferences" in run("render", "-", text=owned).stdout, "no owner reference for an object with a uid")
-    check("uid" in (ROOT / "docs/limits.md").read_text(), "docs/limits.md doesn't say when owner references are written")
+    flag = "--owner-references"
+    check("ownerReferences" not in run("render", flag, "-", text=JOB.replace("NAME", "a")).stdout, "an owner reference without a uid")
+    check("ownerReferences" not in run("render", "-", text=owned).stdout, "an owner reference that nobody asked for")
+    check("ownerReferences" in run("render", flag, "-", text=owned).stdout, "no owner reference for an object with a uid")
+    check(flag in (ROOT / "docs/limits.md").read_text(), "docs/limits.md doesn't say when owner references are written")
 
 
 def test_statuses(folder):

@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the README and the pages in docs/ show is what the binary does.
+"""What the README and the pages show is what the binary does.
 
 Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines); its kubectl is
 that of a cluster without objects, which takes all that it is sent. Every
 trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
 other programs are replaced by fakes, and what needs a cluster gets as far as asking kubectl. YAML parses, and
-settings are settings.
+settings are settings. A TrainJob or a runtime, and a part of spec.trainer, compiles without a finding, as do the manifests
+of examples/. Comments above a block, which readers don't see:
+
+  <!-- file: llama.yaml -->             the console blocks of the page run in a folder with this file
+  <!-- findings: job/gpu-limit, … -->   the block shows mistakes: those of these rules, and no others
+  <!-- processes: 32 -->                `plan` counts so many
+  <!-- file: llama.yaml; findings: … -->
+
 usage: readme_test.py BINARY [FILE…]
 """
+import ast
 import json
 import os
 import pathlib
@@ -54,14 +62,13 @@ def with_empty_cluster(folder):
     return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def try_console(block, environment):
+def try_console(block, environment, folder):
     """A problem for each command that prints something else, None for one that is right."""
-    folder = ROOT
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, *want = part.rstrip("\n").split("\n")
         words = shlex.split(command)
         if words[0] == "cd":
-            folder = folder / words[1]
+            folder = ROOT / words[1]
             continue
         given = ""
         if "<" in words:
@@ -84,6 +91,7 @@ spec:
 # What other programs answer. kubectl says that it was asked; it knows nothing but an empty list.
 PLAYED = {
     "helm": f"cat <<'END'\n{JOB}END\n",
+    "git": "[ \"$1 $2\" = 'worktree add' ] && mkdir \"$4\" && cp -r jobs runtimes .trainjobc.yaml \"$4\"\n",
     "kpt": "if [ \"$2\" = source ]; then echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}'; fi\n",
     "kubectl": "echo kubectl >> \"$ASKED\"\n[ -t 0 ] || cat > /dev/null\n"
                "[ \"$3 $4\" = \"-A -o\" ] || { echo no cluster >&2; exit 1; }\necho '{apiVersion: v1, kind: List, items: []}'\n",
@@ -100,9 +108,10 @@ def session():
 def commands_of(text):
     """The lines that run trainjobc, as they are pasted."""
     for line in text.splitlines():
-        found = re.match(r"\s*(?:- |- exec |entry: )?((?:trainjobc|source <\(trainjobc|\w+ [^|]*\| trainjobc) .*)", line)
+        found = re.match(r"\s*(?:- |- exec |entry: )?((?:trainjobc|source <\(trainjobc|\w+ [^|]*(?:\||&&) trainjobc) .*)", line)
         if found:
-            yield found.group(1).strip()
+            # pre-commit appends the files to its entry.
+            yield found.group(1).strip() + (" ." if line.lstrip().startswith("entry:") else "")
 
 
 def try_commands(commands):
@@ -148,12 +157,102 @@ def help_examples():
         yield from commands_of(text.partition("Examples:\n")[2])
 
 
+KINDS = re.compile(r"^kind: (TrainJob|TrainingRuntime|ClusterTrainingRuntime)$", re.M)
+# A job for a block that shows a part of spec.trainer: what the block doesn't set.
+TRAINER = {
+    "image": "registry.example.com/train:1.0.0",
+    "command": "[torchrun, /workspace/train.py]",
+    "resourcesPerNode": "{limits: {nvidia.com/gpu: 1}}",
+}
+TRAINER_FIELDS = {*TRAINER, "args", "env", "numNodes", "numProcPerNode"}
+
+
+def manifest_of(block):
+    """The TrainJob or runtime that a block shows, or whose spec.trainer it shows a part of; None for other blocks."""
+    if KINDS.search(block):
+        return block
+    try:
+        shown = yaml.safe_load(block)
+    except yaml.YAMLError:
+        return None
+    if not isinstance(shown, dict) or not shown.keys() <= TRAINER_FIELDS:
+        return None
+    lines = [f"{name}: {value}" for name, value in TRAINER.items() if name not in shown] + block.splitlines()
+    return JOB.replace("from-helm", "part") + "  trainer:\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def findings_in(folder):
+    """Their rules."""
+    run = subprocess.run([BINARY, "lint", "--format", "json", "."], cwd=folder, capture_output=True, text=True)
+    if run.returncode == 2:
+        return {run.stderr}
+    return {found["rule"] for found in json.loads(run.stdout)["diagnostics"]}
+
+
+def try_manifest(block, facts):
+    """A problem of a block of which its facts are not true; None for one that is right, and for blocks of other programs."""
+    text = manifest_of(block)
+    if text is None:
+        return f"{facts} of a block that is no manifest" if facts.keys() - {"file"} else None
+    wanted = set(facts.get("findings", "").split(", ")) - {""}
+    with tempfile.TemporaryDirectory() as name:
+        pathlib.Path(name, "shown.yaml").write_text(text)
+        found = findings_in(name)
+        if "processes" in facts:
+            plan = subprocess.run([BINARY, "plan", "-o", "json", "."], cwd=name, capture_output=True, text=True)
+            counted = sum(job["processes"] for job in json.loads(plan.stdout)["jobs"]) if plan.returncode == 0 else plan.stderr
+            if str(counted) != facts["processes"]:
+                return f"plan counts {counted} processes, not {facts['processes']}:\n{block}"
+    COMPILED.append(text)
+    return None if found == wanted else f"the findings are {sorted(found)}, not {sorted(wanted)}:\n{block}"
+
+
+COMPILED = []  # what try_manifest has compiled
+
+
+def blocks_of(text):
+    """Of a page: the facts of the comment above it, the language, and the text of each block."""
+    for comment, language, block in re.findall(r"^(?:<!-- ((?:file|findings|processes): [^\n]*) -->\n)?```(\w+)\n(.*?)^```", text, re.M | re.S):
+        yield dict(fact.split(": ") for fact in comment.split("; ") if fact), language, block
+
+
+def parses_as_python(block):
+    try:
+        ast.parse(block)
+    except SyntaxError as error:
+        return f"Python that does not parse: {error}"
+    return None
+
+
 def parses(text):
     try:
         list(yaml.safe_load_all(text))
     except yaml.YAMLError as error:
         return f"YAML that does not parse: {error}"
     return None
+
+
+def uses(files, block):
+    """Whether a command of the block names one of the page's files."""
+    return any(file in command.split() for file in files for command in re.findall(r"^\$ (.*)", block, re.M))
+
+
+def try_page(text, environment):
+    """A problem of each block that is wrong, None for one that is right."""
+    with tempfile.TemporaryDirectory() as name:
+        for facts, language, block in blocks_of(text):
+            if "file" in facts:
+                file = pathlib.Path(name, facts["file"])
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block)
+            if language == "console":
+                yield from try_console(block, environment, pathlib.Path(name) if uses(os.listdir(name), block) else ROOT)
+            elif language in ("sh", "yaml"):
+                yield from try_commands(commands_of(block))
+            elif language == "python":
+                yield parses_as_python(block)
+            if language == "yaml":
+                yield from (parses(block), try_settings(block), try_manifest(block, facts))
 
 
 def main():
@@ -163,16 +262,13 @@ def main():
         results.append(f"--help shows only {len(examples)} examples")
     console = tempfile.TemporaryDirectory()
     environment = with_empty_cluster(console.name)
-    for name in sys.argv[2:] or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        text = pathlib.Path(name).read_text()
-        for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S):
-            found = []
-            if language == "console":
-                found = list(try_console(block, environment))
-            elif language in ("sh", "yaml"):
-                found = list(try_commands(commands_of(block)))
-                found += [parses(block), try_settings(block)] if language == "yaml" else []
-            results += [problem and f"{name}: {problem}" for problem in found]
+    pages = [ROOT / "README.md", *(page for folder in ("docs", "editors", "examples") for page in sorted((ROOT / folder).rglob("*.md")))]
+    for name in sys.argv[2:] or [page for page in pages if "node_modules" not in page.parts]:
+        results += [problem and f"{name}: {problem}" for problem in try_page(pathlib.Path(name).read_text(), environment)]
+    if len(sys.argv) == 2:
+        found = findings_in(ROOT / "examples")
+        results.append(f"examples/ has findings: {sorted(found)}" if found else None)
+        results.append(None if len(COMPILED) > 6 else f"only {len(COMPILED)} blocks of the pages are manifests")
     problems = [problem for problem in results if problem]
     print("\n".join(problems))
     print(f"{len(results) - len(problems)} passed, {len(problems)} failed" if results else "no example found")

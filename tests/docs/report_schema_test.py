@@ -23,6 +23,7 @@ spec:
   runtimeRef:
     name: {runtime}
   trainer:
+    command: [torchrun, train.py]
     numNodes: {nodes}
 """
 FILES = {

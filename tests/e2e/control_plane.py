@@ -2,6 +2,7 @@
 
 """A Kubernetes control plane of its own on loopback, with the controllers of JobSet and Trainer and kwok's nodes."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import installation
 from certificates import write_certificates
 from cluster import Cluster
 from processes import Processes, free_ports
-from programs import Missing, build, build_tool
+from programs import KUBERNETES, KUEUE, Missing, build, build_tool
 
 CONTROLLER_SECONDS = 60
 TRAINER_VERSIONS = ("2.3", "2.2", "2.1")
@@ -32,15 +33,26 @@ exec setpriv --pdeathsig KILL "$@"
 """
 
 
-def build_all(folder, version, with_kueue=False):
-    """The paths of the programs by name, for that version of Trainer with the JobSet that it was released with."""
+@dataclasses.dataclass
+class Releases:
+    """What the control plane is made of; the JobSet is the one that the Trainer was released with."""
+
+    trainer: str = TRAINER_VERSIONS[0]
+    kubernetes: str = next(iter(KUBERNETES))
+    kueue: str = ""  # or a folder with a checkout of it; for none
+
+    def modules(self):
+        """Of the controllers, by name."""
+        modules = {"trainer": f"trainer-{self.trainer}", "jobset": f"jobset-{self.trainer}", "kwok": "kwok"}
+        return {**modules, "kueue": KUEUE.get(self.kueue, self.kueue)} if self.kueue else modules
+
+
+def build_all(folder, releases):
+    """The paths of the programs by name."""
     if not shutil.which("openssl"):
         raise Missing("there is no openssl")
-    server, kubectl = build(folder)
-    modules = {"trainer": f"trainer-{version}", "jobset": f"jobset-{version}", "kwok": "kwok"}
-    if with_kueue:
-        modules["kueue"] = "kueue"
-    programs = {name: build_tool(module, folder) for name, module in modules.items()}
+    server, kubectl = build(folder, releases.kubernetes)
+    programs = {name: build_tool(module, folder) for name, module in releases.modules().items()}
     beside = os.path.dirname(server)
     names = ("kube-controller-manager", "kube-scheduler")
     return {**programs, **{name: os.path.join(beside, name) for name in names}, "cluster": server, "kubectl": kubectl}
@@ -60,9 +72,9 @@ def listens(port):
 
 
 class ControlPlane(Cluster):
-    def __init__(self, programs, version):
-        self.version = version
-        self.has_kueue = "kueue" in programs
+    def __init__(self, programs, releases):
+        self.version = releases.trainer
+        self.kueue_module = releases.modules().get("kueue")
         self.processes = None
         self.read_so_far = {}
         super().__init__(programs["cluster"], programs["kubectl"])
@@ -91,7 +103,7 @@ class ControlPlane(Cluster):
         self._create(installation.fake_nodes(4))
         for name, health, webhook in (("jobset", *ports[:2]), ("trainer", *ports[2:])):
             self.processes.wait_until(name, lambda: answers(health) and listens(webhook), CONTROLLER_SECONDS)
-        if self.has_kueue:
+        if self.kueue_module:
             self._start_kueue(programs["kueue"])
 
     def _create(self, objects):
@@ -148,13 +160,13 @@ class ControlPlane(Cluster):
         }
         path = self._controller_config("kueue", webhook_port, health_port, more)
         authority = self.path("webhooks/ca.crt")
-        self._create(installation.kueue_definitions(webhook_port, authority))
+        self._create(installation.kueue_definitions(self.kueue_module, webhook_port, authority))
         self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
         command = ["unshare", "--mount", *as_root, "sh", "-c", OWN_ETC, self.path("webhooks"), program]
         self.processes.start("kueue", [*command, *LOG_FLAGS, f"--config={path}"], self.environment())
         self.processes.wait_until("kueue", lambda: answers(health_port) and listens(webhook_port), CONTROLLER_SECONDS)
-        self._create(installation.kueue_webhooks(webhook_port, authority))
+        self._create(installation.kueue_webhooks(self.kueue_module, webhook_port, authority))
 
     def _start_kwok(self, program):
         config = self.path("stages.yaml")
@@ -181,8 +193,8 @@ class ControlPlane(Cluster):
         super().stop()
 
 
-def start(programs, version):
+def start(programs, releases):
     began = time.monotonic()
-    plane = ControlPlane(programs, version)
+    plane = ControlPlane(programs, releases)
     print(f"control plane started in {time.monotonic() - began:.0f} s", flush=True)
     return plane

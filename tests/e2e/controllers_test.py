@@ -3,9 +3,9 @@
 """Runs TrainJobs through a control plane with the real controllers, and compares what they make of them with what
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 
-usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--random N] [--seed N] [--skip N]
-       [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING] [--keep FOLDER] [--serve] [--tests NAME]
-       [--kueue] [FILE...]
+usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--kubernetes 1.36] [--kueue [0.15|FOLDER]]
+       [--random N] [--seed N] [--skip N] [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING]
+       [--keep FOLDER] [--serve] [--tests NAME] [FILE...]
 
 First the tests of *_tests.py that need the controllers, then the examples, the runtimes of the catalogue and N random
 jobs; with --conformance the recorded inputs, too. FILE...: only these, each a case; --tests: only those tests whose
@@ -28,13 +28,21 @@ from cases import case as inputs
 from cases import generator, samples
 from comparison.live_round import Round
 from comparison.round_trip import Program, Report, RoundTrip
-from programs import Missing
+from programs import KUBERNETES, KUEUE, Missing
 from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
-TEST_MODULES = ("unchanged_tests", "flux_tests", "following_tests")
+TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests")
 KUEUE_MODULES = ("kueue_tests", "quota_tests")
+
+
+def kueue_release(text):
+    if not text or text in KUEUE:
+        return text
+    if os.path.isfile(os.path.join(text, "go.mod")):
+        return os.path.abspath(text)
+    raise argparse.ArgumentTypeError(f"{text} is neither {' nor '.join(KUEUE)} nor a folder with a go.mod")
 
 
 def parse(arguments):
@@ -42,7 +50,9 @@ def parse(arguments):
     parser.add_argument("program")
     parser.add_argument("programs", help="folder in which they are built")
     parser.add_argument("files", nargs="*")
-    parser.add_argument("--trainer-version", default="2.3", choices=control_plane.TRAINER_VERSIONS)
+    defaults = control_plane.Releases()
+    parser.add_argument("--trainer-version", default=defaults.trainer, choices=control_plane.TRAINER_VERSIONS)
+    parser.add_argument("--kubernetes", default=defaults.kubernetes, choices=KUBERNETES)
     parser.add_argument("--random", type=int, default=12, help="random jobs")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--skip", type=int, default=0, help="random cases, to go on where a run ended")
@@ -51,7 +61,8 @@ def parse(arguments):
     parser.add_argument("--recordings", default=inputs.CONFORMANCE)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", help="folder for the inputs and logs")
-    parser.add_argument("--kueue", action="store_true", help="with Kueue, and its tests")
+    kueue = f"with Kueue, and its tests: {', '.join(KUEUE)} or the folder of a checkout of another release"
+    parser.add_argument("--kueue", nargs="?", default="", const=next(iter(KUEUE)), type=kueue_release, help=kueue)
     parser.add_argument("--tests", help="only these tests, no cases")
     parser.add_argument("--serve", action="store_true", help="only start the control plane, for a person to use")
     return parser.parse_args(arguments)
@@ -163,14 +174,15 @@ def serve(plane):
 def main(arguments):
     options = parse(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    releases = control_plane.Releases(options.trainer_version, options.kubernetes, options.kueue)
     try:
-        programs = control_plane.build_all(options.programs, options.trainer_version, options.kueue)
+        programs = control_plane.build_all(options.programs, releases)
     except Missing as missing:
         print(f"skipped: {missing}; the control plane is built from Go modules")
         return 1 if os.environ.get("TRAINJOBC_E2E") == "required" else SKIPPED
     with tempfile.TemporaryDirectory(prefix="trainjobc-live-") as temporary:
         folder = os.path.abspath(options.keep) if options.keep else temporary
-        plane = control_plane.start(programs, options.trainer_version)
+        plane = control_plane.start(programs, releases)
         try:
             failed = serve(plane) if options.serve else run_all(options, plane, folder)
         finally:

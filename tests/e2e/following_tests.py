@@ -37,10 +37,11 @@ class Following(EndToEnd):
 
     def reasons(self, err):
         """Standard error without progress, and without what is said of slow controllers, which a slow machine has;
-        names of pods are made the same from run to run."""
+        names of pods are made the same from run to run, and what the scheduler says is as Kubernetes 1.37 has it."""
         lines = self.without_namespace(err).splitlines(keepends=True)
         lines = [line for line in lines if not re.match(r"ELAPSED  JobSet |.*: no controller has picked it up", line)]
-        return re.sub(r"(demo-node-\d-)\d-[a-z0-9]{5}", r"\1N-RANDOM", "".join(lines))
+        text = "".join(lines).replace(" no new claims to deallocate, preemption:", " preemption:")
+        return re.sub(r"(demo-node-\d-)\d-[a-z0-9]{5}", r"\1N-RANDOM", text)
 
     def until(self, mark, *words, times=1):
         """Status and standard error of a run that gets Ctrl-C after so many lines that hold the mark."""
@@ -91,8 +92,7 @@ class Following(EndToEnd):
         self.too_big()
         reason = (
             "JobSet NS/demo: pod demo-node-0-N-RANDOM is unschedulable: 0/4 nodes are available: 4 Insufficient cpu. "
-            "no new claims to deallocate, preemption: 0/4 nodes are available: 4 Preemption is not helpful for "
-            "scheduling.\n"
+            "preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.\n"
         )
         self.says(reason)
 

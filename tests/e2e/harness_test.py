@@ -10,7 +10,7 @@ from cases.case import Case
 from comparison.content import content, differences
 from controllers_test import ROUND_SIZE, rounds
 from comparison.live_round import LiveJob
-from comparison.round_trip import job_fields, replicated_job, waiting_jobs, with_live_uid
+from comparison.round_trip import job_fields, replicated_job, waiting_jobs, with_live_uid, without_queue
 from comparison.verdicts import fields_in, lasts, logged_errors, of_answer
 
 DENIED = (
@@ -50,6 +50,17 @@ class Verdicts(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
+    def test_queued(self):
+        ours = {"metadata": {"name": "a"}, "spec": {"suspend": False}}
+        labels = {"kueue.x-k8s.io/queue-name": "q"}
+        live = {"metadata": {"name": "a", "labels": labels}, "spec": {"suspend": True}}
+        self.assertEqual(ours, without_queue(live, ours))
+        by_runtime = {"metadata": {"name": "a", "labels": labels}, "spec": {"suspend": False}}
+        self.assertEqual(live, without_queue(live, by_runtime))
+        unlabelled = {**live, "metadata": {"name": "a", "labels": {"team": "red"}}}
+        self.assertEqual(unlabelled, without_queue(unlabelled, ours))
+        self.assertEqual((None, live), (without_queue(None, ours), without_queue(live, None)))
+
     def test_content(self):
         secret = {
             "apiVersion": "v1",

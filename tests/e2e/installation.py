@@ -73,19 +73,19 @@ def encoded(path):
         return base64.b64encode(file.read()).decode()
 
 
-def kueue_definitions(port, authority_file):
+def kueue_definitions(module, port, authority_file):
     yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
     client = {"url": f"https://127.0.0.1:{port}/convert", "caBundle": encoded(authority_file)}
-    for definition in read_yaml(source_folder("kueue", "sigs.k8s.io/kueue") + "/config/components/crd/bases/*.yaml"):
+    for definition in read_yaml(source_folder(module, "sigs.k8s.io/kueue") + "/config/components/crd/bases/*.yaml"):
         if definition["spec"]["names"]["plural"] in CONVERTED:
             webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
             definition["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
         yield definition
 
 
-def kueue_webhooks(port, authority_file):
+def kueue_webhooks(module, port, authority_file):
     """Of the kinds that it is to manage here."""
-    manifests = source_folder("kueue", "sigs.k8s.io/kueue") + "/config/components/webhook/manifests.yaml"
+    manifests = source_folder(module, "sigs.k8s.io/kueue") + "/config/components/webhook/manifests.yaml"
     for document in webhook_configurations(manifests, "kueue", port, encoded(authority_file)):
         document["webhooks"] = [
             webhook

@@ -18,7 +18,7 @@ def queue_objects(name):
     """Its own ClusterQueue for each namespace, and priorities."""
     flavor = {"name": name, "resources": [{"name": "cpu", "nominalQuota": 2}]}
     specs = {
-        "ResourceFlavor": {},
+        "ResourceFlavor": {"nodeLabels": {"type": "kwok"}},  # which become node selectors
         "ClusterQueue": {
             "namespaceSelector": {},
             "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [flavor]}],

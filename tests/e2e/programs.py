@@ -15,7 +15,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST_GO = (1, 21)  # older ones can't fetch the toolchain that go.mod asks for
-# What the program of the module `cluster` is called by.
+# The modules by release of their project, of which the first is CI's.
+KUBERNETES = {"1.36": "cluster", "1.37": "cluster-1.37"}
+KUEUE = {"0.15": "kueue", "0.16": "kueue-0.16"}  # others, of which Go's proxy has no module, from a checkout
+# What the program of a module of Kubernetes is called by.
 NAMES = ("kubectl", "kube-controller-manager", "kube-scheduler")
 # Of the controllers that CI runs.
 MODULES_OF_CI = ("jobset-2.3", "trainer-2.3", "kwok")
@@ -37,18 +40,21 @@ def find_go():
     return go
 
 
-def run_go(module, *words):
+def run_go(module, command, *words):
     """What go prints, run in the folder of one of our modules."""
+    folder = os.path.join(HERE, module)
+    if module in KUBERNETES.values():  # one program, whose other releases' folders hold no more than go.mod and go.sum
+        words = (f"-modfile={folder}/go.mod", *words)
+        folder = os.path.join(HERE, "cluster")
     # Collecting garbage less often saves compile time.
     environment = {"GOGC": "400", **os.environ}
     done = subprocess.run(
-        ["nice", find_go(), *words], cwd=os.path.join(HERE, module), env=environment, capture_output=True, text=True,
-        check=False,
+        ["nice", find_go(), command, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     if any(mark in done.stderr for mark in OFFLINE):
         raise Missing("Go's modules can't be downloaded")
     if done.returncode != 0:
-        raise RuntimeError(f"go {words[0]} in {module}: {done.stderr}")
+        raise RuntimeError(f"go {command} in {module}: {done.stderr}")
     return done.stdout
 
 
@@ -64,7 +70,7 @@ def source_folder(module, path):
 
 def compile_module(module, package, folder, ldflags=""):
     """The path of the program in `folder`. Takes minutes where Go's cache is empty."""
-    program = os.path.join(os.path.abspath(folder), "bin", module)  # go build runs elsewhere
+    program = os.path.join(os.path.abspath(folder), "bin", os.path.basename(module))  # go build runs elsewhere
     os.makedirs(os.path.dirname(program), exist_ok=True)
     began = time.monotonic()
     # Without debug information, which nobody reads here, it compiles faster.
@@ -74,25 +80,30 @@ def compile_module(module, package, folder, ldflags=""):
     return program
 
 
-def build(folder):
+def build(folder, release=next(iter(KUBERNETES))):
     """The paths of the API server and of kubectl, in `folder`."""
-    version = re.search(r"k8s\.io/kubernetes (v\S+)", go_mod("cluster")).group(1)
+    module = KUBERNETES[release]
+    version = re.search(r"k8s\.io/kubernetes (v\S+)", go_mod(module)).group(1)
     # kubectl refuses to talk to a server whose version it can't read.
     variables = " ".join(
         f"-X {package}.gitVersion={version}"
         for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     )
-    server = compile_module("cluster", ".", folder, variables)
+    own_folder = folder if module == "cluster" else os.path.join(folder, module)  # their links have the same names
+    server = compile_module(module, ".", own_folder, variables)
     for name in NAMES:
         path = os.path.join(os.path.dirname(server), name)
         if not os.path.islink(path):
-            os.symlink("cluster", path)
+            os.symlink(module, path)
     return server, os.path.join(os.path.dirname(server), "kubectl")
 
 
 def build_tool(module, folder):
-    """The path of the program of other people's that the module's go.mod names as its tool."""
-    return compile_module(module, re.search(r"^tool (\S+)$", go_mod(module), re.MULTILINE).group(1), folder)
+    """The path of the program of other people's that the module's go.mod names as its tool; of a project's own checkout,
+    the program that is called like it."""
+    tool = re.search(r"^tool (\S+)$", go_mod(module), re.MULTILINE)
+    own = re.search(r"^module \S*/(\S+)$", go_mod(module), re.MULTILINE).group(1)
+    return compile_module(module, tool.group(1) if tool else f"./cmd/{own}", folder)
 
 
 def main():

@@ -206,6 +206,31 @@ def test_jumps(nvim):
     ])
 
 
+def test_a_definition_in_the_catalogue(nvim):
+    nvim.open("jobs/bert.yaml")
+    nvim.expect("Steps.is_served()", True)
+    nvim.put_cursor("torch-pool")
+    nvim.keys("ccname: torch-distributed<Esc>")
+    nvim.command("g/kind: TrainingRuntime/d")
+    nvim.put_cursor("torch-distributed")
+    nvim.command("lua vim.lsp.buf.definition()")
+    nvim.expect("Steps.place()", "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml:5:9")
+    shown = subprocess.run([BINARY, "runtimes", "--show", "torch-distributed"], capture_output=True, text=True, check=True).stdout
+    nvim.expect("vim.tbl_contains(Steps.lines(), 'kind: ClusterTrainingRuntime')", "kind: ClusterTrainingRuntime" in shown)
+    nvim.expect("vim.bo.modifiable", False)
+
+
+def test_rename(nvim):
+    nvim.open("jobs/bert.yaml")
+    nvim.expect("Steps.is_served()", True)
+    nvim.put_cursor("torch-pool")
+    nvim.command("lua vim.lsp.buf.rename('torch-h100')")
+    nvim.expect("vim.api.nvim_get_current_line()", "    name: torch-h100")
+    nvim.open("runtimes/torch-pool.yaml")
+    nvim.put_cursor("name: torch-")
+    nvim.expect("vim.api.nvim_get_current_line()", "  name: torch-h100")
+
+
 def test_outline(nvim):
     nvim.open("jobs/bert.yaml")
     nvim.expect("Steps.is_served()", True)

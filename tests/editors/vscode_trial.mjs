@@ -79,6 +79,7 @@ function prepare() {
   }
   const work = path.join(FOLDER, "llama");
   fs.cpSync(path.join(HERE, "workspace"), work, { recursive: true });
+  fs.writeFileSync(path.join(work, "jobs/new.yaml"), "");
   fs.mkdirSync(SHOTS, { recursive: true });
   const settings = path.join(FOLDER, "profile/User/settings.json");
   fs.mkdirSync(path.dirname(settings), { recursive: true });
@@ -304,6 +305,31 @@ async function tryExtension(page, url, work) {
   await page.keyboard.type("6");
   await editor.expect("the JobSet follows what is typed", nodes, ["        parallelism: 6"]);
   await editor.shot("followed");
+  await tryNewJob(page, editor);
+}
+
+/** A snippet, filled in, and the definition of its runtime, which is in no file. */
+async function tryNewJob(page, editor) {
+  await editor.open("jobs/new.yaml");
+  await editor.keys("Control+Space");
+  await page.waitForSelector(".suggest-widget.visible .monaco-list-row");
+  await page.click('.suggest-widget.visible .monaco-list-row[aria-label^="TrainJob with a patch"]');
+  await page.keyboard.type("first");
+  await editor.keys("Tab");
+  await page.keyboard.type("team-a");
+  await editor.keys("Tab", "Escape", "Escape");
+  const filled = async () => (await editor.lines(0)).filter((line) => /^  (name|namespace|- manager|  name):/.test(line));
+  await editor.expect("the snippet", filled, ["  name: first", "  namespace: team-a", "    name: torch-distributed", "  - manager: example.com/me"]);
+  await editor.shot("snippet");
+  await editor.goTo(8, 14);
+  await editor.keys("F12");
+  await page.waitForSelector('.tab.active[aria-label^="torch-distributed.yaml"]');
+  await editor.expect("the definition", async () => (await editor.lines(0)).slice(0, 3), [
+    "# Plain PyTorch for torchrun, on any number of nodes.",
+    "apiVersion: trainer.kubeflow.org/v1alpha1",
+    "kind: ClusterTrainingRuntime",
+  ]);
+  await editor.shot("definition");
 }
 
 async function main() {

@@ -28,6 +28,9 @@ TARGETS = {
     "config": (512, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/config", "golden/lint-suppress-config"]),
     "compile": (4096, ["yaml.dict", "manifests.dict"], MANIFESTS),
     "diff": (4096, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/diff", "examples", "golden"]),
+    "quota": (2048, ["yaml.dict", "manifests.dict", "kueue.dict"], ["tests/fuzz/seeds/quota"]),
+    "graph": (4096, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/graph", "examples", "templates/v2.3"]),
+    "settings": (1024, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/settings", "tests/fuzz/seeds/config", "golden/lint-suppress-config"]),
     "lsp": (1024, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/lsp"]),
     "rewrite": (2048, ["yaml.dict", "manifests.dict"], MANIFESTS),
 }

@@ -85,7 +85,7 @@ class Job:
         return results
 
 
-GITHUB = {"github.server_url": "https://example.com", "github.action_repository": "trainjobc/trainjobc"}
+GITHUB = {"github.server_url": "https://example.com", "github.action_repository": "trainjobc/trainjobc", "github.token": "a-token"}
 
 
 def test_action(folder):
@@ -136,6 +136,20 @@ def test_action_takes_lines(folder):
         check(out == f"<lint><--format><github>{expected}", f"the action's arguments for {inputs}: {out}")
 
 
+NO_GH = ("::notice title=trainjobc::The checksum is right; who built the file is not verified, because gh is not installed "
+         "or has no 'attestation verify'")
+LOG = 'echo "$GH_TOKEN $*" >> "$GH_LOG"'
+# What gh does, and the input: whether the action installs, and the first line that it prints.
+ATTESTATIONS = {
+    ("exit 1", "true"): (True, NO_GH),
+    ("case $* in *--help) ;; *) echo no attestation >&2; exit 1 ;; esac", "true"):
+        (False, f"::error title=trainjobc::trainjobc-9.9.9-linux-{os.uname().machine}.tar.gz has no attestation of "
+                "trainjobc/trainjobc's release workflow: it is not installed"),
+    ("exit 1", "false"): (True, "trainjobc: the checksum is right; the attestation was not asked for"),
+    (LOG, "true"): (True, "trainjobc: the checksum is right, and trainjobc/trainjobc's release workflow built the file"),
+}
+
+
 def test_action_installs(folder):
     if not shutil.which("curl"):
         print("curl is not installed: the action's installation was not tried")
@@ -150,8 +164,23 @@ def test_action_installs(folder):
     sums = run(["sha256sum", f"{name}.tar.gz"], release, os.environ).stdout
     (release / "SHA256SUMS").write_text(sums)
     inputs = {"version": "9.9.9", "releases": f"file://{folder}/releases"}
-    results = Job(folder / "work", without_trainjobc(), {**GITHUB}).action(inputs)
-    check(len(results) == 2 and "::error file=bert.yaml" in results[-1].stdout, f"an installed action: {results}")
+    for (stub, attestation), (installed, said) in ATTESTATIONS.items():
+        (folder / "gh").mkdir(exist_ok=True)
+        (folder / "gh/gh").write_text(f"#!/bin/sh\n{stub}\n")
+        (folder / "gh/gh").chmod(0o755)
+        (folder / "GH_LOG").write_text("")
+        environment = {**without_trainjobc(), "GH_LOG": f"{folder}/GH_LOG"}
+        environment["PATH"] = f"{folder}/gh:{environment['PATH']}"
+        results = Job(folder / "work", environment, {**GITHUB}).action({**inputs, "attestation": attestation})
+        out = results[0].stdout.splitlines()
+        check(out[:1] == [said] and (results[0].returncode == 0) == installed, f"installation with {stub}, {attestation}: {results}")
+        check((len(results) == 2 and "::error file=bert.yaml" in results[-1].stdout) == installed, f"an installed action: {results}")
+    words = f"a-token attestation verify {name}.tar.gz --repo trainjobc/trainjobc --signer-workflow trainjobc/trainjobc/.github/workflows/release.yml"
+    results = Job(folder / "work", {**environment, "PATH": environment["PATH"]}, {**GITHUB}).action(inputs)
+    check((folder / "GH_LOG").read_text().splitlines()[-1:] == [words], f"gh was asked: {(folder / 'GH_LOG').read_text()}")
+    if not shutil.which("gh"):
+        results = Job(folder / "work", without_trainjobc(), {**GITHUB}).action(inputs)
+        check(len(results) == 2 and results[0].stdout.startswith(NO_GH), f"installation without gh: {results}")
     (release / "SHA256SUMS").write_text("0" * 64 + sums[64:])
     results = Job(folder / "work", without_trainjobc(), {**GITHUB}).action(inputs)
     check(len(results) == 1 and results[0].returncode != 0, f"the action took a tarball with a wrong checksum: {results}")

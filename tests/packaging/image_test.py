@@ -28,7 +28,7 @@ metadata:
 spec:
   runtimeRef:
     name: torch-distributed
-  trainer: {}
+  trainer: {command: [torchrun, train.py]}
 """
 problems = []
 

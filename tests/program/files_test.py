@@ -103,6 +103,16 @@ def test_a_fixed_file_keeps_mode_owner_and_link(folder):
     check(names(folder) == ["a.yaml", "hard", "link.yaml"], f"--fix left files: {names(folder)}")
 
 
+def test_a_hard_link_to_a_key_is_not_read(folder):
+    (folder / "keys").mkdir()
+    (folder / "keys/seed").write_text("secret: [of, the, team\n")
+    os.link(folder / "keys/seed", folder / "a.yaml")
+    for words in (["--ssh-key", "seed:keys/seed"], ["--ssh-key-dir", "keys"]):
+        done = run(folder, "render", *words, "a.yaml")
+        check((done.returncode, done.stdout, done.stderr) ==
+              (2, "", "trainjobc: open a.yaml: SSH key files are never read as input\n"), f"a hard link: {done}")
+
+
 def test_a_read_only_file_is_refused(folder):
     (folder / "a.yaml").write_text(BAD)
     (folder / "a.yaml").chmod(0o444)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows of this repository and of examples/: actionlint finds nothing, what their steps run exists and is good
+"""The workflows of this repository and of examples/: actionlint and zizmor find nothing, what their steps run exists and is good
 shell, and the parts of a release that need no build do what they say. The parts that build are scripts in tools/, which
 the workflows only call.
 
-usage: workflows_test.py. Without actionlint or shellcheck their part is skipped, with a word.
+usage: workflows_test.py. Without actionlint, zizmor or shellcheck their part is skipped, with a word.
 """
 import pathlib
 import re
@@ -81,17 +81,71 @@ def check_steps():
             if "run" in step:
                 check_script(where, step["run"])
                 checked += 1
-            else:
-                check(re.search(r"@v\d", step["uses"]), f"{where}: {step['uses']} names no version")
     return checked
 
 
-def check_rights():
-    """Only jobs that publish may write."""
+def check_pins():
+    """Actions are pinned by commit with the version beside it, images by digest, pip's packages by hash."""
     for path in WORKFLOWS:
-        workflow = yaml.safe_load(path.read_text())
-        rights = workflow.get("permissions", {})
-        check(rights.get("contents") == "read", f"{path.name}: its jobs may write to the repository")
+        text = path.read_text()
+        for used in re.findall(r"uses: (.*)", text):
+            pinned = re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used)
+            check(pinned or used.startswith("trainjobc/trainjobc@v"), f"{path.name}: {used} is not pinned as COMMIT # vX.Y.Z")
+        for name, job in yaml.safe_load(text)["jobs"].items():
+            container = job.get("container", {})
+            image = container if isinstance(container, str) else container.get("image")
+            check(not image or re.fullmatch(r"[\w./-]+:\S+@sha256:[0-9a-f]{64}", image), f"{path.name}: {name}: {image} has no digest")
+        for line in re.findall(r".*\bpip install.*", text):
+            check("--require-hashes" in line, f"{path.name}: pip installs what has no hash: {line.strip()}")
+    versions = {}
+    for path in WORKFLOWS:
+        for action, commit, version in re.findall(r"uses: (\S+)@([0-9a-f]{40}) # (\S+)", path.read_text()):
+            versions.setdefault(action, set()).add((commit, version))
+    for action, pins in versions.items():
+        check(len(pins) == 1, f"{action} has {len(pins)} pins")
+
+
+# What each job may write: nothing but this, and no job builds with it.
+RIGHTS = {
+    "ci.yml": {"pages": {"pages", "id-token"}},
+    "release.yml": {"attest": {"id-token", "attestations"}, "image": {"packages"}, "attest-image": {"id-token", "attestations"},
+                    "publish": {"contents"}},
+    "trainjobs.yaml": {"lint": {"security-events"}},
+}
+OWN = "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository"
+
+
+def check_rights():
+    """A job has the permissions of its step; a pull request from a fork gets no privileges, secrets or other's code to run."""
+    for path in WORKFLOWS:
+        text = path.read_text()
+        workflow = yaml.safe_load(text)
+        check(workflow.get("permissions") == {"contents": "read"}, f"{path.name}: its jobs may do more than read")
+        writes = {name: {right for right, level in job["permissions"].items() if level == "write"}
+                  for name, job in workflow["jobs"].items() if "permissions" in job}
+        check(writes == RIGHTS[path.name], f"{path.name}: its jobs may write {writes}")
+        # PyYAML reads the key "on" as True.
+        triggers = workflow[True] if isinstance(workflow[True], (dict, list)) else [workflow[True]]
+        check(not {"pull_request_target", "workflow_run", "issue_comment"} & set(triggers), f"{path.name}: it runs for {triggers}")
+        check("secrets" not in text, f"{path.name}: it reads secrets")
+        for name, job in workflow["jobs"].items():
+            container = job.get("container", {})
+            options = container.get("options", "") if isinstance(container, dict) else ""
+            if "privileged" in options and "pull_request" in triggers:
+                check(job.get("if") == OWN or options == f"${{{{ ({OWN}) && '--privileged' || '' }}}}",
+                      f"{path.name}: {name} is privileged for a fork's pull request")
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    check(step.get("with", {}).get("persist-credentials") is False, f"{path.name}: {name} keeps the token in .git/config")
+
+
+def check_zizmor():
+    if not shutil.which("zizmor"):
+        print("zizmor is not installed: it did not read the workflows")
+        return
+    done = run("zizmor", "--offline", "--persona=auditor", "--no-progress", "--color=never", "--config", ROOT / ".github/zizmor.yml",
+               ROOT / ".github", ROOT / "action.yml", ROOT / "examples/.github")
+    check(done.returncode == 0, done.stdout + done.stderr)
 
 
 def check_release_notes():
@@ -116,6 +170,8 @@ def check_scripts():
 def main():
     checked = check_steps()
     check_actionlint()
+    check_zizmor()
+    check_pins()
     check_rights()
     check_release_notes()
     check_scripts()

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
+#include "lint/lint.h"
 
 namespace trainjobc::test {
 
@@ -46,17 +47,12 @@ inline std::string errors(std::string text, std::vector<Source> runtimes = {}, s
 // `text` with the fixes of that rule.
 inline std::string fixed(std::string_view rule, const std::string& text) {
   const Compilation compiled = lint(text);
-  std::string out = text;
-  const auto& items = compiled.diagnostics.items();
-  for (auto found = items.rbegin(); found != items.rend(); ++found) {
-    if (found->rule != rule) continue;
-    for (const base::Edit& edit : found->fix) {
-      const size_t begin = edit.range.file->line_start(edit.range.line) + edit.range.column - 1;
-      const size_t end = edit.range.file->line_start(edit.range.end_line) + edit.range.end_column - 1;
-      out.replace(begin, end - begin, edit.text);
-    }
+  base::Diagnostics of_rule;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.rule == rule) of_rule.add(found);
   }
-  return out;
+  const trainjobc::lint::FixedFiles files = trainjobc::lint::apply_fixes(of_rule, base::Certainty::Suggested);
+  return files.texts.empty() ? text : files.texts.begin()->second;
 }
 
 // A runtime "rt" with this mlPolicy (flow style, "" for none) and these lines in spec.template.spec, indented

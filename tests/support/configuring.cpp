@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/text/glob.h"
-#include "rules/rules.h"
 #include "lint/config.h"
 #include "lint/suppress.h"
+#include "rules/rules.h"
 
 namespace trainjobc::test {
 namespace {
@@ -60,7 +60,7 @@ bool is_inside(const base::Location& at) {
 
 // The set finds those that match one by one.
 std::string wrong_with_globs(const std::vector<std::string>& globs) {
-  lint::GlobSet set;
+  base::GlobSet set;
   std::vector<std::string> added;
   for (const std::string& glob : globs) {
     if (set.add(glob) == added.size()) added.push_back(glob);
@@ -81,7 +81,7 @@ std::string wrong_with_config(const Config& config) {
   for (const auto& [rule, severity] : config.rules) {
     if (!rules::find_rule(rule)) return "there is no rule " + rule;
   }
-  std::vector<std::string> globs = config.exclude;
+  std::vector<std::string> globs = config.exclude.globs();
   for (const lint::PathSuppression& suppression : config.suppressions) {
     const auto& paths = suppression.paths;
     if (!rules::find_rule(suppression.rule)) return "there is no rule " + suppression.rule;
@@ -90,7 +90,7 @@ std::string wrong_with_config(const Config& config) {
     if (!is_inside(suppression.location)) return "a suppression is nowhere";
     globs.insert(globs.end(), paths.begin(), paths.end());
   }
-  if (std::ranges::any_of(config.exclude, &std::string::empty)) return "an empty path is excluded";
+  if (std::ranges::any_of(config.exclude.globs(), &std::string::empty)) return "an empty path is excluded";
   return wrong_with_globs(globs);
 }
 
@@ -109,23 +109,22 @@ bool is_about_suppressions(const Diagnostic& finding) {
   return finding.rule == "advice/bad-suppression" || finding.rule == "advice/unused-suppression";
 }
 
-// A finding stays, unless the configuration or a comment with its rule takes it out.
+// A finding stays, unless the configuration or a comment with its rule takes it out. A refusal always stays.
 std::string wrong_with_kept(const Diagnostic& finding, const Diagnostics& kept, const Config& config,
                             const base::SourceFile& file) {
   const auto same = [&](const Diagnostic& other) {
     return other.rule == finding.rule && other.location == finding.location;
   };
   const auto configured = config.rules.find(finding.rule);
+  const bool is_off = configured != config.rules.end() && !configured->second.severity;
   const auto left = std::ranges::find_if(kept.items(), same);
-  if (left != kept.items().end()) {
-    const bool is_off = configured != config.rules.end() && !configured->second;
-    return is_off ? "a rule that is off has a finding" : "";
-  }
+  if (left != kept.items().end())
+    return is_off && !base::is_refusal(finding) ? "a rule that is off has a finding" : "";
+  if (base::is_refusal(finding)) return fmt::format("line {} loses its refusal", finding.location.line);
   const bool by_path = std::ranges::find(config.suppressions, finding.rule, &lint::PathSuppression::rule) !=
                        config.suppressions.end();
   const bool by_comment = file.text().find("# trainjobc:ignore") != std::string_view::npos &&
                           file.text().find(finding.rule) != std::string_view::npos;
-  const bool is_off = configured != config.rules.end() && !configured->second;
   return is_off || by_path || by_comment ? ""
                                          : fmt::format("line {} loses its finding", finding.location.line);
 }

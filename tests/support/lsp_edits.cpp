@@ -34,11 +34,13 @@ constexpr std::array<const char*, 3> kTexts{
     "spec: "
     "{template: {spec: {containers: [{name: node, image: i}]}}}}}]}}\r\n",
     "rules: {advice/image-tag: off}\n"};
-constexpr std::array<const char*, 12> kMethods{
-    "textDocument/hover",      "textDocument/completion",     "textDocument/definition",
-    "textDocument/references", "textDocument/documentSymbol", "textDocument/foldingRange",
-    "textDocument/codeAction", "textDocument/codeLens",       "trainjobc/renderedJobSet",
-    "codeAction/resolve",      "workspace/executeCommand",    "trainjobc/explainRule"};
+constexpr std::array<const char*, 16> kMethods{
+    "textDocument/hover",           "textDocument/completion",     "textDocument/definition",
+    "textDocument/references",      "textDocument/documentSymbol", "textDocument/foldingRange",
+    "textDocument/codeAction",      "textDocument/codeLens",       "trainjobc/renderedJobSet",
+    "codeAction/resolve",           "workspace/executeCommand",    "trainjobc/explainRule",
+    "textDocument/prepareRename",   "textDocument/rename",         "textDocument/formatting",
+    "workspace/textDocumentContent"};
 
 // A text as a list of code units, which knows nothing of bytes.
 class Units {
@@ -153,6 +155,8 @@ class Session {
                 {"context", Json::object()},
                 {"namespace", ""},
                 {"name", "a"},
+                {"newName", "b"},
+                {"uri", "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml"},
                 {"rule", "advice/image-tag"},
                 {"data", {{"migrate", lsp::uri_of(kFiles[file])}}},
                 {"command", "trainjobc.showJobSet"},

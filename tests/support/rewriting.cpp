@@ -48,14 +48,26 @@ Run run(std::string& text, std::vector<std::string> arguments, const std::string
   return {status, console.out, console.err};
 }
 
-// How many values of the old tree are gone or others, and how many entries have come.
+// What an object of a cluster has beside what was applied: one fix removes all of it.
+bool is_of_server(const yaml::Entry& entry) {
+  constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+  constexpr std::array<std::string_view, 10> kKeys{
+      "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+      "resourceVersion",   "selfLink",                   "uid",               "status",     kLastApplied};
+  if (std::ranges::find(kKeys, entry.key) != kKeys.end()) return true;
+  return entry.key == "annotations" && entry.value->is_map() && entry.value->size() == 1 &&
+         entry.value->get(kLastApplied);
+}
+
+// How many values of the old tree are gone or others, and how many entries have come; without what a server
+// set and what is gone.
 size_t changes(const Node& before, const Node& after) {
   if (before.is_null() && after.is_map()) return 1;
   if (before.is_map() && after.is_map()) {
     size_t count = 0;
     for (const yaml::Entry& entry : before.entries()) {
       const Node* other = after.get(entry.key);
-      count += other ? changes(*entry.value, *other) : 1;
+      count += other ? changes(*entry.value, *other) : is_of_server(entry) ? 0 : 1;
     }
     for (const yaml::Entry& entry : after.entries()) count += before.get(entry.key) ? 0 : 1;
     return count;

@@ -145,7 +145,9 @@ struct WaitRun : SubmitRun {
     asked += is_job_set ? 1 : 0;
     const auto& timeline = answers[is_job_set ? kJobSets : request.argv[2]];
     const auto next = timeline.upper_bound(std::chrono::duration_cast<Time>(clock.now().time_since_epoch()));
-    return next == timeline.begin() ? base::ProcessResult{} : std::prev(next)->second;
+    if (next != timeline.begin()) return std::prev(next)->second;
+    // kubectl prints a List without items; nothing with --ignore-not-found.
+    return {0, is_job_set ? "" : R"({"apiVersion": "v1", "kind": "List", "items": []})", ""};
   }
 
  public:

@@ -115,6 +115,9 @@ class OpenMPI(TrainTest):
         right = self.render(manifests())
         self.assertNotEqual(self.run_job(with_hostfile(right, "slots=2", "slots=1")), self.run_job(right))
 
+    def test_more_processes_than_slots_fail(self):
+        self.assert_fails(self.render(manifests(command="[mpirun, -np, '5', python, train.py]")), saying="not enough slots")
+
     def test_a_wrong_address_fails(self):
         wrong = with_hostfile(self.render(manifests()), "sums-node-0-0.", "sums-node-0-1.")
         self.assert_fails(wrong, saying="Could not resolve hostname sums-node-0-1.sums")

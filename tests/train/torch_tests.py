@@ -78,6 +78,46 @@ class Torch(TrainTest):
         self.assert_fails(wrong, saying="sums-worker-0-0.sums")
 
 
+class Launchers(TrainTest):
+    """What advice/no-launcher and advice/launcher-setting warn of, seen."""
+
+    needs = ("torchrun",)
+    images = {"registry.example/torch": Image(programs={"/workspace/train.py": "torch_plain.py"}, folder="/workspace")}
+
+    def objects(self, command, env=""):
+        text = JOB.format(nodes=2, processes=1).replace('[torchrun, -r, "1", -t, "1", train.py]', command)
+        return self.render(text + (f"    env: {env}\n" if env else ""))
+
+    def torchrun(self, flags):
+        return self.objects(f'[torchrun, -r, "1", -t, "1", {flags}, train.py]')
+
+    def worlds(self, objects):
+        seen = self.run_job(objects)
+        return sorted((report["host"], report["world"]) for report in seen)
+
+    def test_torchrun_is_one_world(self):
+        self.assertEqual(self.worlds(self.torchrun("--nnodes=2")), [("sums-node-0-0", 2), ("sums-node-0-1", 2)])
+
+    def test_python_is_a_world_on_each_node(self):
+        for command in ("[python, train.py]", "[bash, -c, cd /workspace && python train.py 2>&1]"):
+            self.assertEqual(self.worlds(self.objects(command)), [("sums-node-0-0", 1), ("sums-node-0-1", 1)])
+
+    def test_settings_with_which_the_nodes_never_meet(self):
+        rank = "{name: RANK, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['batch.kubernetes.io/job-completion-index']\"}}}"
+        address = "{name: MASTER_ADDR, value: sums-node-0-0.sums}, {name: MASTER_PORT, value: '29500'}"
+        for objects in (
+            self.torchrun("--standalone"),
+            self.torchrun("--nnodes=3"),
+            self.torchrun("--rdzv_backend=c10d, '--rdzv_endpoint=localhost:29400'"),
+            self.torchrun("--master_addr=other-node-0-0.other"),
+            self.objects("[python, train.py]", f"[{rank}, {address}, {{name: WORLD_SIZE, value: '3'}}]"),
+            self.objects("[python, train.py]", f"[{rank}, {address.replace('sums-', 'other-')}, {{name: WORLD_SIZE, value: '2'}}]"),
+        ):
+            job_set = self.start(objects)
+            self.assertFalse(job_set.cluster.wait(lambda: job_set.state == "Completed", 15), self.story(job_set))
+            self.assertEqual(reports(job_set), [])
+
+
 class TorchMore(TrainTest):
     """What takes longer."""
 

@@ -30,6 +30,7 @@ GROUPS = {
     "elastic": ["elastic_tests.Elastic"],
     "elastic-changes": ["elastic_tests.ElasticChanges"],
     "torch-more": ["torch_tests.TorchMore"],
+    "launchers": ["torch_tests.Launchers"],
     "catalogue": ["catalogue_tests.Catalogue"],
     "wrong": ["catalogue_tests.WrongRenders"],
     "examples": ["examples_tests.Examples"],

@@ -29,7 +29,7 @@ OTHERWISE = {
     "mlPolicy": ["numNodes: 1", "torch: {}"],
     "container": ["image: ghcr.io/team-a/train:1.4.0", "command: [torchrun, train.py]"],
 }
-JOB = {"metadata": {"name": "name: llama"}, "spec": {"runtimeRef": "runtimeRef: {name: %s}", "trainer": "trainer: {}"}}
+JOB = {"metadata": {"name": "name: llama"}, "spec": {"runtimeRef": "runtimeRef: {name: %s}", "trainer": "trainer: {command: [torchrun, train.py]}"}}
 
 
 class Page:
@@ -139,8 +139,23 @@ def job_text(own, runtime):
         keys = {line.strip().split(":")[0] for line in body if len(line) - len(line.lstrip()) == 2}
         text += given + "\n"
         text += "".join("  " + (entry % runtime if "%" in entry else entry) + "\n" for key, entry in needed.items() if key not in keys)
-        text += "".join(line + "\n" for line in body)
+        text += "".join(line + "\n" for line in with_command(body))
     return text
+
+
+def with_command(spec):
+    """The lines of a TrainJob's spec; a trainer without anything to run gets a command."""
+    if any(re.search(r"\bcommand:", line) for line in spec):
+        return spec
+    added = []
+    for line in spec:
+        if line == "  trainer: {}" or not line.startswith("  trainer: {"):
+            added.append(line.replace("{}", "{command: [torchrun, train.py]}") if line == "  trainer: {}" else line)
+        else:
+            added.append(line.replace("{", "{command: [torchrun, train.py], ", 1))
+        if line == "  trainer:":
+            added.append("    command: [torchrun, train.py]")
+    return added
 
 
 def read_pages():

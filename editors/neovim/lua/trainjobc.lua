@@ -4,7 +4,8 @@
 --   require("trainjobc").setup()
 --   require("trainjobc").setup({ cmd = { "/opt/trainjobc/bin/trainjobc", "lsp" }, code_lens = false })
 --
--- Adds :TrainjobcJobSet, which shows what the TrainJob at the cursor becomes.
+-- Adds :TrainjobcJobSet, which shows what the TrainJob at the cursor becomes. Definitions in Trainer's catalogue open as
+-- read-only buffers.
 
 local M = {}
 
@@ -112,6 +113,31 @@ local function attached(buffer)
   vim.lsp.codelens.refresh()
 end
 
+-- The capabilities of Neovim, and that it opens the catalogue's runtimes.
+local function capabilities()
+  local own = vim.lsp.protocol.make_client_capabilities()
+  own.workspace = vim.tbl_extend("force", own.workspace or {}, { textDocumentContent = vim.empty_dict() })
+  return own
+end
+
+-- Fills the buffer of a runtime of the catalogue, trainjobc-runtime://catalogue/v2.3/NAME.yaml.
+local function read_runtime(event)
+  local answer
+  local all = (vim.lsp.get_clients or vim.lsp.get_active_clients)()
+  for _, client in ipairs(all) do
+    if client.name == "trainjobc" and not answer then
+      answer = client.request_sync("workspace/textDocumentContent", { uri = event.match }, 5000, event.buf)
+    end
+  end
+  local text = answer and answer.result and answer.result.text or ""
+  text = text:gsub("\n$", "")
+  vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, vim.split(text, "\n"))
+  vim.api.nvim_buf_set_option(event.buf, "buftype", "nofile")
+  vim.api.nvim_buf_set_option(event.buf, "modified", false)
+  vim.api.nvim_buf_set_option(event.buf, "modifiable", false)
+  vim.api.nvim_buf_set_option(event.buf, "filetype", "yaml")
+end
+
 local clients = {} -- by root folder, for Neovim before 0.11
 
 local function start(buffer)
@@ -127,6 +153,7 @@ local function start(buffer)
       cmd = config.cmd,
       cmd_env = config.cmd_env,
       root_dir = root,
+      capabilities = capabilities(),
       workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fn.fnamemodify(root, ":t") } },
       on_attach = function(_, attached_buffer)
         attached(attached_buffer)
@@ -148,12 +175,14 @@ function M.setup(options)
   vim.api.nvim_create_user_command("TrainjobcJobSet", M.show_jobset, { desc = "Show the JobSet of the TrainJob at the cursor" })
 
   local group = vim.api.nvim_create_augroup("trainjobc", {})
+  vim.api.nvim_create_autocmd("BufReadCmd", { group = group, pattern = "trainjobc-runtime://*", callback = read_runtime })
   if vim.lsp.enable then -- 0.11
     vim.lsp.config("trainjobc", {
       cmd = config.cmd,
       cmd_env = config.cmd_env,
       filetypes = { "yaml" },
       root_markers = config.root_markers,
+      capabilities = capabilities(),
     })
     vim.lsp.enable("trainjobc")
     vim.api.nvim_create_autocmd("LspAttach", {

@@ -6,6 +6,7 @@ import { Middleware } from "vscode-languageclient/node";
 
 import { isJobSet, JobSets, SHOW_JOBSET } from "./jobset";
 import { explainedHere, registerRules } from "./rules";
+import { registerRuntimes } from "./runtimes";
 import { Server } from "./server";
 
 const NEEDS_RESTART = ["trainjobc.path", "trainjobc.trainerVersion", "trainjobc.extraArgs"];
@@ -59,6 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     current,
     jobSets,
     registerRules(current),
+    registerRuntimes(current),
     vscode.commands.registerCommand("trainjobc.openJobSet", openJobSet),
     vscode.commands.registerCommand("trainjobc.restart", restart),
     vscode.commands.registerCommand("trainjobc.showOutput", () => current.showOutput()),

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import * as vscode from "vscode";
 import { LanguageClient, Middleware, RevealOutputChannelOn } from "vscode-languageclient/node";
 
+import { OPENS_RUNTIMES } from "./runtimes";
 import { argumentsOf, environmentOf, programOf, Settings } from "./settings";
 
 const IS_RUNNING = "trainjobc.isRunning";
@@ -96,6 +97,7 @@ export class Server implements vscode.Disposable {
         middleware,
       },
     );
+    client.registerFeature(OPENS_RUNTIMES);
     try {
       await client.start();
     } catch (error) {

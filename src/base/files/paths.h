@@ -14,6 +14,9 @@ inline constexpr std::string_view kStdin = "<stdin>";
 // The working directory; "" if it was deleted.
 std::string working_directory();
 
+// The path without ".", without ".." after a name, and without a slash at its end.
+std::string normal_path(std::string_view path);
+
 // "/repo/jobs/a.yaml" for "jobs/../jobs/a.yaml" in /repo, without a slash at its end.
 std::string absolute_path(const std::string& path);
 

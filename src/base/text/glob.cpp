@@ -180,6 +180,61 @@ bool matches_glob(std::string_view glob, std::string_view path, Stars stars) {
   return Matcher(glob, path, stars).run();
 }
 
+void GlobSet::Index::add(std::string_view glob, size_t number) {
+  const std::string_view text = glob.substr(0, glob.find_first_of("*?[\\"));
+  globs[std::string(text)].push_back(number);
+  lengths.insert(text.size());
+}
+
+bool GlobSet::Index::find(std::string_view path, const Try& attempt) const {
+  for (const size_t length : lengths) {
+    if (length > path.size()) break;
+    const auto found = globs.find(path.substr(0, length));
+    if (found != globs.end() && !std::ranges::all_of(found->second, attempt)) return false;
+  }
+  return true;
+}
+
+size_t GlobSet::add(const std::string& glob) {
+  const auto [at, is_new] = numbers_.try_emplace(glob, globs_.size());
+  if (!is_new) return at->second;
+  globs_.push_back(glob);
+  const std::string_view text = glob;
+  if (text.starts_with("**/")) {
+    from_any_name_.add(text.substr(3), at->second);
+  } else {
+    from_root_.add(text, at->second);
+  }
+  return at->second;
+}
+
+void GlobSet::find(std::string_view path, const Try& attempt) const {
+  if (!from_root_.find(path, attempt)) return;
+  for (size_t at = 0; at != std::string_view::npos && at <= path.size();) {
+    if (!from_any_name_.find(path.substr(at), attempt)) return;
+    const size_t slash = path.find('/', at);
+    at = slash == std::string_view::npos ? slash : slash + 1;
+  }
+}
+
+std::vector<size_t> GlobSet::matches(std::string_view path) const {
+  std::set<size_t> matching;
+  find(path, [&](size_t number) {
+    if (matches_glob(globs_[number], path, Stars::Anything)) matching.insert(number);
+    return true;
+  });
+  return {matching.begin(), matching.end()};
+}
+
+bool GlobSet::matches_any(std::string_view path) const {
+  bool found = false;
+  find(path, [&](size_t number) {
+    found = matches_glob(globs_[number], path, Stars::Anything);
+    return !found;
+  });
+  return found;
+}
+
 namespace {
 
 // The line without trailing spaces, unless a backslash escapes them.

@@ -3,7 +3,10 @@
 // Patterns for paths, as in .gitignore.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,42 @@ enum class Stars {
 // literal, ** between slashes or at an end is any number of folders. The time is at most proportional to the
 // product of both lengths.
 bool matches_glob(std::string_view glob, std::string_view path, Stars stars);
+
+// Many globs, with Stars::Anything; finds those that a path matches. Tries only the globs whose text before
+// the first wildcard is in the path at the right position: at its beginning, or, after `**/`, at the
+// beginning of a name.
+class GlobSet {
+ public:
+  // Returns the glob's number, counted from 0; a glob that was added before keeps its number.
+  size_t add(const std::string& glob);
+  size_t size() const { return globs_.size(); }
+  const std::vector<std::string>& globs() const { return globs_; }
+
+  // Numbers, in order.
+  std::vector<size_t> matches(std::string_view path) const;
+  bool matches_any(std::string_view path) const;
+
+ private:
+  // Whether to try more globs, after the one of a number.
+  using Try = std::function<bool(size_t number)>;
+
+  // By the text before the first wildcard.
+  struct Index {
+    std::map<std::string, std::vector<size_t>, std::less<>> globs;
+    std::set<size_t> lengths;  // of those texts
+
+    void add(std::string_view glob, size_t number);
+    bool find(std::string_view path, const Try& attempt) const;
+  };
+
+  // Until one says no.
+  void find(std::string_view path, const Try& attempt) const;
+
+  std::map<std::string, size_t> numbers_;
+  std::vector<std::string> globs_;
+  Index from_root_;
+  Index from_any_name_;
+};
 
 // A .gitignore file, or .git/info/exclude.
 

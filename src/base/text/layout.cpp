@@ -38,9 +38,13 @@ size_t column_width(uint32_t code) {
 }
 
 size_t display_width(std::string_view line) {
-  if (is_ascii(line) && line.find('\033') == std::string_view::npos) return line.size();
   size_t columns = 0;
   while (!line.empty()) {
+    const size_t plain =
+        std::ranges::find_if(line, [](char c) { return c < 0 || c == '\033'; }) - line.begin();
+    columns += plain;
+    line.remove_prefix(plain);
+    if (line.empty()) break;
     if (const size_t colour = colour_length(line)) {
       line.remove_prefix(colour);
       continue;
@@ -103,15 +107,22 @@ std::string beside_or_below(const std::vector<std::string>& parts, size_t width,
   return width == 0 || display_width(line) <= width ? line : lines;
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows, size_t width) {
+std::string table(std::span<const std::vector<std::string>> rows, size_t width) {
+  return table({}, rows, width);
+}
+
+std::string table(const std::vector<std::string>& titles, std::span<const std::vector<std::string>> rows,
+                  size_t width) {
   constexpr size_t kIndent = 4;
   std::vector<size_t> columns;
-  for (const std::vector<std::string>& row : rows) {
+  const auto widen = [&](const std::vector<std::string>& row) {
     columns.resize(std::max(columns.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) columns[i] = std::max(columns[i], display_width(row[i]));
-  }
+  };
+  widen(titles);
+  std::ranges::for_each(rows, widen);
   std::string out;
-  for (const std::vector<std::string>& row : rows) {
+  const auto add = [&](const std::vector<std::string>& row) {
     std::string line;
     size_t end = 0;  // of the columns so far
     const auto end_line = [&] {
@@ -127,7 +138,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows, size_t widt
       line += row[i] + std::string(columns[i] - display_width(row[i]), ' ');
     }
     end_line();
-  }
+  };
+  if (!titles.empty()) add(titles);
+  std::ranges::for_each(rows, add);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ std::string beside_or_below(const std::vector<std::string>& parts, size_t width,
 
 // Rows of cells in columns two spaces apart. Columns that don't fit into `width` are on lines of their own
 // below, indented. 0: no limit.
-std::string table(const std::vector<std::vector<std::string>>& rows, size_t width);
+std::string table(std::span<const std::vector<std::string>> rows, size_t width);
+// The same with titles above the rows.
+std::string table(const std::vector<std::string>& titles, std::span<const std::vector<std::string>> rows,
+                  size_t width);
 
 }  // namespace trainjobc::base

@@ -2,6 +2,9 @@
 
 #include "base/text/unicode.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 namespace trainjobc::base {
@@ -62,6 +65,71 @@ std::string to_valid_utf8(std::string_view text) {
     }
     out += text.substr(at, point.length);
     at += point.length;
+  }
+  return out;
+}
+
+namespace {
+
+struct SpaceName {
+  uint32_t code;
+  std::string_view name;
+  bool has_width;
+};
+
+constexpr std::array kOddSpaces = std::to_array<SpaceName>({{0xA0, "a no-break space", true},
+                                                            {0x2002, "an en space", true},
+                                                            {0x2003, "an em space", true},
+                                                            {0x2009, "a thin space", true},
+                                                            {0x200B, "a zero-width space", false},
+                                                            {0x202F, "a narrow no-break space", true},
+                                                            {0x2060, "a word joiner", false},
+                                                            {0x3000, "an ideographic space", true},
+                                                            {0xFEFF, "a byte order mark", false}});
+
+const SpaceName* find_space(uint32_t code) {
+  const auto* found = std::ranges::find(kOddSpaces, code, &SpaceName::code);
+  return found != kOddSpaces.end() ? found : nullptr;
+}
+
+}  // namespace
+
+std::optional<OddSpace> odd_space_at(std::string_view text) {
+  const CodePoint point = decode_utf8(text);
+  return point.length > 1 && find_space(point.value) ? std::optional(OddSpace{point.length, point.value})
+                                                     : std::nullopt;
+}
+
+std::string odd_space_in(std::string_view text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto odd = odd_space_at(text.substr(at));
+    if (odd) return fmt::format("{} (U+{:04X})", find_space(odd->code)->name, odd->code);
+  }
+  return "";
+}
+
+std::string_view without_curly_quotes(std::string_view text) {
+  constexpr size_t kLength = 3;  // of each in UTF-8
+  constexpr std::array<std::string_view, 6> kQuotes{"\u201C", "\u201D", "\u201E",
+                                                    "\u2018", "\u2019", "\u201A"};
+  const auto is_quote = [&](std::string_view part) {
+    return std::ranges::find(kQuotes, part) != kQuotes.end();
+  };
+  if (text.size() < 2 * kLength) return text;
+  const bool is_quoted = is_quote(text.substr(0, kLength)) && is_quote(text.substr(text.size() - kLength));
+  return is_quoted ? text.substr(kLength, text.size() - 2 * kLength) : text;
+}
+
+std::string with_plain_spaces(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const auto odd = odd_space_at(text.substr(at));
+    if (!odd) {
+      out += text[at++];
+      continue;
+    }
+    if (find_space(odd->code)->has_width) out += ' ';
+    at += odd->length;
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,23 @@ void append_utf8(uint32_t value, std::string& out);
 
 // `text` with U+FFFD for each byte that is not valid UTF-8, as Go's encoding/json writes it.
 std::string to_valid_utf8(std::string_view text);
+
+// Characters that look like a space, or like nothing, and are something else to a parser. They come along
+// when text is copied from a page or a chat.
+
+// The first of them in the text, as "a no-break space (U+00A0)"; "" if there is none.
+std::string odd_space_in(std::string_view text);
+// The text with a space in their place, or with nothing where they have no width.
+std::string with_plain_spaces(std::string_view text);
+// The same, of a single character that the text begins with; nullopt if it begins with another.
+struct OddSpace {
+  size_t length = 0;
+  uint32_t code = 0;
+};
+std::optional<OddSpace> odd_space_at(std::string_view text);
+
+// The text without the curly quotes around it, single or double; as it is if there are none.
+std::string_view without_curly_quotes(std::string_view text);
 
 // Columns in UTF-16 code units, as editors and code scanners count them.
 

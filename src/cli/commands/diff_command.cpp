@@ -176,6 +176,10 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   const Compilation before = compile_for(flags.from_version);
   const Compilation after = compile_for(flags.to_version);
   if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
+  if (const std::string shared = shared_name(after); !shared.empty()) {
+    fail(console, shared + ": compare one scope at a time");
+    return std::nullopt;
+  }
   // The report has the refusals.
   print_diagnostics(console, unread_jobs_of(after), flags.colour.value(), false);
   if (after.train_jobs == 0) note_no_job(console);
@@ -232,6 +236,10 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
   }};
   auto compiled = compile_inputs(console, input, flags.colour, options_of(flags), style);
   if (!compiled || compiled->rejected) return std::nullopt;
+  if (const std::string shared = shared_name(compiled->all); !shared.empty()) {
+    fail(console, shared + ": compare one scope at a time");
+    return std::nullopt;
+  }
   return std::move(compiled->all);
 }
 

@@ -25,7 +25,7 @@ struct DiffFlags {
   std::string context;
   std::string kubeconfig;
   std::string field_manager = "trainjobc";
-  unsigned timeout = 0;  // seconds
+  unsigned timeout = kCallTimeout;  // seconds
   bool server_side = false;
   bool show_ignored = false;
 };

@@ -11,6 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/diff.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"
@@ -32,8 +33,13 @@ struct LintFlags {
   std::string fail_on;
   std::string explain;
   bool list_rules = false;
-  bool fix = false;
+  std::string fix;  // "": not given
   bool show_diff = false;
+  bool quiet = false;
+
+  base::Certainty certainty() const {
+    return fix == "all" ? base::Certainty::Suggested : base::Certainty::Safe;
+  }
 };
 
 // One report and its file; "" is stdout.
@@ -104,10 +110,13 @@ bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& befo
   return is_written;
 }
 
-bool reads_stdin(const std::vector<lint::InputGroup>& groups) {
-  return std::ranges::any_of(groups, [](const lint::InputGroup& group) {
-    return std::ranges::find(group.inputs, base::kStdin, &Source::name) != group.inputs.end();
-  });
+// nullptr if it isn't read.
+const Source* find_stdin(const std::vector<lint::InputGroup>& groups) {
+  for (const lint::InputGroup& group : groups) {
+    const auto found = std::ranges::find(group.inputs, base::kStdin, &Source::name);
+    if (found != group.inputs.end()) return &*found;
+  }
+  return nullptr;
 }
 
 // Leaves no findings.
@@ -116,6 +125,7 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
   lint::ReportInput input{.files = findings.files, .objects = findings.compiled.linted};
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.style.width = console.stdout_width();
+  input.is_quiet = flags.quiet;
   input.fails = [&](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error || findings.fails(diagnostic);
   };
@@ -176,30 +186,34 @@ int run_lint(Console& console, LintFlags flags) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   std::vector<lint::InputGroup>& groups = loaded->groups;
-  if (flags.fix && !flags.show_diff && reads_stdin(groups))
+  const Source* piped = find_stdin(groups);
+  const bool is_piped = piped != nullptr;
+  const bool fixes = !flags.fix.empty();
+  if (fixes && !flags.show_diff && is_piped)
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
-  const bool is_piped = reads_stdin(groups);
+  if (is_piped && base::trimmed(piped->text).empty() && !flags.input.directories.allow_empty)
+    return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
   std::vector<lint::InputGroup> before;  // only --fix needs the texts afterwards
-  if (flags.fix) before = groups;
+  if (fixes) before = groups;
   Options options = to_options(flags.input);
   options.render = false;
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
-  if (is_piped && findings.compiled.linted.empty() && findings.diagnostics.empty())
+  if (is_piped && !flags.quiet && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs contain no TrainJob and no runtime");
-  if (flags.fix) {
+  if (fixes) {
     std::vector<lint::InputGroup> after = before;
-    const size_t applied = lint::fix(after, findings, options, flags.fail_on);
+    const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty());
     if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
-    if (applied > 0) console.write_stderr(fmt::format("{} fixed\n", applied));
+    if (applied > 0 && !flags.quiet) console.write_stderr(fmt::format("{} fixed\n", applied));
   }
   const bool failed = std::ranges::any_of(
       findings.diagnostics.items(), [&](const base::Diagnostic& finding) { return findings.fails(finding); });
   const bool is_clean = findings.diagnostics.empty();
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
-  if (is_clean) note_success(console, findings, *reports);
+  if (is_clean && !flags.quiet) note_success(console, findings, *reports);
   return failed ? kRejected : kOk;
 }
 
@@ -220,18 +234,27 @@ std::function<int(Console&)> setup_lint(Command& command) {
   command
       .add("--fail-on", &flags->fail_on, "Exit with status 1 if a finding has at least this severity [error]")
       .one_of({"error", "warning", "never"});
-  command.add("--fix", &flags->fix, "Apply safe fixes to the files");
+  command
+      .add("--fix", &flags->fix,
+           "Apply the fixes that can't be wrong to the files; all: what was most likely meant, too")
+      .one_of({"safe", "all"})
+      .means("safe");
   command.add("--diff", &flags->show_diff, "With --fix: show the changes without writing them")
       .needs("--fix");
+  command.add("-q,--quiet", &flags->quiet, "Print the findings, but no summary and no notes")
+      .excludes("--verbose");
   command.add("--list-rules", &flags->list_rules, "List all rules");
-  command.add("--explain", &flags->explain, "Explain a rule").takes("RULE");
+  command.add("--explain", &flags->explain, "Explain a rule, by its id or what is after its slash")
+      .takes("RULE");
   flags->colour.add_to(command);
   command.details = {
       "--fix replaces files atomically and keeps their mode and owner; read-only files, and files that have "
-      "changed since they were read, stay unchanged."};
+      "changed since they were read, stay unchanged. --fix=all also writes what hints suggest, such as the "
+      "name that a misspelt one is closest to: read the changes, with --diff or git diff."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
   command.exit_statuses = {{0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O"}};
-  command.examples = {"trainjobc lint jobs/", "trainjobc lint . --format github",
+  command.examples = {"trainjobc lint jobs/", "trainjobc lint jobs/ --fix=all --diff",
+                      "trainjobc lint . --format github",
                       "trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text",
                       "trainjobc lint --explain input/unknown-field"};
   return [flags, &command](Console& console) {

@@ -117,6 +117,23 @@ namespace {
 
 using report::Json;
 
+// A run of `make live`, of which tests/e2e/README.md has the figures.
+struct Comparison {
+  std::string_view trainer;
+  std::string_view jobset;
+  std::string_view kubernetes;
+  std::string_view kueue;  // empty: without it
+  int random_jobs;
+};
+
+constexpr std::array kComparisons = std::to_array<Comparison>({
+    {"2.1.0", "0.10.1", "1.36.3", "", 500},
+    {"2.2.1", "0.11.1", "1.36.3", "", 500},
+    {"2.3.0", "0.12.0", "1.36.3", "", 2000},
+    {"2.3.0", "0.12.0", "1.37.2", "", 500},
+    {"2.3.0", "0.12.0", "1.37.2", "0.17.0", 500},
+});
+
 std::string as_json() {
   const auto trainer = [](const model::Behaviours& row) {
     return Json({{"trainer", row.trainer}, {"jobSet", row.jobset}});
@@ -124,10 +141,18 @@ std::string as_json() {
   const auto rule = [](const k8s::RuleSource& row) {
     return Json({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
   };
+  const auto comparison = [](const Comparison& row) {
+    return Json({{"trainer", row.trainer},
+                 {"jobSet", row.jobset},
+                 {"kubernetes", row.kubernetes},
+                 {"kueue", row.kueue.empty() ? Json() : Json(row.kueue)},
+                 {"randomJobs", row.random_jobs}});
+  };
   return Json({{"version", base::kVersion},
                {"trainerVersions", Json::array(model::trainer_versions())},
                {"supported", Json::array(model::all_behaviours(), trainer)},
                {"rules", Json::array(k8s::kRuleSources, rule)},
+               {"compared", Json::array(kComparisons, comparison)},
                {"trainerApiVersion", model::kTrainerApiVersion},
                {"jobSetApiVersion", model::kJobSetApiVersion}})
       .report(4);
@@ -141,6 +166,11 @@ std::string as_text() {
   for (const k8s::RuleSource& row : k8s::kRuleSources) {
     out += fmt::format("checks {} as {} {} does\n", row.rules, row.project, row.release);
   }
+  for (const Comparison& row : kComparisons) {
+    out += fmt::format("compared with Trainer {}, JobSet {}, Kubernetes {}{}: {} random jobs\n", row.trainer,
+                       row.jobset, row.kubernetes,
+                       row.kueue.empty() ? "" : fmt::format(", Kueue {}", row.kueue), row.random_jobs);
+  }
   return out;
 }
 
@@ -152,6 +182,10 @@ std::function<int(Console&)> setup_version(Command& command) {
       .one_of({"text", "json"})
       .shows_default()
       .was("--output");
+  command.details = {
+      "The Trainer versions that it compiles for, the releases whose rules it has, and the releases that it "
+      "was compared "
+      "with last, running random jobs."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
   command.examples = {"trainjobc version", "trainjobc version -o json"};
   return [format](Console& console) {

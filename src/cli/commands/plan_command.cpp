@@ -12,6 +12,7 @@
 #include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/plan/format.h"
+#include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
 
 namespace trainjobc::cli {
@@ -50,7 +51,7 @@ QuotaAnswer quota_of_cluster(const PlanFlags& flags, base::ProcessRunner& runner
   if (fetched.failure.cause != kubectl::Cause::None) {
     answer.failure = kubectl::describe(fetched.failure);
   } else {
-    answer.quota = plan::read_quota(std::move(fetched.sources), answer.diagnostics);
+    answer.quota = plan::read_quota(std::move(fetched.objects), answer.diagnostics);
   }
   return answer;
 }
@@ -92,7 +93,9 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   QuotaAnswer answer;
   if (wants_quota)
     answer = uses_cluster(flags) ? quota_of_cluster(flags, runner) : quota_of_files(console, flags);
-  const plan::PlanOptions how{flags.ranks, answer.quota ? &*answer.quota : nullptr};
+  std::optional<plan::Capacity> capacity;
+  if (answer.quota) capacity.emplace(*answer.quota);
+  const plan::PlanOptions how{flags.ranks, capacity ? &*capacity : nullptr};
   KeptJobs<plan::JobPlan> jobs([&](std::span<const Object> objects) { return plan::plan_job(objects, how); });
   const auto compiled =
       compile_inputs(console, flags.input, flags.colour, options, {.sink_of = jobs.sinks()});

@@ -28,6 +28,7 @@ struct RenderFlags {
   std::string torchrun = "env";
   bool with_defaults = false;
   bool snapshot = false;
+  bool owner_references = false;
   bool passthrough = false;
   bool keep_going = false;
   bool mask_secrets = false;
@@ -54,9 +55,12 @@ class Output {
     }
     for (const PrintedObject& object : passed_through_) objects_.push_back(&object);
     printed_ = jobs_.take(compiled);
-    for (const PrintedJob& job : printed_) {
+    for (PrintedJob& job : printed_) {
       keys_.append(job.keys);
-      for (const PrintedObject& object : job.objects) objects_.push_back(&object);
+      for (PrintedObject& object : job.objects) {
+        object.scope = job.scope;
+        objects_.push_back(&object);
+      }
     }
   }
 
@@ -99,6 +103,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.snapshot = flags.snapshot;
+  options.owner_references = flags.owner_references;
   options.passthrough = flags.passthrough;
   options.policy.torchrun =
       flags.torchrun == "flags" ? policy::TorchrunStyle::Flags : policy::TorchrunStyle::Env;
@@ -113,6 +118,8 @@ int run_render(Console& outer, const RenderFlags& flags) {
   note_other_managers(console, compiled->all);
   const bool rejected = compiled->rejected;
   if (rejected && !flags.keep_going) return kRejected;
+  if (const std::string shared = shared_name(compiled->all); !shared.empty() && flags.output_dir.empty())
+    note(console, shared + ", for a cluster each: --output-dir writes each scope into a folder of its own");
   output.collect(compiled->all);
   if (!flags.mask_secrets) output.keys().note_generated(console, options.policy.ssh_key);
   output.keys().note_omitted(console, options.policy.ssh_key);
@@ -146,6 +153,10 @@ std::function<int(Console&)> setup_render(Command& command) {
               "Annotate each object with the file and TrainJob that it comes from");
   command.add("--with-defaults", &flags->with_defaults,
               "Print the JobSet with the defaults that JobSet admission adds");
+  command.add(
+      "--owner-references", &flags->owner_references,
+      "Give the objects an owner reference to their TrainJob, if it has a uid: a cluster without that "
+      "TrainJob deletes them");
   command.add("--snapshot", &flags->snapshot, "Also print the runtime-snapshot ConfigMap of Trainer 2.3");
   command.add("--passthrough", &flags->passthrough, "Print objects of other kinds unchanged");
   command.add("--keep-going", &flags->keep_going, "Render valid TrainJobs even if others are rejected");

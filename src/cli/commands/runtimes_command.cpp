@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,6 +20,7 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "compile/catalogue_files.h"
+#include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"
 #include "k8s/object_meta.h"
@@ -37,12 +40,11 @@ const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
   return chosen ? *chosen : schema::all_versions().back();
 }
 
-// The runtimes of the cluster as texts; nullopt after an error.
-std::optional<std::vector<Source>> fetch_runtimes(Console& console, const RuntimeClusterFlags& flags,
-                                                  base::ProcessRunner& runner) {
+// False after an error.
+bool fetch_runtimes(Console& console, const RuntimeClusterFlags& flags, base::ProcessRunner& runner,
+                    cluster::LiveSet& live) {
   const kubectl::Kubectl kubectl(
       runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
-  std::vector<Source> sources;
   for (const bool is_namespaced : {false, true}) {
     kubectl::Call call;
     call.ns = is_namespaced ? flags.ns : "";
@@ -50,23 +52,22 @@ std::optional<std::vector<Source>> fetch_runtimes(Console& console, const Runtim
                                        : "clustertrainingruntimes.trainer.kubeflow.org"};
     if (is_namespaced && flags.ns.empty()) call.words.emplace_back("--all-namespaces");
     call.words.insert(call.words.end(), {"-o", "json"});
-    kubectl::Reply reply = kubectl.run(call);
-    if (!reply.ok()) {
-      fail(console, kubectl::describe(reply.failure));
-      return std::nullopt;
+    const std::array kinds{
+        std::string_view(is_namespaced ? model::kTrainingRuntime : model::kClusterTrainingRuntime)};
+    const cluster::Answer answer = cluster::ask(kubectl, call, live, kinds);
+    if (!answer.ok()) {
+      fail(console, kubectl::describe(answer.failure));
+      return false;
     }
-    console.write_stderr(reply.notes);
-    sources.push_back({"kubectl " + call.words[1], std::move(reply.out)});
+    console.write_stderr(answer.warnings);
   }
-  return sources;
+  return true;
 }
 
-std::optional<cluster::LiveSet*> read_all(Console& console, std::vector<Source> sources,
-                                          cluster::LiveSet& live) {
-  base::Diagnostics diagnostics;
-  for (Source& source : sources) cluster::read_live(std::move(source), live, diagnostics);
-  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
-  return diagnostics.has_errors() ? std::nullopt : std::optional(&live);
+std::vector<Source> texts_of(const cluster::LiveSet& live) {
+  std::vector<Source> sources;
+  for (const auto& file : live.files) sources.push_back({file->name(), std::string(file->text())});
+  return sources;
 }
 
 // The catalogue of that Trainer version; of the newest if none is given.
@@ -167,9 +168,8 @@ void RuntimeClusterFlags::add_to(Command& command) {
 
 int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner) {
   if (flags.directory.empty()) return fail(console, "name the directory to write to");
-  auto sources = fetch_runtimes(console, flags.cluster, runner);
   cluster::LiveSet live;
-  if (!sources || !read_all(console, std::move(*sources), live)) return kFailed;
+  if (!fetch_runtimes(console, flags.cluster, runner, live)) return kFailed;
   base::FileSystem& files = console.files();
   std::string written;
   for (const runtimes::RuntimeFile& file : runtimes::files_of(live, schemas_for(flags.trainer_version))) {
@@ -201,10 +201,10 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::
   compile::InputSet cluster;
   const bool asks = flags.ask_cluster || !flags.cluster.context.empty() || !flags.cluster.kubeconfig.empty();
   if (asks) {
-    auto sources = fetch_runtimes(console, flags.cluster, runner);
-    if (!sources) return kFailed;
+    cluster::LiveSet live;
+    if (!fetch_runtimes(console, flags.cluster, runner, live)) return kFailed;
     base::Diagnostics diagnostics;
-    compile::read_inputs(std::move(*sources), cluster, diagnostics, {.is_input = false});
+    compile::read_inputs(texts_of(live), cluster, diagnostics, {.is_input = false});
     checks.push_back(
         {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, true)});
   }
@@ -223,12 +223,19 @@ namespace {
 using runtimes::RuntimeUse;
 using runtimes::RuntimeUser;
 
+bool has_scopes(const std::vector<RuntimeUse>& uses) {
+  return std::ranges::any_of(uses, [&](const RuntimeUse& use) { return use.scope != uses.front().scope; });
+}
+
 std::string uses_as_text(const std::vector<RuntimeUse>& uses, size_t width) {
-  std::vector<std::vector<std::string>> rows{{"RUNTIME", "KIND", "JOB", "FROM"}};
+  std::vector<std::vector<std::string>> rows{{"SCOPE", "RUNTIME", "KIND", "JOB", "FROM"}};
   for (const RuntimeUse& use : uses) {
     const std::string name = use.ns.empty() ? use.name : fmt::format("{}/{}", use.ns, use.name);
     for (const RuntimeUser& job : use.jobs)
-      rows.push_back({name, use.kind, fmt::format("{}/{}", job.ns, job.name), job.place});
+      rows.push_back({use.scope, name, use.kind, fmt::format("{}/{}", job.ns, job.name), job.place});
+  }
+  if (!has_scopes(uses)) {
+    for (std::vector<std::string>& row : rows) row.erase(row.begin());
   }
   return base::table(rows, width);
 }
@@ -246,31 +253,65 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
     return Json({{"namespace", job.ns}, {"name", job.name}, {"place", job.place}});
   };
   const auto use_of = [&](const RuntimeUse& use) {
-    return Json({{"name", use.name},
-                 {"namespace", use.ns},
-                 {"kind", use.kind},
-                 {"jobs", Json::array(use.jobs, job_of)}});
+    Json json{{"name", use.name},
+              {"namespace", use.ns},
+              {"kind", use.kind},
+              {"jobs", Json::array(use.jobs, job_of)}};
+    if (has_scopes(uses)) json.add("scope", use.scope);
+    return json;
   };
   return Json({{"runtimes", Json::array(uses, use_of)}}).report();
+}
+
+// What is wrong with the name after --used-by: no runtime has it, and no job of the inputs refers to it. ""
+// if nothing is.
+std::string unknown_runtime(Console& console, lint::Configurations& configurations,
+                            const DiscoverOptions& how, const compile::InputSet& inputs,
+                            const std::vector<RuntimeUse>& uses, const std::string& name) {
+  std::set<std::string, std::less<>> names;
+  for (const RuntimeUse& use : uses) names.insert(use.name);
+  for (const compile::InputObject& object : inputs.objects) {
+    if (object.is_runtime()) names.emplace(object.id.name);
+  }
+  const auto others = known_runtimes(console, configurations, {{}, {}, how, ""});
+  if (const auto* known = std::get_if<KnownRuntimes>(&others)) {
+    for (const KnownRuntime& runtime : known->runtimes) names.insert(runtime.name);
+  }
+  if (names.contains(name)) return "";
+  const auto meant = base::closest(name, std::vector<std::string_view>(names.begin(), names.end()));
+  return fmt::format("--used-by: there is no runtime \"{}\"{}", name,
+                     meant ? fmt::format(", did you mean \"{}\"?", *meant) : "");
 }
 
 }  // namespace
 
 int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
-  if (flags.paths.empty()) return fail(console, "--used-by: name the files or directories with the jobs");
   lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
   DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
+  compile::InputSet inputs;
+  if (flags.paths.empty()) {
+    const std::string wrong =
+        flags.name.empty() ? "" : unknown_runtime(console, configurations, how, inputs, {}, flags.name);
+    return fail(console, wrong.empty() ? "--used-by: name the files or directories with the jobs" : wrong);
+  }
   auto loaded = load_sources(console, flags.paths, how);
   console.write_stderr(configurations.error());
   if (!configurations.error().empty()) return kFailed;
   if (const auto* error = std::get_if<base::IoError>(&loaded)) return fail(console, error->message);
-  compile::InputSet inputs;
   base::Diagnostics diagnostics;
   compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), inputs, diagnostics);
   print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
-  std::vector<RuntimeUse> uses = runtimes::uses_of(inputs.objects);
+  const auto scope_of = [&](const std::string& file) {
+    return lint::scope_of(*configurations.of_file(file));
+  };
+  const std::vector<RuntimeUse> all = runtimes::uses_of(inputs.objects, scope_of);
+  std::vector<RuntimeUse> uses = all;
   if (!flags.name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != flags.name; });
+  if (uses.empty() && !flags.name.empty()) {
+    const std::string wrong = unknown_runtime(console, configurations, how, inputs, all, flags.name);
+    if (!wrong.empty()) return fail(console, wrong);
+  }
   const std::string text = flags.format == "json"   ? uses_as_json(uses)
                            : flags.format == "name" ? uses_as_names(uses)
                                                     : uses_as_text(uses, console.stdout_width());
@@ -452,8 +493,8 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
   const Command& pull = add_pull(command, all->pull);
   const Command& check = add_check(command, all->check);
   command.details = {
-      "If several places have a runtime of the same name, the first one is used and listed: the inputs, "
-      "--runtimes, the configuration, the catalogue."};
+      "If several places of a scope have a runtime of the same name, the first one is used and listed: the "
+      "inputs, --runtimes, the configuration, the catalogue."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."}};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
   command.examples = {"trainjobc runtimes", "trainjobc runtimes runtimes/",

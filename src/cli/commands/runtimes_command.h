@@ -16,8 +16,8 @@ namespace trainjobc::cli {
 struct RuntimeClusterFlags {
   std::string context;
   std::string kubeconfig;
-  std::string ns;        // "": all
-  unsigned timeout = 0;  // seconds
+  std::string ns;                   // "": all
+  unsigned timeout = kCallTimeout;  // seconds
 
   void add_to(Command& command);
 };

@@ -313,9 +313,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);
   const auto shown = [](lint::GroupedCompilation& grouped) {
-    base::Diagnostics configured = lint::apply_configs(grouped.governed, false);
-    const bool hides_refusals = grouped.all.diagnostics.has_refusals() && !configured.has_errors();
-    return hides_refusals ? grouped.all.diagnostics : configured;
+    return lint::apply_configs(grouped.governed, false);
   };
   auto inputs =
       compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .keeps_inputs = true});
@@ -329,6 +327,9 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   compiled.sent = std::move(inputs->all);
   const Compilation& sent = compiled.sent;
   if (sent.train_jobs == 0) return kOk;
+  if (const std::string shared = shared_name(sent); !shared.empty())
+    return fail(console,
+                shared + ", and a cluster has one of them: name the folder of one scope\nnothing was sent");
   SshKeys keys;
   for (const Object& object : sent.objects) keys.add(object);
   keys.note_omitted(console, options.policy.ssh_key);
@@ -398,8 +399,9 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
-  const kubectl::Kubectl kubectl(
-      system.runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  const std::chrono::seconds longest_call{flags.timeout == 0 ? kCallTimeout
+                                                             : std::min(flags.timeout, kCallTimeout)};
+  const kubectl::Kubectl kubectl(system.runner, {"kubectl", flags.context, flags.kubeconfig, longest_call});
   auto cluster = std::make_shared<submit::Cluster>();
   const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
@@ -440,7 +442,7 @@ std::function<int(Console&)> setup_submit(Command& command) {
       .add("--cancel-on-interrupt", &flags->cancel_on_interrupt,
            "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
       .needs("--wait");
-  add_timeout(command, flags->timeout, "Time limit for the wait, and for each kubectl call");
+  add_timeout(command, flags->timeout, "Time limit for the wait; each kubectl call has 10m at most");
   flags->ssh_key.add_to(command);
   flags->colour.add_to(command);
   command.details = {

@@ -6,7 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "secret/secret.h"
+#include "base/text/text.h"
+#include "compile/advice/checks.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -27,7 +28,8 @@ bool takes_script(std::string_view flag) {
   return flag.size() >= 2 && flag.size() <= 6 && flag.front() == '-' && flag[1] != '-' && flag.ends_with('c');
 }
 
-// Splits a script at its line breaks, ; and &&. Gives up on scripts with more syntax.
+// Splits a script at its line breaks, ;, && and |, and drops redirections. Gives up on scripts with more
+// syntax.
 class ScriptSplitter {
  public:
   explicit ScriptSplitter(std::string_view script) : script_(script) {}
@@ -49,19 +51,32 @@ class ScriptSplitter {
       ++at_;
     } else if (c == '#' && !in_word_) {
       at_ = std::min(script_.find('\n', at_), script_.size()) - 1;
-    } else if (c == '\n' || c == ';') {
-      end_program();
-    } else if (c == '&' && script_.substr(at_).starts_with("&&")) {
-      ++at_;
+    } else if (c == '&' && next() == '>') {
+      // of &>
+    } else if (c == '\n' || c == ';' || c == '&' || c == '|') {
+      if (next() == c) ++at_;
       end_program();
     } else if (c == ' ' || c == '\t') {
       end_word();
-    } else if (std::string_view("`|&<>(){}\\").find(c) != std::string_view::npos) {
+    } else if ((c == '>' || c == '<') && next() != '(' && !script_.substr(at_).starts_with("<<")) {
+      redirect();
+    } else if (std::string_view("`<>(){}\\").find(c) != std::string_view::npos) {
       known_ = is_variable(c);
       add(c);
     } else {
       add(c);
     }
+  }
+
+  char next() const { return at_ + 1 < script_.size() ? script_[at_ + 1] : '\0'; }
+
+  // > file, >> file, 2>&1
+  void redirect() {
+    if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
+    end_word();
+    while (next() == '>' || next() == '&') ++at_;
+    while (next() == ' ') ++at_;
+    is_target_ = true;
   }
 
   // ${NAME}
@@ -85,7 +100,7 @@ class ScriptSplitter {
   }
 
   void end_word() {
-    if (in_word_) program_.push_back(std::move(word_));
+    if (in_word_ && !std::exchange(is_target_, false)) program_.push_back(std::move(word_));
     word_.clear();
     in_word_ = false;
   }
@@ -94,6 +109,7 @@ class ScriptSplitter {
     end_word();
     if (!program_.empty()) programs_.push_back(std::move(program_));
     program_.clear();
+    is_target_ = false;
   }
 
   std::string_view script_;
@@ -102,6 +118,7 @@ class ScriptSplitter {
   char quote_ = 0;
   bool in_word_ = false;
   bool in_variable_ = false;
+  bool is_target_ = false;  // of a redirection
   std::string word_;
   Words program_;
   std::vector<Words> programs_;
@@ -165,6 +182,253 @@ std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
   for (Words& program : programs) drop_prefix(program);
   std::erase_if(programs, [](const Words& program) { return program.empty(); });
   return programs;
+}
+
+namespace {
+
+using policy::Framework;
+using policy::Launcher;
+using Kind = Launch::Kind;
+
+bool is_module_flag(std::string_view word) {
+  return word == "-m" || word == "--module";
+}
+
+std::string with_dashes(std::string_view word) {
+  std::string text(word);
+  std::replace(text.begin(), text.begin() + std::min(word.find('='), word.size()), '_', '-');
+  return text;
+}
+
+// The launcher that the words from `at` on start, and how many of them name it.
+struct Match {
+  const Launcher* launcher = nullptr;
+  size_t words = 0;
+};
+
+Match match_launcher(const Words& words, size_t at, const Framework& framework) {
+  const std::string_view name = base_name(words[at]);
+  size_t module = words.size();
+  if (is_python(name)) {
+    module = at + 1;
+    while (module < words.size() && words[module].starts_with('-') && words[module] != "-m") ++module;
+    module = module < words.size() && words[module] == "-m" ? module + 1 : words.size();
+  }
+  for (const Launcher& launcher : framework.launchers) {
+    if (module < words.size() && words[module] == launcher.module) return {&launcher, module + 1 - at};
+    if (launcher.program.empty() || name != launcher.program) continue;
+    if (launcher.subcommand.empty()) return {&launcher, 1};
+    if (at + 1 < words.size() && words[at + 1] == launcher.subcommand) return {&launcher, 2};
+  }
+  return {};
+}
+
+// Words that only prepare what follows in a script, or the shell's own.
+bool starts_nothing(const Words& program) {
+  constexpr std::array<std::string_view, 28> kNames{
+      "apt",    "apt-get", "cat", "cd",       "chmod", "cp",    "curl", "date",       "df",  "echo",
+      "env",    "export",  "git", "hostname", "ls",    "mkdir", "mv",   "nvidia-smi", "pip", "pip3",
+      "printf", "pwd",     "rm",  "set",      "sleep", "tee",   "true", "wget"};
+  return std::ranges::find(kNames, base_name(program.front())) != kNames.end();
+}
+
+// Programs that run the one that follows them.
+bool wraps(std::string_view program) {
+  constexpr std::array<std::string_view, 16> kNames{
+      "conda", "exec", "nohup",   "nice", "nsys",       "numactl", "poetry", "stdbuf",
+      "sudo",  "time", "timeout", "uv",   "micromamba", "ncu",     "tini",   "dumb-init"};
+  return std::ranges::find(kNames, base_name(program)) != kNames.end();
+}
+
+// A part of a compound command: what it runs may not run.
+bool is_keyword(std::string_view word) {
+  constexpr std::array<std::string_view, 13> kWords{
+      "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "function"};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+// The words before the script, and the script itself.
+void take_program(const Words& words, size_t at, size_t named, Launch& launch) {
+  launch.program.assign(words.begin() + static_cast<ptrdiff_t>(at),
+                        words.begin() + static_cast<ptrdiff_t>(at + named));
+  for (size_t i = at + named; i < words.size(); ++i) {
+    const bool is_module = is_module_flag(words[i]) && i + 1 < words.size();
+    if (is_module || words[i].ends_with(".py")) {
+      launch.script = words[is_module ? i + 1 : i];
+      return;
+    }
+    launch.program.push_back(words[i]);
+  }
+}
+
+// Code after -c that may start processes, or read what it is told.
+bool may_start_others(std::string_view code) {
+  constexpr std::array<std::string_view, 7> kNames{"distributed", "subprocess", "multiprocessing", "spawn",
+                                                   "environ",     "getenv",     "system("};
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return code.find(name) != std::string_view::npos; });
+}
+
+Kind kind_of_python(const Words& program, size_t at) {
+  const auto code = std::ranges::find(program.begin() + static_cast<ptrdiff_t>(at), program.end(), "-c");
+  if (code != program.end() && code + 1 != program.end() && may_start_others(*(code + 1)))
+    return Kind::Unknown;
+  // launch.py may well launch.
+  const bool launches = std::ranges::any_of(program, [](const std::string& word) {
+    return base::lower_case(word).find("launch") != std::string::npos;
+  });
+  return launches ? Kind::Unknown : Kind::OneProcess;
+}
+
+Launch launch_of_program(const Words& words, const Framework& framework) {
+  Launch launch;
+  if (words.front().find(' ') != std::string::npos) return launch;  // no program has such a name
+  const size_t last = wraps(words.front()) ? words.size() : 1;
+  for (size_t at = 0; at < last; ++at) {
+    const std::string_view name = base_name(words[at]);
+    if (const Match match = match_launcher(words, at, framework); match.launcher) {
+      launch.kind = Kind::Launcher;
+      launch.launcher = match.launcher;
+      launch.word = at;
+      take_program(words, at, match.words, launch);
+      return launch;
+    }
+    if (is_python(name) || name.ends_with(".py")) {
+      launch.kind = kind_of_python(words, at);
+      take_program(words, at, is_python(name) ? 1 : 0, launch);
+      if (launch.program.empty()) launch.program.push_back(words[at]);
+      launch.word = at;
+      return launch;
+    }
+  }
+  if (starts_nothing(words)) {
+    launch.kind = Kind::OneProcess;
+    launch.program = words;
+  }
+  return launch;
+}
+
+// How much a program says about its container: a launcher more than a script that can't be seen, and that
+// more than one process.
+int weight(const Launch& launch) {
+  if (launch.kind == Kind::Launcher) return launch.launcher->reads_env ? 5 : 4;
+  if (launch.kind == Kind::Unknown) return 3;
+  return launch.is_python() ? 2 : 1;
+}
+
+// The line of a script with other syntax that starts a launcher.
+Words launcher_line(std::string_view script, const Framework& framework) {
+  for (const std::string_view line : base::Lines(script)) {
+    Words words;
+    for (size_t at = 0; at < line.size();) {
+      const size_t begin = line.find_first_not_of(" \t;&|(){}\"'", at);
+      if (begin == std::string_view::npos) break;
+      at = std::min(line.find_first_of(" \t;&|(){}\"'", begin), line.size());
+      words.emplace_back(line.substr(begin, at - begin));
+    }
+    for (size_t at = 0; at < words.size(); ++at) {
+      if (words[at].starts_with('#')) break;
+      if (match_launcher(words, at, framework).launcher)
+        return {words.begin() + static_cast<ptrdiff_t>(at), words.end()};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Launch::is_python() const {
+  return !program.empty() &&
+         (trainjobc::compile::advice::is_python(program.front()) || program.front().ends_with(".py"));
+}
+
+std::optional<Launch::Flag> Launch::flag(std::string_view name) const {
+  for (size_t i = 1; i < program.size(); ++i) {
+    const std::string given = with_dashes(program[i]);
+    const size_t at = in_script ? word : word + i;
+    if (given == name) {
+      const bool has_value = i + 1 < program.size() && !program[i + 1].starts_with("--");
+      return Flag{has_value ? program[i + 1] : "", at};
+    }
+    if (given.starts_with(name) && given.substr(name.size()).starts_with('='))
+      return Flag{given.substr(name.size() + 1), at};
+  }
+  return std::nullopt;
+}
+
+Launch launch_of(const std::vector<std::string_view>& words, const Framework& framework) {
+  Launch best;
+  if (words.empty()) {
+    best.kind = Kind::Image;
+    return best;
+  }
+  const size_t script = is_python(words.front()) ? words.size() : script_index(words);
+  std::vector<Words> programs = programs_of(words);
+  if (programs.empty() && script < words.size()) {
+    Words line = launcher_line(words[script], framework);
+    if (!line.empty()) programs.push_back(std::move(line));
+  }
+  bool is_compound = false;
+  int found = 0;
+  for (Words& program : programs) {
+    while (!program.empty() && is_keyword(program.front())) {
+      is_compound = true;
+      program.erase(program.begin());
+    }
+    if (program.empty()) continue;
+    Launch launch = launch_of_program(program, framework);
+    if (weight(launch) <= found) continue;
+    found = weight(launch);
+    best = std::move(launch);
+    best.word += words.size() - std::min(words.size(), program.size());  // those before it
+  }
+  if (is_compound && best.kind == Kind::OneProcess) return {};
+  best.in_script = script < words.size();
+  if (best.in_script) best.word = script;
+  return best;
+}
+
+std::string flag_for(const Framework& framework, std::string_view variable) {
+  const size_t prefix = framework.env_family.find('*');
+  if (!framework.has_flags || prefix == std::string_view::npos || variable.size() <= prefix) return "";
+  return with_dashes("--" + base::lower_case(variable.substr(prefix)));
+}
+
+std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
+  constexpr std::array<std::string_view, 5> kNumbers{"-np", "--np", "-n", "--n", "-c"};
+  constexpr std::array<std::string_view, 4> kHosts{"-H", "-host", "--host", "-hosts"};
+  constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
+                                                         "--bynode", "-bynode", "-npernode", "--npernode",
+                                                         "-pernode", "-ppn",    "-perhost",  "--rankfile"};
+  const auto is_one_of = [](std::string_view word, const auto& list) {
+    return std::ranges::find(list, word) != list.end();
+  };
+  const size_t script = script_index(words);
+  for (const Words& program : programs_of(words)) {
+    const std::string_view name = base_name(program.front());
+    if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
+    Mpirun run;
+    for (size_t i = 1; i < program.size(); ++i) {
+      const std::string& word = program[i];
+      if (is_one_of(word, kPlacements)) run.is_in_order = false;
+      if (word.find("oversubscribe") != std::string::npos) run.may_exceed_slots = true;
+      if (i + 1 == program.size()) break;
+      const std::string& value = program[i + 1];
+      if (is_one_of(word, kNumbers) && !run.processes) {
+        run.processes = to_number(value);
+        run.processes_word = script < words.size() ? script : words.size() - program.size() + i + 1;
+      }
+      if (is_one_of(word, kHosts) && run.hosts.empty()) {
+        for (size_t at = 0; at <= value.size();) {
+          const size_t comma = std::min(value.find(',', at), value.size());
+          run.hosts.push_back(value.substr(at, comma - at));
+          at = comma + 1;
+        }
+      }
+    }
+    return run;
+  }
+  return std::nullopt;
 }
 
 }  // namespace trainjobc::compile::advice

@@ -3,10 +3,13 @@
 // What containers run, as far as their command lines tell.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/plugin.h"
 #include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
@@ -28,8 +31,51 @@ bool is_tune_run(const yaml::Node* command);
 // "python3" of "/usr/bin/python3".
 std::string_view base_name(std::string_view path);
 
-// The programs that the words start, each with its arguments; shell scripts are parsed. Empty if that is
-// unknown.
+// The programs that the words start, each with its arguments; shell scripts are parsed, their redirections
+// dropped. Empty if that is unknown.
 std::vector<std::vector<std::string>> programs_of(const std::vector<std::string_view>& words);
+
+// What starts the processes that train in a container.
+struct Launch {
+  enum class Kind {
+    Image,       // the image's own command
+    Launcher,    // a program of the framework's list
+    OneProcess,  // a program that is one process, unless it starts others itself
+    Unknown,
+  };
+  Kind kind = Kind::Unknown;
+  const policy::Launcher* launcher = nullptr;
+  std::vector<std::string> program;  // its words, up to the script that it runs; empty for Image and Unknown
+  std::string script;                // what it runs: a file, or a module; "" if that is not known
+  size_t word = 0;                   // the word of the command line that names it, or the shell's script
+  bool in_script = false;            // of a shell
+
+  bool is_python() const;
+
+  struct Flag {
+    std::string value;  // "" without
+    size_t word = 0;    // of the command line
+  };
+  // The program's own flag; nullopt if it is not given. `name` is written with dashes: "--nproc-per-node" is
+  // also --nproc_per_node.
+  std::optional<Flag> flag(std::string_view name) const;
+};
+
+Launch launch_of(const std::vector<std::string_view>& words, const policy::Framework& framework);
+
+// "PET_NPROC_PER_NODE" of PET_*: "--nproc-per-node". "" if the framework has no flags.
+std::string flag_for(const policy::Framework& framework, std::string_view variable);
+
+// What mpirun is told.
+struct Mpirun {
+  std::optional<int64_t> processes;  // nullopt: one for each slot
+  bool is_in_order = true;           // fills the hosts one after the other
+  bool may_exceed_slots = false;
+  size_t processes_word = 0;       // the word of the command line with the number
+  std::vector<std::string> hosts;  // of -H and --host; empty: those of the hostfile
+};
+
+// nullopt if the words don't start mpirun or mpiexec.
+std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words);
 
 }  // namespace trainjobc::compile::advice

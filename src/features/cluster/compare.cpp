@@ -212,11 +212,20 @@ struct Wanted {
   size_t job = 0;
 };
 
-// An SSH key, or a certificate computed from a uid that the inputs lack: a different one each time.
-bool is_generated(const Object& object) {
+// Whether the live object was made for a TrainJob with another uid than the one in the inputs.
+bool is_of_another_uid(std::string_view uid, const Node& live) {
+  return std::ranges::any_of(items_at(live, {"metadata", "ownerReferences"}), [&](const Node* owner) {
+    return text_at(*owner, "kind") == model::kTrainJob && text_at(*owner, "uid") != uid;
+  });
+}
+
+// An SSH key, or a certificate computed from a uid that the inputs don't have: a different one each time.
+bool is_generated(const Object& object, const Node& live) {
   using Content = policy::OwnedObject::Content;
-  if (policy::has_content(Content::FromOwnerUid, object.kind, object.name))
-    return !object.root->at({"metadata", "ownerReferences"});
+  if (policy::has_content(Content::FromOwnerUid, object.kind, object.name)) {
+    const std::string_view uid = object.train_job ? value_at(*object.train_job, {"metadata", "uid"}) : "";
+    return uid.empty() || is_of_another_uid(uid, live);
+  }
   return policy::has_content(Content::SshKey, object.kind, object.name);
 }
 
@@ -238,7 +247,7 @@ class Comparison {
     diff.job = wanted.job;
     if (found == live_.end()) {
       diff.differences.push_back(missing(object, diff));
-    } else if (!is_generated(object)) {
+    } else if (!is_generated(object, *found->second->root)) {
       compare(object, *found->second, diff);
     }
     if (object.kind == "JobSet" && found != live_.end()) warn_of_harm(object, *found->second->root, report);
@@ -314,18 +323,33 @@ class Comparison {
   bool is_queued(const Object& object, const Node& live) const {
     if (names_queue(*object.root)) return true;
     if (!object.train_job || !names_queue(*object.train_job)) return false;
+    const Node* job = live_train_job(object);
+    const Node* suspend = live.at({"spec", "suspend"});
+    const Node* of_job = job ? job->at({"spec", "suspend"}) : nullptr;
+    return suspend && of_job && yaml::equal(*suspend, *of_job);
+  }
+
+  // The one of that name, nullptr if there is none.
+  const Node* live_train_job(const Object& object) const {
     const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
     const auto found = live_.find(identity(job));
-    const Node* suspend = live.at({"spec", "suspend"});
-    const Node* of_job = found != live_.end() ? found->second->root->at({"spec", "suspend"}) : nullptr;
-    return suspend && of_job && yaml::equal(*suspend, *of_job);
+    return found != live_.end() ? found->second->root : nullptr;
+  }
+
+  const Node* patched_by_others(const Object& job_set, const Node& rendered) {
+    const Node* live = job_set.train_job ? live_train_job(job_set) : nullptr;
+    if (!live) return &rendered;
+    return with_patches_of_others(rendered, *job_set.train_job, *live, schemas_.job_set(), make_);
   }
 
   void compare(const Object& object, const LiveObject& there, ObjectDiff& diff) {
     const bool is_job_set = object.kind == "JobSet";
     const Node* rendered = rendered_root(object);
     const Node* live = without_server_fields(*there.root, make_);
-    if (is_job_set) live = compile::admit_job_set(*live, schemas_.job_set(), make_);
+    if (is_job_set) {
+      live = compile::admit_job_set(*live, schemas_.job_set(), make_);
+      rendered = patched_by_others(object, *rendered);
+    }
     auto fields = schema::compare(*rendered, *live, schemas_.find(object.kind));
     // Their names are those of the same object.
     std::erase_if(fields, [](const schema::FieldDifference& field) {
@@ -337,7 +361,9 @@ class Comparison {
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));
-    for (Difference& difference : diff.differences) point_at_cause(*object.root, asked, difference);
+    ChildFinder finder;
+    for (Difference& difference : diff.differences)
+      point_at_cause(*object.root, asked ? &finder : nullptr, difference);
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
     const Node* merged = apply_differences(*live, diff.differences, make_);
     show(live, merged, diff);
@@ -357,23 +383,23 @@ class Comparison {
     const Node& job = *wanted.object->train_job;
     const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
                           wanted.object->name};
-    const auto found = live_.find(identity(rendered));
+    const Node* there = live_train_job(*wanted.object);
     const schema::KindSchema* kind = options_.schemas->kind(model::kTrainJob);
-    if (found == live_.end() || !kind) return;
+    if (!there || !kind) return;
     ObjectDiff diff = describe(rendered.api_version, rendered.kind, rendered.ns, rendered.name);
     diff.job = wanted.job;
-    const Node* live = without_server_fields(*found->second->root, make_);
+    const Node* live = without_server_fields(*there, make_);
     diff.differences = refused_patches(job, *live, job_set, kind->schema);
     if (diff.differences.empty()) return;
-    for (Difference& difference : diff.differences) point_at_cause(job, false, difference);
+    for (Difference& difference : diff.differences) point_at_cause(job, nullptr, difference);
     show(live, apply_differences(*live, diff.differences, make_), diff);
     report.objects.push_back(std::move(diff));
   }
 
-  // `reordered`: the difference was found in the API server's version of `root`.
-  void point_at_cause(const Node& root, bool reordered, Difference& difference) const {
-    std::vector<const Node*> nodes =
-        reordered ? nodes_like(root, difference.path) : nodes_along(root, difference.path, Side::Rendered);
+  // `reordered`: the difference was found in the API server's version of `root`; otherwise nullptr.
+  void point_at_cause(const Node& root, ChildFinder* reordered, Difference& difference) const {
+    std::vector<const Node*> nodes = reordered ? nodes_like(root, difference.path, *reordered)
+                                               : nodes_along(root, difference.path, Side::Rendered);
     for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
       const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
       const yaml::Derivation* made = (*node)->origin().derivation();

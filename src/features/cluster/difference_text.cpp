@@ -26,15 +26,6 @@ const Node* item_at(const Node& list, size_t index) {
   return index < list.size() ? list.items()[index] : nullptr;
 }
 
-const Node* item_like(const Node& list, const Step& step) {
-  const bool has_keys = step.schema && step.schema->list_type == schema::ListType::Map;
-  if (!has_keys) return item_at(list, step.index);
-  const std::string keys = schema::item_keys(*step.item, *step.schema);
-  const auto found = std::ranges::find_if(
-      list.items(), [&](const Node* item) { return schema::item_keys(*item, *step.schema) == keys; });
-  return found != list.items().end() ? *found : nullptr;
-}
-
 template <class Child>
 std::vector<const Node*> walk(const Node& root, const schema::FieldPath& path, Child child) {
   std::vector<const Node*> nodes{&root};
@@ -55,12 +46,21 @@ std::vector<const Node*> nodes_along(const Node& root, const schema::FieldPath& 
   });
 }
 
-std::vector<const Node*> nodes_like(const Node& root, const schema::FieldPath& path) {
-  return walk(root, path, child_like);
+std::vector<const Node*> nodes_like(const Node& root, const schema::FieldPath& path, ChildFinder& finder) {
+  return walk(root, path, [&](const Node& parent, const Step& step) { return finder.find(parent, step); });
 }
 
-const Node* child_like(const Node& parent, const Step& step) {
-  return step.is_item() ? item_like(parent, step) : parent.get(step.key);
+const Node* ChildFinder::find(const Node& parent, const Step& step) {
+  if (!step.is_item()) return parent.get(step.key);
+  const bool has_keys = step.schema && step.schema->list_type == schema::ListType::Map;
+  if (!has_keys) return item_at(parent, step.index);
+  const auto [list, is_new] = lists_.try_emplace({&parent, step.schema});
+  if (is_new) {
+    for (const Node* item : parent.items())
+      list->second.emplace(schema::item_keys(*item, *step.schema), item);
+  }
+  const auto found = list->second.find(schema::item_keys(*step.item, *step.schema));
+  return found != list->second.end() ? found->second : nullptr;
 }
 
 struct PlacedField {

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/source.h"
@@ -25,10 +27,22 @@ enum class Side { Live, Rendered };
 // indices are used for lists.
 std::vector<const yaml::Node*> nodes_along(const yaml::Node& root, const schema::FieldPath& path, Side side);
 
+// Finds the nodes to which single steps of such paths lead. Each list is searched once, however many of its
+// items are asked for; the nodes must outlive it.
+class ChildFinder {
+ public:
+  // nullptr if there is none.
+  const yaml::Node* find(const yaml::Node& parent, const schema::Step& step);
+
+ private:
+  using Items = std::unordered_map<std::string, const yaml::Node*>;
+
+  std::map<std::pair<const yaml::Node*, const schema::Schema*>, Items> lists_;  // by the keys of their items
+};
+
 // The same in a third object, whose list maps may have another order: items are found by their keys.
-std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path);
-// The node to which one step of such a path leads from `parent`; nullptr if there is none.
-const yaml::Node* child_like(const yaml::Node& parent, const schema::Step& step);
+std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path,
+                                          ChildFinder& finder);
 
 class FieldsOfFile;
 

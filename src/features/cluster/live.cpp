@@ -191,24 +191,35 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
   return namespaces;
 }
 
-// kubectl prints nothing if none of the requested objects exists.
-bool may_be_empty(const Call& call) {
-  return std::ranges::find(call.words, "--ignore-not-found") != call.words.end();
+bool has_word(const Call& call, std::string_view word) {
+  return std::ranges::find(call.words, word) != call.words.end();
 }
 
-bool is_asked_for(const LiveObject& object) {
+// kubectl prints nothing if none of the requested objects exists.
+bool may_be_empty(const Call& call) {
+  return has_word(call, "--ignore-not-found");
+}
+
+bool is_asked_for(const LiveObject& object, std::span<const std::string_view> kinds) {
+  if (!kinds.empty()) return std::ranges::find(kinds, object.kind) != kinds.end();
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
 }
 
 // Why this can't be kubectl's answer; "" if it can. `objects` are those of the answer.
-std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call) {
+std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call,
+                       std::span<const std::string_view> kinds) {
   if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
   if (text.documents == 0) return "the answer contains no object";
+  if (text.strange && own_text(*text.strange, {"kind"}) == "Status") {
+    const std::string message = own_text(*text.strange, {"message"});
+    return fmt::format("the answer is a Status{}{}", message.empty() ? "" : ": ", message);
+  }
   if (text.strange) {
     return fmt::format("the answer contains {}, which is neither an object nor a list of objects",
                        k8s::kind_words(*text.strange));
   }
-  const auto other = std::ranges::find_if_not(objects, is_asked_for);
+  const auto other = std::ranges::find_if_not(
+      objects, [&](const LiveObject& object) { return is_asked_for(object, kinds); });
   if (other == objects.end()) return "";
   return fmt::format("the answer contains {} \"{}\", which was not requested", other->kind, other->name);
 }
@@ -230,7 +241,7 @@ std::string unanswered(std::span<const Object> sent, const std::string& ns, cons
 
 }  // namespace
 
-Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
+Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
   Reply reply = kubectl.run(call);
   if (!reply.ok()) return {std::move(reply.failure), ""};
   const size_t before = live.objects.size();
@@ -238,9 +249,10 @@ Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live) {
   base::Diagnostics diagnostics;
   const LiveText text = read_live({name, std::move(reply.out)}, live, diagnostics);
   if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is not JSON"}, ""};
-  const std::string wrong = impossible(text, std::span(live.objects).subspan(before), call);
+  const std::string wrong = impossible(text, std::span(live.objects).subspan(before), call, kinds);
   if (!wrong.empty()) return {{Cause::Other, name, 0, wrong}, ""};
-  for (size_t i = before; i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
+  const bool is_for_all = has_word(call, "--all-namespaces");
+  for (size_t i = before; !is_for_all && i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
   return {{}, std::move(reply.notes)};
 }
 

@@ -59,9 +59,11 @@ struct Answer {
   bool ok() const { return failure.cause == kubectl::Cause::None; }
 };
 
-// Runs a call that returns objects; their namespace is that of the call. An impossible output of kubectl,
-// such as none at all, or null, is a failure.
-Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
+// Runs a call that returns objects of these kinds, or if none are given, of those that trainjobc renders;
+// their namespace is that of the call, unless it is for all. Every answer of kubectl is read here: an
+// impossible one, such as none at all, null, {}, or a Status, is a failure.
+Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live,
+           std::span<const std::string_view> kinds = {});
 
 // Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace.
 // With `all_job_sets`, all JobSets are fetched, and the helper objects that they mount. An object's namespace

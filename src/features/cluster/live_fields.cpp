@@ -260,6 +260,8 @@ namespace {
 using schema::Step;
 
 constexpr std::array<std::string_view, 2> kOurs{"trainer", "trainjobc"};
+// It writes about as many fields of a small JobSet that it admits as there are.
+constexpr std::string_view kKueue = "kueue";
 constexpr std::string_view kSelf = ".";
 
 size_t count_leaves(const Node& fields) {
@@ -339,7 +341,8 @@ FieldOwners::FieldOwners(const Node& object) {
   }
   // The manager that wrote most fields is the one that applies the object; others write single fields.
   for (Manager& manager : managers_) {
-    const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name);
+    const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name) &&
+                          manager.name != kKueue;
     manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();
   }
 }

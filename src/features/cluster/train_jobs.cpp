@@ -10,10 +10,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "compile/build.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "schema/strategic_merge.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cluster {
@@ -97,6 +99,22 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
     refused.push_back(std::move(difference));
   }
   return refused;
+}
+
+const Node* with_patches_of_others(const Node& job_set, const Node& wanted, const Node& live,
+                                   const schema::Schema& schema, const yaml::Maker& make) {
+  const auto own = items_at(wanted, {"spec", kPatches});
+  const Node* patched = &job_set;
+  for (const Node* patch : items_at(live, {"spec", kPatches})) {
+    const auto is_same = [&](const Node* other) {
+      return text_at(*other, "manager") == text_at(*patch, "manager");
+    };
+    const Node* change = patch->at({"trainingRuntimeSpec", "template"});
+    if (!change || std::ranges::any_of(own, is_same)) continue;
+    const schema::MergeResult merged = schema::strategic_merge(patched, *change, schema, make);
+    if (const auto* result = std::get_if<const Node*>(&merged)) patched = *result;
+  }
+  return patched;
 }
 
 namespace {

@@ -29,6 +29,13 @@ bool names_queue(const yaml::Node& object);
 std::vector<Difference> refused_patches(const yaml::Node& wanted, const yaml::Node& live,
                                         const yaml::Node* job_set, const schema::Schema* schema);
 
+// The JobSet with the patches of managers that `wanted` doesn't name: Trainer made them part of the live one.
+// Kueue since 0.17 puts what it admits a TrainJob with, such as the node selector of a flavor, into such a
+// patch.
+const yaml::Node* with_patches_of_others(const yaml::Node& job_set, const yaml::Node& wanted,
+                                         const yaml::Node& live, const schema::Schema& schema,
+                                         const yaml::Maker& make);
+
 // Numbers of TrainJobs, by namespace and name.
 using JobNames = std::map<std::pair<std::string, std::string>, size_t>;
 

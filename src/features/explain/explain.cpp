@@ -279,7 +279,7 @@ class Walk {
     const size_t count = merge_.steps.size();
     for (size_t i = 0; i < count; ++i) {
       const Node* parent = values_[values_.size() - count];
-      values_.push_back(parent ? cluster::child_like(*parent, step) : nullptr);
+      values_.push_back(parent ? finder_.find(*parent, step) : nullptr);
     }
   }
 
@@ -320,6 +320,7 @@ class Walk {
   cluster::InputFields& inputs_;
   const yaml::Maker& make_;
   std::vector<FieldOrigin>& out_;
+  cluster::ChildFinder finder_;
   schema::FieldPath path_;
   std::vector<size_t> sizes_;  // of what the steps are in
   Merge merge_;                // of what is visited; no steps if it was not merged

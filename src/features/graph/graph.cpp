@@ -10,13 +10,17 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
 #include "k8s/jobset/construct.h"
 #include "k8s/jobset/view.h"
 #include "k8s/object_meta.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::graph {
 namespace {
@@ -27,6 +31,10 @@ using yaml::items_at;
 using yaml::Node;
 using yaml::text_at;
 using yaml::value_at;
+
+std::string title_of(const JobGraph& job) {
+  return job.scope.empty() ? job.title : fmt::format("{}: {}", job.scope, job.title);
+}
 
 // Images are long, and their ends say the most.
 constexpr size_t kWidestImage = 44;
@@ -89,26 +97,27 @@ class JobDrawer {
   }
 
  private:
+  // Names come from the input: one that holds a key is shown without it.
   size_t add(Shape shape, std::vector<std::string> lines) {
+    for (std::string& line : lines) line = secret::without_keys(line);
     graph_.boxes.push_back({shape, std::move(lines)});
     return graph_.boxes.size() - 1;
   }
 
-  // Boxes with the same words are drawn once.
-  size_t shared(Shape shape, std::string_view kind, std::string_view name) {
-    const auto [at, is_new] = shared_.try_emplace({shape, std::string(name)}, 0);
+  // What is the same thing is drawn once. `what` tells apart things of one kind and name; most have none.
+  size_t shared(Shape shape, std::string_view kind, std::string_view name, std::string what = {}) {
+    const auto [at, is_new] = shared_.try_emplace({std::string(kind), std::string(name), std::move(what)}, 0);
     if (is_new) at->second = add(shape, {std::string(kind), std::string(name)});
     return at->second;
   }
 
   void arrow(size_t from, size_t to, std::string label, bool waits = false) {
-    const auto same = std::ranges::find_if(graph_.arrows, [&](const Arrow& one) {
-      return one.from == from && one.to == to && one.waits == waits;
-    });
-    if (same == graph_.arrows.end()) {
+    const auto [at, is_new] = arrows_.try_emplace({from, to, waits}, graph_.arrows.size());
+    const bool is_new_label = labels_.emplace(at->second, label).second;
+    if (is_new) {
       graph_.arrows.push_back({from, to, std::move(label), waits});
-    } else if (same->label.find(label) == std::string::npos) {
-      same->label += ", " + label;
+    } else if (is_new_label && !label.empty()) {
+      graph_.arrows[at->second].label += ", " + label;
     }
   }
 
@@ -129,7 +138,7 @@ class JobDrawer {
     std::vector<std::string> lines{fmt::format("{}: {}", job.name, counted_pods(set.pods))};
     if (!job.pod_spec) return add(Shape::Pods, std::move(lines));
     for (const Node* container : items_at(*job.pod_spec, "containers"))
-      lines.push_back(short_image(text_at(*container, "image")));
+      lines.push_back(short_image(secret::without_keys(text_at(*container, "image"))));
     if (!set.per_pod.empty()) lines.push_back(amounts_text(set.per_pod) + (set.pods == 1 ? "" : " each"));
     for (const Node* volume : items_at(*job.pod_spec, "volumes")) {
       const Node* empty = volume->get("emptyDir");
@@ -192,13 +201,20 @@ class JobDrawer {
 
   // Claims that JobSet makes for the job.
   void add_claims(const JobSetView& view) {
-    for (const Node* policy : items_at(*view.spec, "volumeClaimPolicies")) {
+    const auto policies = items_at(*view.spec, "volumeClaimPolicies");
+    std::vector<std::set<std::string_view>> mounted;  // by each job
+    for (const ReplicatedJob& job : view.jobs) {
+      if (!policies.empty())
+        mounted.push_back(job.pod_spec ? k8s::jobset::mounted_volumes(*job.pod_spec)
+                                       : std::set<std::string_view>());
+    }
+    for (const Node* policy : policies) {
       for (const Node* claim : items_at(*policy, "templates")) {
         const std::string_view name = text_at(*claim, {"metadata", "name"});
         const std::string claim_name = k8s::jobset::claim_name(name, view.name);
-        for (const ReplicatedJob& job : view.jobs) {
-          if (job.pod_spec && k8s::jobset::mounts(*job.pod_spec, name))
-            arrow(pods_[job.name], shared(Shape::Volume, "PersistentVolumeClaim", claim_name), "");
+        for (size_t i = 0; i < view.jobs.size(); ++i) {
+          if (mounted[i].contains(name))
+            arrow(pods_[view.jobs[i].name], shared(Shape::Volume, "PersistentVolumeClaim", claim_name), "");
         }
       }
     }
@@ -208,8 +224,13 @@ class JobDrawer {
     for (const VolumeKind& kind : kVolumeKinds) {
       const Node* source = volume.get(kind.field);
       if (!source || source->is_null()) continue;
-      const std::string_view name = kind.name.empty() ? text_at(volume, "name") : text_at(*source, kind.name);
-      arrow(pods, shared(kind.shape, kind.words, name), kind.shape == Shape::Volume ? "" : "mounts");
+      std::string name(kind.name.empty() ? text_at(volume, "name") : text_at(*source, kind.name));
+      std::string what;
+      if (kind.field == "nfs") name = fmt::format("{}:{}", text_at(*source, "server"), name);
+      if (kind.field == "csi") yaml::write_json(*source, yaml::KeyOrder::Kubernetes, 0, what);
+      if (kind.field == "ephemeral") what = std::to_string(pods);  // each pod has its own
+      arrow(pods, shared(kind.shape, kind.words, name, std::move(what)),
+            kind.shape == Shape::Volume ? "" : "mounts");
     }
     for (const Node* source : items_at(volume, {"projected", "sources"})) {
       for (const auto& [field, shape, words] : {std::tuple("secret", Shape::Secret, "Secret"),
@@ -247,8 +268,10 @@ class JobDrawer {
   const plan::JobPlan& planned_;
   const Object& job_set_;
   JobGraph graph_;
-  std::map<std::string_view, size_t> pods_;                 // by replicatedJob
-  std::map<std::pair<Shape, std::string>, size_t> shared_;  // by name
+  std::map<std::string_view, size_t> pods_;                                     // by replicatedJob
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> shared_;  // by kind, name, and what
+  std::map<std::tuple<size_t, size_t, bool>, size_t> arrows_;                   // by what they connect
+  std::set<std::pair<size_t, std::string>> labels_;                             // of the arrows
 };
 
 }  // namespace
@@ -278,6 +301,7 @@ std::string quoted_label(const std::vector<std::string>& lines) {
         case '&': label += "#amp;"; break;
         case '`': label += "#96;"; break;
         case '\\': label += "#92;"; break;
+        case '%': label += "#37;"; break;  // two of them and a brace begin a directive, wherever they are
         default: label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
       }
     }
@@ -329,7 +353,7 @@ std::string format_mermaid(const std::vector<JobGraph>& jobs) {
   out += kStyles;
   for (size_t j = 0; j < jobs.size(); ++j) {
     const JobGraph& job = jobs[j];
-    out += fmt::format("  subgraph j{}[{}]\n", j, quoted_label({job.title}));
+    out += fmt::format("  subgraph j{}[{}]\n", j, quoted_label({title_of(job)}));
     for (size_t i = 0; i < job.boxes.size(); ++i) {
       const Outline outline = outline_of(job.boxes[i].shape);
       out += fmt::format("    j{}n{}{}{}{}:::{}\n", j, i, outline.open, quoted_label(job.boxes[i].lines),
@@ -351,6 +375,10 @@ std::string dot_label(const std::vector<std::string>& lines) {
     if (!label.empty()) label += "\\n";
     for (const char c : line) {
       if (c == '"' || c == '\\') label += '\\';
+      if (c == '&') {
+        label += "&amp;";  // labels may contain entities of HTML
+        continue;
+      }
       label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }
@@ -395,7 +423,7 @@ std::string format_dot(const std::vector<JobGraph>& jobs) {
   for (size_t j = jobs.size(); j-- > 0;) {
     const JobGraph& job = jobs[j];
     out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#9ca3af\";\n", j,
-                       dot_label({job.title}));
+                       dot_label({title_of(job)}));
     for (size_t i = 0; i < job.boxes.size(); ++i)
       out += fmt::format("    j{}n{} [label={}, {}];\n", j, i, dot_label(job.boxes[i].lines),
                          attributes_of(job.boxes[i].shape));

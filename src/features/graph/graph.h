@@ -31,6 +31,7 @@ struct JobGraph {
   std::string title;  // "TrainJob team-a/llama"
   std::vector<Box> boxes;
   std::vector<Arrow> arrows;
+  std::string scope;  // "", unless the inputs have several
 };
 
 // `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.

@@ -43,6 +43,7 @@ std::optional<Options> options_of(const Request& request) {
   options.trainer_version = std::move(*version);
   options.use_catalogue = request.use_catalogue;
   options.with_defaults = request.with_defaults;
+  options.owner_references = request.owner_references;
   options.ns = request.default_namespace;
   options.name_suffix = request.name_suffix;
   options.policy.ssh_key = key_options(request);
@@ -82,6 +83,7 @@ Finding to_finding(const base::Diagnostic& diagnostic) {
   for (const base::Note& note : diagnostic.notes)
     finding.notes.push_back({note.message, to_place(note.location)});
   for (const base::Edit& edit : diagnostic.fix) finding.fixes.push_back({to_place(edit.range), edit.text});
+  finding.fixes_are_safe = diagnostic.certainty == base::Certainty::Safe;
   return finding;
 }
 

@@ -47,6 +47,16 @@ bool overlaps(const Range& a, const Range& b) {
   return a.start <= b.end && b.start <= a.end;
 }
 
+// What the action of a fix is called.
+std::string title_of(const Diagnostic& found) {
+  if (found.hint.empty()) return "Fix " + found.rule;
+  const bool is_one_word =
+      found.fix.size() == 1 && found.fix.front().range.line == found.fix.front().range.end_line;
+  if (found.hint.starts_with("did you mean") && is_one_word && !found.hide_source)
+    return fmt::format("Change to {}", found.fix.front().text);
+  return "Fix: " + found.hint;
+}
+
 // Whether actions of the kind are asked for: of the kind itself, or of one above it.
 bool wants(const ActionRequest& request, std::string_view kind) {
   return request.only.empty() || std::ranges::any_of(request.only, [&](const std::string& only) {
@@ -99,15 +109,14 @@ class ActionFinder {
   void add_fix(const Diagnostic& found) {
     base::Diagnostics one;
     one.add(found);
-    if (found.fix.empty() || lint::apply_fixes(one).applied == 0) return;
+    if (found.fix.empty() || lint::apply_fixes(one, base::Certainty::Suggested).applied == 0) return;
     Json changes = Json::object();
     for (const base::Edit& edit : found.fix) {
       const auto at = location_of(edit.range);
       if (!at) return;
       changes[uri_of(at->document)].push_back({{"range", at->range}, {"newText", edit.text}});
     }
-    const std::string title = found.hint.empty() ? "Fix " + found.rule : "Fix: " + found.hint;
-    actions_.push_back({{"title", title},
+    actions_.push_back({{"title", title_of(found)},
                         {"kind", std::string(kQuickFix)},
                         {"diagnostics", Json::array({findings_.to_json(found)})},
                         {"isPreferred", true},
@@ -117,7 +126,8 @@ class ActionFinder {
   void add_suppression(const Diagnostic& found) {
     const base::Location& at = found.location;
     if (!at.file || base::absolute_path(at.file->name()) != request_.document || at.line == 0) return;
-    if (found.stage == base::Stage::Yaml || found.rule == "advice/unused-suppression") return;
+    const bool is_refusal = found.stage == base::Stage::Yaml || base::is_refusal(found);
+    if (is_refusal || found.rule == "advice/unused-suppression") return;
     const auto comment = suppression_of(*at.file, at.line, found.rule);
     if (!comment) return;
     Json edits = Json::array({{{"range", Range{comment->at, comment->at}}, {"newText", comment->text}}});
@@ -127,7 +137,7 @@ class ActionFinder {
                         {"edit", workspace_edit(request_.document, std::move(edits))}});
   }
 
-  // Those that change this document only.
+  // The safe ones that change this document only: editors apply them on every save.
   void add_all_fixes() {
     base::Diagnostics own;
     for (const Diagnostic* found : findings_.of(request_.document)) {
@@ -136,7 +146,7 @@ class ActionFinder {
       });
       if (is_own && !found->fix.empty()) own.add(*found);
     }
-    const lint::FixedFiles fixed = lint::apply_fixes(own);
+    const lint::FixedFiles fixed = lint::apply_fixes(own, base::Certainty::Safe);
     if (fixed.texts.size() != 1) return;
     const base::SourceFile after("", fixed.texts.begin()->second);
     actions_.push_back({{"title", fmt::format("Fix all that trainjobc can ({})", fixed.applied)},

@@ -25,8 +25,9 @@ struct ActionRequest {
   bool resolves = false;          // the client asks for the edit of an action when it is chosen
 };
 
-// The result of textDocument/codeAction: for the findings in the range, the fixes of `lint --fix` and a
-// comment that suppresses them; for the document, all fixes at once, and the migration to the newest Trainer.
+// The result of textDocument/codeAction: for the findings in the range, the fixes of `lint --fix=all` and a
+// comment that suppresses them; for the document, all safe fixes at once, and the migration to the newest
+// Trainer.
 Json code_actions(const Workspace& workspace, const PublishedFindings& findings,
                   const ActionRequest& request);
 

@@ -22,10 +22,10 @@
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "policy/plugin.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -33,41 +33,6 @@ namespace {
 using schema::Property;
 using schema::Schema;
 using schema::Type;
-
-// CompletionItemKind of the protocol.
-enum class SuggestionKind : uint8_t {
-  Field = 5,
-  Variable = 6,
-  Module = 9,
-  Value = 12,
-  Snippet = 15,
-  EnumMember = 20
-};
-
-struct Suggestion {
-  std::string label;
-  SuggestionKind kind = SuggestionKind::Value;
-  std::string detail;         // beside the label
-  std::string documentation;  // Markdown
-  std::string insert;         // replaces the word; with placeholders if it is a snippet
-  int order = 1;              // lower ones come first
-};
-
-struct SuggestionContext {
-  const Workspace& workspace;
-  const DocumentId& document;
-  const Cursor& cursor;
-  size_t column = 0;                     // of the word, in characters
-  const schema::Schema* root = nullptr;  // of the object; nullptr if its kind has none
-  std::string_view quote;                // what the word begins with; "" if it isn't quoted
-
-  bool in_settings() const { return is_settings_file(document); }
-  // nullptr if the schema has no such field.
-  const schema::Schema* schema_at(const CursorPath& path) const {
-    return root ? schema_along(*root, path, path.size()) : nullptr;
-  }
-  std::string quoted(std::string_view word) const { return std::string(quote).append(word).append(quote); }
-};
 
 // Adds all rules; `suffix` is inserted after each.
 void suggest_rules(std::string_view suffix, std::vector<Suggestion>& out) {
@@ -109,15 +74,24 @@ class ValueSuggester {
   }
 
  private:
+  void add_known() {
+    for (const KnownName& known : known_values(context_)) {
+      const bool is_variable = cursor_.path.back().key == "name";
+      add(known.name, known.detail, is_variable ? SuggestionKind::Variable : SuggestionKind::Value,
+          known.order);
+    }
+  }
+
   void add(std::string_view value, std::string_view detail = "",
-           SuggestionKind kind = SuggestionKind::EnumMember) {
+           SuggestionKind kind = SuggestionKind::EnumMember, int order = 1) {
     const bool is_known =
         std::ranges::any_of(out_, [&](const Suggestion& one) { return one.label == value; });
     if (is_known || value.empty()) return;
     out_.push_back({.label = std::string(value),
                     .kind = kind,
                     .detail = std::string(detail),
-                    .insert = (needs_dash_ ? "- " : "") + context_.quoted(value)});
+                    .insert = (needs_dash_ ? "- " : "") + context_.quoted(value),
+                    .order = order});
   }
 
   void suggest_by_schema() {
@@ -160,7 +134,7 @@ class ValueSuggester {
   void suggest_names() {
     const NameReference reference = reference_at(cursor_);
     if (reference.of == NameOf::Runtime) return suggest_runtimes();
-    if (reference.of == NameOf::Nothing) return suggest_variables();
+    if (reference.of == NameOf::Nothing) return add_known();
     if (reference.is_own) {
       for (const OwnName& name : own_names(cursor_, reference)) {
         if (name.begin != cursor_.begin) add(name.name, "", SuggestionKind::Module);
@@ -206,20 +180,6 @@ class ValueSuggester {
     return fmt::format("\n{}kind: {}", std::string(name->begin - line, ' '), kind);
   }
 
-  // Variables that the runtime's framework reads.
-  void suggest_variables() {
-    if (!matches(cursor_.path, {"spec", "trainer", "env", "[]", "name"})) return;
-    const auto runtime = runtime_of(context_.workspace, context_.document, cursor_);
-    const yaml::Node* policy = runtime ? runtime->root->at({"spec", "mlPolicy"}) : nullptr;
-    if (!policy) return;
-    for (const policy::Plugin* plugin : policy::registry()) {
-      const policy::Framework& framework = plugin->framework;
-      if (framework.field.empty() || !policy->get(framework.field)) continue;
-      const std::string detail = fmt::format("read by {}", framework.title);
-      for (const std::string_view name : framework.settings) add(name, detail, SuggestionKind::Variable);
-    }
-  }
-
   const SuggestionContext& context_;
   const Cursor& cursor_;
   const schema::Schema* field_;
@@ -241,6 +201,46 @@ constexpr std::array kObjectFields = std::to_array<Property>({{.name = "apiVersi
                                                               {.name = "spec", .schema = &kAnyObject}});
 constexpr std::array<std::string_view, 3> kObjectNeeds{"apiVersion", "kind", "metadata"};
 constexpr Schema kObject{.type = Type::Object, .properties = kObjectFields, .required = kObjectNeeds};
+
+// Where a person writes a field, as far as it differs from where trainjobc writes it: what one looks for
+// comes before what one rarely needs, and what only the API server sets comes last.
+struct WrittenRank {
+  std::string_view field;
+  int rank;
+};
+constexpr int kOfServer = 99;
+constexpr std::array kWrittenRanks = std::to_array<WrittenRank>({{"generateName", 29},
+                                                                 {"replicatedJobs", 30},
+                                                                 {"initContainers", 30},
+                                                                 {"volumeMounts", 39},
+                                                                 {"volumes", 39},
+                                                                 {"numNodes", 42},
+                                                                 {"nodeSelector", 42},
+                                                                 {"numProcPerNode", 43},
+                                                                 {"tolerations", 43},
+                                                                 {"resourcesPerNode", 44},
+                                                                 {"trainer", 45},
+                                                                 {"mlPolicy", 45},
+                                                                 {"initializer", 46},
+                                                                 {"podGroupPolicy", 46},
+                                                                 {model::kRuntimePatches, 47},
+                                                                 {model::kPodTemplateOverrides, 47},
+                                                                 {model::kPodSpecOverrides, 47},
+                                                                 {"template", 48},
+                                                                 {"creationTimestamp", kOfServer},
+                                                                 {"deletionGracePeriodSeconds", kOfServer},
+                                                                 {"deletionTimestamp", kOfServer},
+                                                                 {"generation", kOfServer},
+                                                                 {"managedFields", kOfServer},
+                                                                 {"ownerReferences", kOfServer},
+                                                                 {"resourceVersion", kOfServer},
+                                                                 {"selfLink", kOfServer},
+                                                                 {"uid", kOfServer}});
+
+int written_rank(std::string_view field) {
+  const auto found = std::ranges::find(kWrittenRanks, field, &WrittenRank::field);
+  return found != kWrittenRanks.end() ? found->rank : yaml::key_rank(field);
+}
 
 // Suggests fields that the map at the cursor can have and does not have.
 class FieldSuggester {
@@ -265,6 +265,7 @@ class FieldSuggester {
     for (const Property& property : map->properties) {
       if (is_offered(property, present)) add(*map, property);
     }
+    if (map->additional && !context_.in_settings()) add_known(present);
     if (matches(map_path_, {"rules"}) && context_.in_settings())
       suggest_rules(cursor_.is_complete && cursor_.spot == Spot::Key ? "" : ": ", out_);
   }
@@ -272,9 +273,28 @@ class FieldSuggester {
  private:
   bool is_offered(const Property& property, const SyntaxNode* present) const {
     if (map_path_.empty() && property.name == "status") return false;
-    if (!present) return true;
-    return std::ranges::none_of(present->entries, [&](const SyntaxEntry& entry) {
-      return entry.key == property.name && entry.begin != cursor_.begin;
+    return is_free(property.name, present);
+  }
+
+  // Keys that no schema lists: resources, labels.
+  void add_known(const SyntaxNode* present) {
+    int rank = 0;
+    for (const KnownName& known : known_keys(context_, map_path_)) {
+      if (!is_free(known.name, present)) continue;
+      const bool is_typed = cursor_.spot == Spot::Key && cursor_.is_complete;
+      out_.push_back({.label = known.name,
+                      .kind = SuggestionKind::Field,
+                      .detail = known.detail,
+                      .insert = context_.quoted(known.name) + (is_typed ? "" : ": "),
+                      .order = known.order,
+                      .rank = std::min(rank++, kAnyRank)});
+    }
+  }
+
+  // Whether no other entry has the key.
+  bool is_free(std::string_view key, const SyntaxNode* present) const {
+    return !present || std::ranges::none_of(present->entries, [&](const SyntaxEntry& entry) {
+      return entry.key == key && entry.begin != cursor_.begin;
     });
   }
 
@@ -289,7 +309,8 @@ class FieldSuggester {
                     .detail = type_words(*property.schema) + (is_needed ? ", required" : ""),
                     .documentation = notes_of(kind, *property.schema, path),
                     .insert = dash_ + context_.quoted(property.name) + after_name(*property.schema),
-                    .order = is_needed ? 0 : 1});
+                    .order = is_needed ? 0 : 1,
+                    .rank = context_.in_settings() ? kAnyRank : written_rank(property.name)});
   }
 
   std::string notes_of(std::string_view kind, const Schema& field, const CursorPath& path) const {
@@ -316,164 +337,6 @@ class FieldSuggester {
 
 void suggest_fields(const SuggestionContext& context, std::vector<Suggestion>& out) {
   FieldSuggester(context, out).suggest();
-}
-
-// Whole documents, patches and comments to fill in.
-
-constexpr std::string_view kJobSnippet = R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata:
-  name: ${1:name}
-  namespace: ${2:namespace}
-spec:
-  runtimeRef:
-    name: ${3:torch-distributed}
-  trainer:
-    image: ${4:image}
-    command: [${5:python, /workspace/train.py}]
-    numNodes: ${6:1}
-)";
-
-constexpr std::string_view kRuntimeSnippet = R"(metadata:
-  name: ${{1:name}}{}
-  labels:
-    trainer.kubeflow.org/framework: ${{3:torch}}
-spec:
-  mlPolicy:
-    numNodes: ${{4:1}}
-    ${{3:torch}}: {{}}
-  template:
-    spec:
-      replicatedJobs:
-      - name: node
-        template:
-          metadata:
-            labels:
-              trainer.kubeflow.org/trainjob-ancestor-step: trainer
-          spec:
-            template:
-              spec:
-                containers:
-                - name: node
-                  image: ${{5:image}}
-)";
-
-constexpr std::string_view kPatchSnippet = R"(runtimePatches:
-- manager: ${{1:example.com/me}}
-  trainingRuntimeSpec:
-    template:
-      spec:
-        replicatedJobs:
-        - name: ${{2:{0}}}
-          template:
-            spec:
-              template:
-                spec:
-                  containers:
-                  - name: ${{3:{1}}}
-                    $0)";
-
-constexpr std::string_view kTemplateOverrideSnippet = R"(podTemplateOverrides:
-- targetJobs:
-  - name: ${{1:{0}}}
-  spec:
-    containers:
-    - name: ${{2:{1}}}
-      $0)";
-
-constexpr std::string_view kSpecOverrideSnippet = R"(podSpecOverrides:
-- targetJobs:
-  - name: ${{1:{0}}}
-  containers:
-  - name: ${{2:{1}}}
-    $0)";
-
-// With the lines after the first one as deep as the word.
-std::string indented(std::string_view snippet, size_t column) {
-  std::string out;
-  for (const std::string_view line : base::Lines(snippet)) {
-    if (!out.empty()) out += "\n" + std::string(column, ' ');
-    out += line;
-  }
-  return out;
-}
-
-std::string runtime_snippet(std::string_view kind, bool is_namespaced) {
-  return fmt::format("apiVersion: {}\nkind: {}\n", model::kTrainerApiVersion, kind) +
-         fmt::format(fmt::runtime(kRuntimeSnippet), is_namespaced ? "\n  namespace: ${2:namespace}" : "");
-}
-
-// The first replicatedJob that trains, and its container; as they are usually called, if the runtime is not
-// known.
-struct PatchTarget {
-  std::string job = std::string(model::kNode);
-  std::string container = std::string(model::kNode);
-};
-
-PatchTarget target_of(const SuggestionContext& context) {
-  PatchTarget target;
-  const auto runtime = runtime_of(context.workspace, context.document, context.cursor);
-  if (!runtime) return target;
-  const auto jobs = names_in(*runtime->root, {NameOf::ReplicatedJob});
-  if (jobs.empty()) return target;
-  const bool has_node =
-      std::ranges::any_of(jobs, [](const yaml::Node* name) { return name->text() == model::kNode; });
-  if (!has_node) target.job = jobs.back()->text();
-  const auto containers = names_in(*runtime->root, {NameOf::Container, {target.job}});
-  if (!containers.empty()) target.container = containers.front()->text();
-  return target;
-}
-
-void add_snippet(std::string label, std::string detail, std::string insert, std::vector<Suggestion>& out) {
-  out.push_back({.label = std::move(label),
-                 .kind = SuggestionKind::Snippet,
-                 .detail = std::move(detail),
-                 .insert = std::move(insert),
-                 .order = 2});
-}
-
-// The first lines of a whole document.
-void suggest_documents(const SuggestionContext& context, std::vector<Suggestion>& out) {
-  if (context.column != 0) return;
-  add_snippet("TrainJob", "a job on a runtime", std::string(kJobSnippet), out);
-  const schema::KindSchema* job = context.workspace.schemas_of(context.document).kind(model::kTrainJob);
-  const schema::Property* spec = job ? job->schema->property("spec") : nullptr;
-  if (spec && spec->schema->property(model::kRuntimePatches)) {
-    add_snippet("TrainJob with a patch", "a job that changes its runtime",
-                std::string(kJobSnippet) + "  " +
-                    indented(fmt::format(fmt::runtime(kPatchSnippet), model::kNode, model::kNode), 2),
-                out);
-  }
-  add_snippet("ClusterTrainingRuntime", "a runtime for all namespaces",
-              runtime_snippet(model::kClusterTrainingRuntime, false), out);
-  add_snippet("TrainingRuntime", "a runtime for one namespace",
-              runtime_snippet(model::kTrainingRuntime, true), out);
-}
-
-// A patch, below spec of a TrainJob.
-void suggest_patch(const SuggestionContext& context, std::vector<Suggestion>& out) {
-  const Cursor& cursor = context.cursor;
-  if (cursor.kind() != model::kTrainJob || cursor.in_flow || (cursor.spot == Spot::Key && cursor.is_complete))
-    return;
-  const schema::Property* spec = context.root ? context.root->property("spec") : nullptr;
-  if (!spec) return;
-  struct Style {
-    std::string_view field;
-    std::string_view snippet;
-  };
-  // The newest that the Trainer version has.
-  for (const Style& style : {Style{model::kRuntimePatches, kPatchSnippet},
-                             Style{model::kPodTemplateOverrides, kTemplateOverrideSnippet},
-                             Style{model::kPodSpecOverrides, kSpecOverrideSnippet}}) {
-    if (!spec->schema->property(style.field)) continue;
-    if (cursor.container && cursor.container->get(style.field)) return;
-    const PatchTarget target = target_of(context);
-    add_snippet(
-        "patch a container", fmt::format("{} for the runtime's container", style.field),
-        indented(fmt::format(fmt::runtime(style.snippet), target.job, target.container), context.column),
-        out);
-    return;
-  }
 }
 
 // Rules, in a comment that suppresses some.
@@ -532,29 +395,11 @@ std::vector<Suggestion> suggestions_at(const SuggestionContext& context) {
   return out;
 }
 
-// The text of a snippet with the words of its placeholders: ${1:name}, $0.
-std::string without_placeholders(const std::string& snippet) {
-  std::string out;
-  for (size_t at = 0; at < snippet.size(); ++at) {
-    if (snippet[at] != '$' || at + 1 >= snippet.size()) {
-      out += snippet[at];
-    } else if (snippet[at + 1] != '{') {
-      ++at;  // the digit
-    } else {
-      const size_t colon = std::min(snippet.find(':', at), snippet.size());
-      const size_t close = std::min(snippet.find('}', at), snippet.size());
-      if (colon < close) out += snippet.substr(colon + 1, close - colon - 1);
-      at = close;
-    }
-  }
-  return out;
-}
-
 Json item_json(const Suggestion& suggestion, const Json& range, bool with_snippets) {
   const bool is_snippet = suggestion.kind == SuggestionKind::Snippet;
   Json item{{"label", suggestion.label},
             {"kind", static_cast<int>(suggestion.kind)},
-            {"sortText", fmt::format("{}{}", suggestion.order, suggestion.label)},
+            {"sortText", fmt::format("{}{:02}{}", suggestion.order, suggestion.rank, suggestion.label)},
             {"insertTextFormat", is_snippet && with_snippets ? kSnippetText : kPlainText},
             {"textEdit",
              {{"range", range},
@@ -569,6 +414,10 @@ Json item_json(const Suggestion& suggestion, const Json& range, bool with_snippe
 }
 
 }  // namespace
+
+const schema::Schema* SuggestionContext::schema_at(const CursorPath& path) const {
+  return root ? schema_along(*root, path, path.size()) : nullptr;
+}
 
 Json complete_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
                  size_t offset, bool with_snippets) {

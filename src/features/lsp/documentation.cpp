@@ -53,6 +53,7 @@ constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", 
                                                           {.name = "namespace", .schema = &kText},
                                                           {.name = "rules", .schema = &kRules},
                                                           {.name = "runtimes", .schema = &kTexts},
+                                                          {.name = "scope", .schema = &kFlag},
                                                           {.name = "suppress", .schema = &kSuppressions},
                                                           {.name = "trainerVersion", .schema = &kText}});
 constexpr Schema kConfiguration{.type = Type::Object, .properties = kSettings};
@@ -68,6 +69,9 @@ constexpr std::array kSettingTexts = std::to_array<SettingText>({
     {"namespace", "Namespace for TrainJobs without one"},
     {"rules", "Severities of rules"},
     {"runtimes", "Files and directories with runtimes, relative to this file"},
+    {"scope",
+     "false: the files belong to the scope of the configuration above, and to its settings where this one "
+     "has none"},
     {"suppress", "Findings to suppress"},
     {"suppress.paths", "Globs relative to this file"},
     {"trainerVersion", "Kubeflow Trainer version to compile for"},

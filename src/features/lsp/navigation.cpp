@@ -2,13 +2,18 @@
 
 #include "features/lsp/navigation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/files/paths.h"
 #include "base/text/text.h"
+#include "compile/catalogue_files.h"
 #include "features/lsp/cursor.h"
 #include "features/lsp/references.h"
 #include "k8s/object_meta.h"
+#include "lint/report/findings.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -18,9 +23,12 @@
 namespace trainjobc::lsp {
 namespace {
 
-Json location_json(const yaml::Node* node) {
-  const auto location = node ? location_of(yaml::locate(*node)) : std::nullopt;
-  return location ? Json(*location) : Json(nullptr);
+Json location_json(const yaml::Node* node, bool opens_virtual) {
+  if (!node) return nullptr;
+  const base::Location at = yaml::locate(*node);
+  if (const auto location = location_of(at)) return *location;
+  if (!opens_virtual || !at.file || !lint::is_built_in(at.file->name())) return nullptr;
+  return {{"uri", fmt::format("{}://{}", kRuntimeScheme, at.file->name())}, {"range", range_of(at)}};
 }
 
 // The name of an object; the object itself, if it has none.
@@ -187,7 +195,8 @@ size_t end_of_content(const SyntaxNode& document) {
 
 }  // namespace
 
-Json find_definition(const Workspace& workspace, const DocumentId& document, Position at) {
+Json find_definition(const Workspace& workspace, const DocumentId& document, Position at,
+                     bool opens_virtual) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
   const base::SourceFile& file = *text->file;
@@ -195,23 +204,23 @@ Json find_definition(const Workspace& workspace, const DocumentId& document, Pos
   if (cursor.spot == Spot::None || cursor.spot == Spot::Comment) return nullptr;
   if (cursor.kind() == model::kTrainJob && matches(cursor.path, {"spec", "runtimeRef"})) {
     const auto runtime = runtime_of(workspace, document, cursor);
-    return runtime ? location_json(name_node(*runtime->root)) : Json(nullptr);
+    return runtime ? location_json(name_node(*runtime->root), opens_virtual) : Json(nullptr);
   }
   const NameReference reference = reference_at(cursor);
   if (reference.of == NameOf::Nothing) return nullptr;
   if (reference.is_own) return own_definition(document, file, cursor, reference);
   const auto runtime = runtime_of(workspace, document, cursor);
   if (!runtime) return nullptr;
-  if (reference.of == NameOf::Runtime) return location_json(name_node(*runtime->root));
+  if (reference.of == NameOf::Runtime) return location_json(name_node(*runtime->root), opens_virtual);
   const SyntaxNode* named = cursor.spot == Spot::Key ? cursor.along_path(cursor.path.size()) : nullptr;
   const std::string_view wanted = named ? std::string_view(named->text) : std::string_view(cursor.word);
   const auto names = names_in(*runtime->root, reference);
   const auto found = std::ranges::find(names, wanted, [](const yaml::Node* name) { return name->text(); });
-  return found != names.end() ? location_json(*found) : Json(nullptr);
+  return found != names.end() ? location_json(*found, opens_virtual) : Json(nullptr);
 }
 
 Json find_references(const Workspace& workspace, const DocumentId& document, Position at,
-                     bool include_declaration) {
+                     bool include_declaration, bool opens_virtual) {
   const auto text = workspace.current(document);
   if (!text) return nullptr;
   const base::SourceFile& file = *text->file;
@@ -222,16 +231,27 @@ Json find_references(const Workspace& workspace, const DocumentId& document, Pos
   if (!meant || meant->name.empty()) return nullptr;
   Json locations = Json::array();
   const auto add = [&](const yaml::Node* node) {
-    if (Json location = location_json(node); !location.is_null()) locations.push_back(std::move(location));
+    if (Json location = location_json(node, opens_virtual); !location.is_null())
+      locations.push_back(std::move(location));
   };
-  if (include_declaration) {
-    if (const auto runtime = find_runtime(workspace, document, meant->kind, meant->name, meant->ns))
-      add(name_node(*runtime->root));
-  }
+  const auto runtime = find_runtime(workspace, document, meant->kind, meant->name, meant->ns);
+  if (include_declaration && runtime) add(name_node(*runtime->root));
+  const DocumentId place = runtime && runtime->catalogue.empty() && runtime->location.file
+                               ? base::absolute_path(runtime->location.file->name())
+                               : document;
   for (const WorkspaceObject& job : workspace.jobs()) {
+    if (!workspace.serves(place, job.document)) continue;
     if (const yaml::Node* name = reference_to(*meant, workspace, job)) add(name);
   }
   return locations;
+}
+
+std::variant<Json, WhyNot> virtual_document(std::string_view uri) {
+  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
+    if (uri == fmt::format("{}://catalogue/v{}/{}", kRuntimeScheme, file.version, file.name))
+      return Json{{"text", std::string(file.text)}};
+  }
+  return WhyNot{fmt::format("there is no document {}", uri)};
 }
 
 // The objects of a document and what runs in them; its foldable parts. Of a half-typed document, as far as

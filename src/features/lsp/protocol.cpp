@@ -87,23 +87,21 @@ struct PositionFinder {
 size_t offset_of(const base::SourceFile& file, Position position) {
   if (position.line >= file.line_count()) return file.text().size();
   const uint32_t line = position.line + 1;
-  return file.line_start(line) + base::utf16_offset(file.line(line), position.character);
+  return file.line_start(line) + file.utf16_offset(line, position.character);
 }
 
 Position position_of(const base::SourceFile& file, size_t offset) {
   const size_t inside = std::min(offset, file.text().size());
   const uint32_t line = std::max<uint32_t>(file.line_at(inside), 1);
-  const std::string_view before = file.text().substr(file.line_start(line), inside - file.line_start(line));
+  const size_t start = file.line_start(line);
   // A position after the last line break is on a line of its own.
-  if (before.ends_with('\n')) return {line, 0};
-  return {line - 1, static_cast<uint32_t>(base::utf16_length(before))};
+  if (inside > start && file.text()[inside - 1] == '\n') return {line, 0};
+  return {line - 1, static_cast<uint32_t>(file.utf16_units(line, inside - start))};
 }
 
 Position position_of(const base::SourceFile& file, uint32_t line, uint32_t column) {
   if (line == 0) return {};
-  const std::string_view text = file.line(line);
-  const size_t bytes = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
-  return {line - 1, static_cast<uint32_t>(base::utf16_length(text.substr(0, bytes)))};
+  return {line - 1, static_cast<uint32_t>(file.utf16_units(line, column == 0 ? 0 : column - 1))};
 }
 
 Range range_of(const base::Location& at) {
@@ -205,22 +203,18 @@ std::string frame(const Json& message) {
 }
 
 void MessageReader::feed(std::string_view bytes) {
+  if (is_broken_) return;
   bytes_.erase(0, std::exchange(begin_, 0));
-  const size_t left_out = std::min(skipped_, bytes.size());
-  skipped_ -= left_out;
-  bytes_ += bytes.substr(left_out);
+  bytes_ += bytes;
 }
 
 std::optional<MessageReader::Message> MessageReader::next() {
-  if (is_broken_ || skipped_ > 0) return std::nullopt;
+  if (is_broken_) return std::nullopt;
   if (!length_ && !read_headers()) {
     return is_broken_ ? std::optional<Message>(Broken{}) : std::nullopt;
   }
   if (*length_ > kMaxBody) {
-    const size_t here = std::min(*length_, bytes_.size() - begin_);
-    begin_ += here;
-    skipped_ = *length_ - here;
-    length_.reset();
+    is_broken_ = true;
     return TooLarge{};
   }
   if (bytes_.size() - begin_ < *length_) return std::nullopt;
@@ -242,6 +236,48 @@ bool MessageReader::read_headers() {
   is_broken_ = !length_;
   begin_ += end + kHeadersEnd.size();
   return !is_broken_;
+}
+
+namespace {
+
+bool is_hex_surrogate(std::string_view escape, std::string_view first_digits) {
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  return escape.size() >= 6 && escape.starts_with("\\u") && (escape[2] == 'd' || escape[2] == 'D') &&
+         first_digits.find(escape[3]) != std::string_view::npos &&
+         escape.substr(4, 2).find_first_not_of(kHex) == std::string_view::npos;
+}
+
+// What UTF-8 would be for half a surrogate pair.
+bool is_raw_surrogate(std::string_view text) {
+  return text.size() >= 3 && text[0] == '\xED' && (text[1] & '\xE0') == '\xA0' &&
+         (text[2] & '\xC0') == '\x80';
+}
+
+}  // namespace
+
+std::string with_whole_characters(std::string_view json) {
+  constexpr std::string_view kHigh = "89abAB";
+  constexpr std::string_view kLow = "cdefCDEF";
+  std::string out;
+  out.reserve(json.size());
+  for (size_t at = 0; at < json.size();) {
+    const std::string_view rest = json.substr(at);
+    size_t length = rest[0] == '\\' ? std::min<size_t>(2, rest.size()) : 1;
+    if (is_hex_surrogate(rest, kHigh) && is_hex_surrogate(rest.substr(6), kLow)) {
+      length = 12;
+    } else if (is_hex_surrogate(rest, kHigh) || is_hex_surrogate(rest, kLow)) {
+      out += "\\uFFFD";
+      at += 6;
+      continue;
+    } else if (is_raw_surrogate(rest)) {
+      base::append_utf8(0xFFFD, out);
+      at += 3;
+      continue;
+    }
+    out += rest.substr(0, length);
+    at += length;
+  }
+  return base::to_valid_utf8(out);
 }
 
 void apply_change(std::string& text, const TextChange& change) {

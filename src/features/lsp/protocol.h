@@ -104,6 +104,11 @@ enum class ErrorCode {
   RequestCancelled = -32800,
 };
 
+// Why a request has no answer.
+struct WhyNot {
+  std::string message;
+};
+
 Json make_error(const Json& id, ErrorCode code, std::string_view message);
 Json make_answer(const Json& id, Json result);
 Json make_notification(std::string_view method, Json params);
@@ -112,14 +117,18 @@ Json make_request(int64_t id, std::string_view method, Json params);
 // A message with its headers.
 std::string frame(const Json& message);
 
+// The JSON with U+FFFD for each half of a surrogate pair and each byte that is not UTF-8: columns stay the
+// same.
+std::string with_whole_characters(std::string_view json);
+
 // Takes messages out of a stream of bytes.
 class MessageReader {
  public:
   static constexpr size_t kMaxHeader = 4096;
   static constexpr size_t kMaxBody = size_t{128} << 20U;
 
-  struct TooLarge {};  // a body that was left out
-  struct Broken {};    // headers without a length: nothing more can be read
+  struct TooLarge {};  // a body above the limit: nothing more can be read
+  struct Broken {};    // headers without a length: the same
   using Message = std::variant<std::string, TooLarge, Broken>;
 
   void feed(std::string_view bytes);
@@ -132,7 +141,6 @@ class MessageReader {
   std::string bytes_;
   size_t begin_ = 0;              // of what was not taken yet
   std::optional<size_t> length_;  // of the body after the headers that were read
-  size_t skipped_ = 0;            // of a body that is too large
   bool is_broken_ = false;
 };
 

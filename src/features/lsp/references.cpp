@@ -225,7 +225,9 @@ std::vector<FoundRuntime> runtimes_for(const Workspace& workspace, const Documen
     if (runtime.id.name.empty() || !is_usable(runtime, ns)) return;
     if (std::ranges::none_of(found, is_same)) found.push_back(std::move(runtime));
   };
-  for (const WorkspaceObject& object : workspace.runtimes()) add(of_workspace(object));
+  for (const WorkspaceObject& object : workspace.runtimes()) {
+    if (workspace.serves(object.document, document)) add(of_workspace(object));
+  }
   if (!uses_catalogue(workspace, document)) return found;
   const std::string_view version = workspace.schemas_of(document).trainer;
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {
@@ -239,7 +241,7 @@ std::optional<FoundRuntime> find_runtime(const Workspace& workspace, const Docum
                                          std::string_view kind, std::string_view name, std::string_view ns) {
   if (name.empty()) return std::nullopt;
   if (kind.empty()) kind = model::kClusterTrainingRuntime;
-  if (const auto object = workspace.find_runtime(kind, name, ns)) return of_workspace(*object);
+  if (const auto object = workspace.find_runtime(document, kind, name, ns)) return of_workspace(*object);
   if (kind != model::kClusterTrainingRuntime || !uses_catalogue(workspace, document)) return std::nullopt;
   const compile::CatalogueFile* file =
       compile::find_catalogue_runtime(workspace.schemas_of(document).trainer, name);

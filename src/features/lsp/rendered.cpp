@@ -281,7 +281,7 @@ std::string effects_of_runtime(const Workspace& workspace, const DocumentId& doc
   if (!runtime) return "";
   const RuntimeName name = runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
   for (const WorkspaceObject& job : workspace.jobs()) {
-    if (!reference_to(name, workspace, job)) continue;
+    if (!workspace.serves(document, job.document) || !reference_to(name, workspace, job)) continue;
     const auto compiled = workspace.compiled(job.document);
     const std::string words = effects_in(workspace, document, cursor, *runtime, *compiled, *job.object);
     return words.empty() ? "" : fmt::format("In {}:\n\n{}", job.object->id.str(), words);

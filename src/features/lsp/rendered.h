@@ -22,10 +22,6 @@ inline constexpr std::string_view kJobSetScheme = "trainjobc-jobset:";
 // be rendered.
 Json code_lenses(const Workspace& workspace, const DocumentId& document);
 
-struct WhyNot {
-  std::string message;
-};
-
 // {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their secrets.
 std::variant<Json, WhyNot> rendered_job_set(const Workspace& workspace, const DocumentId& document,
                                             const std::string& ns, const std::string& name);

@@ -64,6 +64,7 @@ Json capabilities() {
        {{"triggerCharacters", Json::array({" ", ":", "-"})}, {"resolveProvider", false}}},
       {"definitionProvider", true},
       {"referencesProvider", true},
+      {"renameProvider", {{"prepareProvider", true}}},
       {"documentSymbolProvider", true},
       {"foldingRangeProvider", true},
       {"codeActionProvider",
@@ -72,7 +73,9 @@ Json capabilities() {
         {"resolveProvider", true}}},
       {"codeLensProvider", {{"resolveProvider", false}}},
       {"executeCommandProvider", {{"commands", Json::array({std::string(kShowJobSet)})}}},
-      {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}},
+      {"workspace",
+       {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}},
+        {"textDocumentContent", {{"schemes", Json::array({std::string(kRuntimeScheme)})}}}}},
   };
 }
 
@@ -90,6 +93,7 @@ bool take_messages(MessageReader& reader, Server& server) {
       server.receive(*body);
     } else if (std::holds_alternative<MessageReader::TooLarge>(*message)) {
       server.refuse("the message is too large");
+      return false;
     } else {
       server.refuse("the message has no Content-Length");
       return false;
@@ -153,14 +157,20 @@ const std::map<std::string_view, Server::Request>& Server::requests() {
       {"shutdown", &Server::shutdown},
       {"textDocument/hover", &Server::answer_at<&lsp::hover>},
       {"textDocument/completion", &Server::completion},
-      {"textDocument/definition", &Server::answer_at<&lsp::find_definition>},
+      {"textDocument/definition", &Server::definition},
       {"textDocument/references", &Server::references},
+      {"textDocument/prepareRename", &Server::prepare_rename},
+      {"textDocument/rename", &Server::rename},
+      {"textDocument/formatting", &Server::decline_formatting},
+      {"textDocument/rangeFormatting", &Server::decline_formatting},
+      {"textDocument/onTypeFormatting", &Server::decline_formatting},
       {"textDocument/documentSymbol", &Server::answer_in<&lsp::document_symbols>},
       {"textDocument/foldingRange", &Server::answer_in<&lsp::folding_ranges>},
       {"textDocument/codeAction", &Server::actions},
       {"codeAction/resolve", &Server::resolve_action},
       {"textDocument/codeLens", &Server::answer_in<&lsp::code_lenses>},
       {"workspace/executeCommand", &Server::execute},
+      {"workspace/textDocumentContent", &Server::content},
       {"trainjobc/renderedJobSet", &Server::rendered},
       {"trainjobc/explainRule", &Server::explain},
   };
@@ -182,6 +192,7 @@ const std::map<std::string_view, Server::Notification>& Server::notifications() 
 
 void Server::receive(const std::string& body) {
   Json message = Json::parse(body, nullptr, false);
+  if (message.is_discarded()) message = Json::parse(with_whole_characters(body), nullptr, false);
   if (message.is_discarded()) {
     send_(make_error(nullptr, ErrorCode::ParseError, "the message is not JSON"));
     return;
@@ -321,6 +332,7 @@ Server::Reply Server::initialize(const Json& params) {
   knows_snippets_ =
       is_true(member(client, {"textDocument", "completion", "completionItem", "snippetSupport"}));
   resolves_actions_ = resolves_edits(client);
+  opens_virtual_ = member(client, {"workspace", "textDocumentContent"}).is_object();
   workspace_.set_folders(folders_of(params));
   return Json{{"capabilities", capabilities()},
               {"serverInfo", {{"name", "trainjobc"}, {"version", TRAINJOBC_VERSION}}}};
@@ -415,11 +427,46 @@ Server::Reply Server::completion(const Json& params) {
   });
 }
 
+Server::Reply Server::definition(const Json& params) {
+  return at_position(params, [&](const DocumentId& document, Position at) {
+    return lsp::find_definition(workspace_, document, at, opens_virtual_);
+  });
+}
+
 Server::Reply Server::references(const Json& params) {
   const bool includes = is_true(member(params, {"context", "includeDeclaration"}));
   return at_position(params, [&](const DocumentId& document, Position at) {
-    return lsp::find_references(workspace_, document, at, includes);
+    return lsp::find_references(workspace_, document, at, includes, opens_virtual_);
   });
+}
+
+Server::Reply Server::reply_of(std::variant<Json, WhyNot> answer) {
+  if (const auto* why = std::get_if<WhyNot>(&answer)) return Failure{ErrorCode::RequestFailed, why->message};
+  return std::move(std::get<Json>(answer));
+}
+
+Server::Reply Server::prepare_rename(const Json& params) {
+  return at_position(params, [&](const DocumentId& document, Position at) {
+    return reply_of(lsp::prepare_rename(workspace_, document, at));
+  });
+}
+
+Server::Reply Server::rename(const Json& params) {
+  const Json& name = member(params, {"newName"});
+  if (!name.is_string()) return Failure{ErrorCode::InvalidParams, "the parameters have no newName"};
+  return at_position(params, [&](const DocumentId& document, Position at) {
+    return reply_of(lsp::rename(workspace_, document, at, name.get<std::string>()));
+  });
+}
+
+Server::Reply Server::content(const Json& params) {
+  return reply_of(virtual_document(text_member(params, {"uri"})));
+}
+
+// No capability announces it, but clients with several servers may ask all of them.
+Server::Reply Server::decline_formatting(const Json&) {
+  return Failure{ErrorCode::RequestFailed,
+                 "trainjobc does not format YAML; use a formatter such as prettier or yamlfmt"};
 }
 
 Server::Reply Server::actions(const Json& params) {
@@ -446,10 +493,7 @@ Server::Reply Server::render(const std::string& uri, const std::string& ns, cons
   const auto document = path_of(uri);
   if (!document || name.empty())
     return Failure{ErrorCode::InvalidParams, "the parameters name no TrainJob of a document"};
-  auto rendered = rendered_job_set(workspace_, *document, ns, name);
-  if (const auto* why = std::get_if<WhyNot>(&rendered))
-    return Failure{ErrorCode::RequestFailed, why->message};
-  return std::move(std::get<Json>(rendered));
+  return reply_of(rendered_job_set(workspace_, *document, ns, name));
 }
 
 Server::Reply Server::rendered(const Json& params) {

@@ -10,6 +10,9 @@
 // - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's
 // data;
 //   its codeDescription leads to the rule's page.
+// - workspace/textDocumentContent {"uri"} answers {"text"}, as in version 3.18 of the protocol: a runtime of
+//   the catalogue, trainjobc-runtime://catalogue/v2.3/NAME.yaml. Definitions lead there if the client has the
+//   capability workspace.textDocumentContent.
 #pragma once
 
 #include <chrono>
@@ -82,7 +85,12 @@ class Server {
   Reply initialize(const Json& params);
   Reply shutdown(const Json& params);
   Reply completion(const Json& params);
+  Reply definition(const Json& params);
   Reply references(const Json& params);
+  Reply prepare_rename(const Json& params);
+  Reply rename(const Json& params);
+  Reply content(const Json& params);
+  Reply decline_formatting(const Json& params);
   Reply actions(const Json& params);
   Reply resolve_action(const Json& params);
   Reply execute(const Json& params);
@@ -107,6 +115,7 @@ class Server {
   Reply answer_at(const Json& params);
   template <auto function>
   Reply answer_in(const Json& params);
+  static Reply reply_of(std::variant<Json, WhyNot> answer);
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
   void publish(const DocumentId& document);
@@ -127,6 +136,7 @@ class Server {
   bool watches_files_ = false;                        // the client registers watchers
   bool knows_snippets_ = false;                       // the client completes with placeholders
   bool resolves_actions_ = false;                     // the client resolves edits of code actions
+  bool opens_virtual_ = false;                        // the client asks for the text of virtual documents
   int64_t last_request_ = 0;                          // of those sent
 };
 

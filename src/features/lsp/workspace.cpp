@@ -331,19 +331,27 @@ std::vector<WorkspaceObject> Workspace::runtimes() const {
   return objects(false);
 }
 
-std::optional<WorkspaceObject> Workspace::find_runtime(std::string_view kind, std::string_view name,
-                                                       std::string_view ns) const {
+std::optional<WorkspaceObject> Workspace::find_runtime(const DocumentId& document, std::string_view kind,
+                                                       std::string_view name, std::string_view ns) const {
   model::RuntimeRef ref;
   ref.kind = kind.empty() ? model::kClusterTrainingRuntime : kind;
   ref.name.value = name;
   const model::ObjectId wanted = model::runtime_of(ref, ns);
   for (WorkspaceObject& runtime : runtimes()) {
     const model::ObjectId& id = runtime.object->id;
-    if (id.kind == wanted.kind && id.name == wanted.name &&
+    if (serves(runtime.document, document) && id.kind == wanted.kind && id.name == wanted.name &&
         model::effective_namespace(id) == model::effective_namespace(wanted))
       return std::move(runtime);
   }
   return std::nullopt;
+}
+
+bool Workspace::serves(const DocumentId& other, const DocumentId& document) const {
+  const lint::InputGroup& group = settings_of(document);
+  const auto known = group_of_.find(other);
+  if (known != group_of_.end() && groups_[known->second].scope == group.scope) return true;
+  return std::ranges::any_of(group.runtimes,
+                             [&](const Source& source) { return base::absolute_path(source.name) == other; });
 }
 
 const lint::InputGroup& Workspace::settings_of(const DocumentId& document) const {
@@ -365,7 +373,9 @@ Workspace::Inputs Workspace::inputs_of(const DocumentId& document) const {
   };
   const lint::InputGroup& group = settings_of(document);
   add(group.inputs);
-  for (const lint::InputGroup& other : groups_) add(other.inputs);
+  for (const lint::InputGroup& other : groups_) {
+    if (other.scope == group.scope) add(other.inputs);
+  }
   add(group.runtimes);
   return inputs;
 }

@@ -135,10 +135,13 @@ class Workspace {
   // those of the configurations' `runtimes`.
   std::vector<WorkspaceObject> jobs() const;
   std::vector<WorkspaceObject> runtimes() const;
-  // The runtime that a TrainJob in namespace `ns` refers to; the default kind if `kind` is "". nullopt if it
-  // is not in the workspace; those of the catalogue are in compile/runtimes.h.
-  std::optional<WorkspaceObject> find_runtime(std::string_view kind, std::string_view name,
-                                              std::string_view ns) const;
+  // The runtime that a TrainJob of the document in namespace `ns` refers to; the default kind if `kind` is
+  // "". nullopt if it is not in the workspace; those of the catalogue are in compile/runtimes.h.
+  std::optional<WorkspaceObject> find_runtime(const DocumentId& document, std::string_view kind,
+                                              std::string_view name, std::string_view ns) const;
+  // Whether TrainJobs of `document` find the runtimes of `other`: it is of their scope, or its settings name
+  // it.
+  bool serves(const DocumentId& other, const DocumentId& document) const;
 
   // The TrainJobs of last_readable(document), compiled with the runtimes of the workspace. Never null.
   std::shared_ptr<const CompiledDocument> compiled(const DocumentId& document) const;

@@ -196,13 +196,15 @@ class V1Jobs {
   const std::vector<Source>& runtimes_;
   std::unique_ptr<v1::Converter> converter_;
   std::map<Place, V1Name> jobs_;
-  std::map<std::string, Place> made_;  // new objects, and what they were made of
+  std::set<std::string> names_;                     // theirs in v1
+  std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
   std::map<Place, std::vector<base::Diagnostic>> refused_;
 };
 
 void V1Jobs::start() {
   converter_.reset();
   jobs_.clear();
+  names_.clear();
   made_.clear();
 }
 
@@ -234,6 +236,7 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   const base::Location at = yaml::locate(object);
   const Place place{at.file ? at.file->name() : "", at.line};
   jobs_[place] = {id.str(), job};
+  names_.insert(id.str());
   const auto refused = refused_.find(place);
   v1::Converted converted;
   if (refused != refused_.end()) {
@@ -249,14 +252,15 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     problems.add(std::move(finding));
   }
   if (converted.documents.empty()) return Changed{{&object}};
-  for (const Node* document : converted.documents) made_.try_emplace(model::identify(*document).str(), place);
+  for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
   return Changed{std::move(converted.documents), true};
 }
 
 bool V1Jobs::refuse(const base::Diagnostics& after) {
   bool any = false;
+  std::set<std::string_view> repeated;  // objects
   for (const base::Diagnostic& refusal : after.items()) {
-    if (refusal.severity != base::Severity::Error) continue;
+    if (refusal.severity != base::Severity::Error || refusal.stage == base::Stage::Advice) continue;
     const auto made = made_.find(refusal.object);
     if (made == made_.end()) continue;
     const std::string kind = refusal.object.substr(0, refusal.object.find('/'));
@@ -265,14 +269,20 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
         fmt::format("Trainer {} refuses the {} that this becomes: {}", options_.to, kind, refusal.message),
         refusal.hint);
     lost.field = refusal.field;
-    refused_[made->second].push_back(std::move(lost));
+    std::span<const Place> places(made->second);
+    // Of jobs with one name, the last stays. A round for each would take long.
+    const bool is_repeated =
+        refusal.rule == "input/duplicate-object" && kind == model::kTrainJob && places.size() > 1;
+    if (is_repeated && !repeated.insert(made->first).second) continue;
+    for (const Place& place : places.first(is_repeated ? places.size() - 1 : 1))
+      refused_[place].push_back(lost);
     any = true;
   }
   return any;
 }
 
 bool V1Jobs::knows(const std::string& object) const {
-  return std::ranges::any_of(jobs_, [&](const auto& job) { return job.second.v1 == object; });
+  return names_.contains(object);
 }
 
 void V1Jobs::collect(std::vector<LintedObject>& objects) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rules/rules.h"
+#include "secret/secret.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
 #include "yaml/rewrite/rewrite.h"
@@ -107,6 +108,7 @@ class FileRewriter {
     }
     drop_unreadable();
     for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
+    hide_secrets();
     result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), rewrites_);
     return std::move(result_);
   }
@@ -130,6 +132,15 @@ class FileRewriter {
       rewrites_.push_back(
           {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
     }
+  }
+
+  // Of every kind: jobs of v1, too, which are compiled only as what they become.
+  void hide_secrets() {
+    if (result_.problems.empty()) return;
+    std::vector<const Node*> marked;
+    for (const yaml::Document& document : documents_)
+      marked.push_back(secret::mark_secrets(*document.root, make_));
+    secret::hide_secrets(marked, result_.problems);
   }
 
   void report_lost_comments(const yaml::Document& document) {

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -38,6 +41,14 @@ std::string name_of(const JobPlan& job) {
   return fmt::format("{}/{}", job.ns, job.name);
 }
 
+std::string title_of(const JobPlan& job) {
+  return job.scope.empty() ? name_of(job) : fmt::format("{}: {}", job.scope, name_of(job));
+}
+
+bool has_scopes(const Plan& plan) {
+  return !plan.jobs.empty() && !plan.jobs.front().scope.empty();
+}
+
 std::string hosts_text(const JobPlan& job) {
   std::string text;
   for (const PodSet& set : job.pod_sets) {
@@ -46,42 +57,90 @@ std::string hosts_text(const JobPlan& job) {
   return or_dash(text);
 }
 
+// The resources that have a column of their own: all of a few, otherwise those of most jobs. Each job may
+// request others than all the rest: a column for each would be a square.
+class ResourceColumns {
+ public:
+  explicit ResourceColumns(const Plan& plan) : own_(in_order(plan.total.requests)) {
+    if (own_.size() <= kMost) return;
+    has_others_ = true;
+    std::map<std::string_view, size_t> jobs;
+    for (const JobPlan& job : plan.jobs) {
+      for (const auto& [resource, amount] : job.requests) ++jobs[resource];
+    }
+    std::vector<std::string> frequent = own_;
+    std::ranges::stable_sort(frequent, std::greater(),
+                             [&](const std::string& resource) { return jobs[resource]; });
+    frequent.resize(kMost);
+    const std::set<std::string_view> kept(frequent.begin(), frequent.end());
+    std::vector<std::string> in_columns;
+    std::ranges::copy_if(own_, std::back_inserter(in_columns),
+                         [&](const std::string& resource) { return kept.contains(resource); });
+    own_ = std::move(in_columns);
+  }
+
+  void add_titles(std::vector<Column>& columns) const {
+    for (const std::string& resource : own_) columns.push_back({resource, true});
+    if (has_others_) columns.push_back({"OTHER"});
+  }
+
+  void add_cells(const Amounts& amounts, std::vector<std::string>& cells) const {
+    for (const std::string& resource : own_) cells.push_back(cell_of(amounts, resource));
+    if (!has_others_) return;
+    std::string others;
+    for (const auto& [resource, amount] : amounts) {
+      if (std::ranges::find(own_, resource) != own_.end()) continue;
+      others += fmt::format("{}{} {}", others.empty() ? "" : ", ", amount.to_string(), resource);
+    }
+    cells.push_back(or_dash(others));
+  }
+
+ private:
+  static constexpr size_t kMost = 12;
+
+  std::vector<std::string> own_;
+  bool has_others_ = false;
+};
+
 Block jobs_table(const Plan& plan) {
-  const std::vector<std::string> resources = in_order(plan.total.requests);
+  const ResourceColumns resources(plan);
   Block block;
   std::vector<Column>& columns = block.table.columns;
   columns = {{"JOB"}, {"NODES", true}, {"PODS", true}, {"PROCESSES", true}, {"GANG", true}};
-  for (const std::string& resource : resources) columns.push_back({resource, true});
+  resources.add_titles(columns);
   columns.insert(columns.end(), {{"QUEUE"}, {"HOSTS"}});
+  if (has_scopes(plan)) columns.insert(columns.begin(), Column{"SCOPE"});
   for (const JobPlan& job : plan.jobs) {
     std::vector<std::string> cells{name_of(job), std::to_string(job.nodes), std::to_string(job.pods),
                                    cell_of(job.processes, "?"), cell_of(job.gang_minimum, "-")};
-    for (const std::string& resource : resources) cells.push_back(cell_of(job.requests, resource));
+    resources.add_cells(job.requests, cells);
     cells.push_back(or_dash(job.queue));
     cells.push_back(hosts_text(job));
+    if (has_scopes(plan)) cells.insert(cells.begin(), job.scope);
     block.table.rows.push_back(std::move(cells));
   }
   return block;
 }
 
 Block totals_table(const Plan& plan) {
-  const std::vector<std::string> resources = in_order(plan.total.requests);
+  const ResourceColumns resources(plan);
   Block block;
   std::vector<Column>& columns = block.table.columns;
   columns = {{"NAMESPACE"}, {"QUEUE"}, {"JOBS", true}, {"NODES", true}, {"PODS", true}, {"PROCESSES", true}};
-  for (const std::string& resource : resources) columns.push_back({resource, true});
-  const auto add = [&](std::string ns, std::string queue, const Total& total) {
-    std::vector<std::string> cells{std::move(ns),
-                                   std::move(queue),
-                                   std::to_string(total.jobs),
-                                   std::to_string(total.nodes),
-                                   std::to_string(total.pods),
-                                   cell_of(total.processes, "?")};
-    for (const std::string& resource : resources) cells.push_back(cell_of(total.requests, resource));
+  resources.add_titles(columns);
+  if (has_scopes(plan)) columns.insert(columns.begin(), Column{"SCOPE"});
+  const auto add = [&](std::vector<std::string> cells, const Total& total) {
+    if (!has_scopes(plan)) cells.erase(cells.begin());
+    cells.insert(cells.end(), {std::to_string(total.jobs), std::to_string(total.nodes),
+                               std::to_string(total.pods), cell_of(total.processes, "?")});
+    resources.add_cells(total.requests, cells);
     block.table.rows.push_back(std::move(cells));
   };
-  for (const Total& total : plan.totals) add(or_dash(total.ns), or_dash(total.queue), total);
-  if (plan.totals.size() > 1) add("total", "", plan.total);
+  for (const Total& total : plan.totals) add({total.scope, or_dash(total.ns), or_dash(total.queue)}, total);
+  if (plan.totals.size() > 1)
+    add(has_scopes(plan) ? std::vector<std::string>{"total", "", ""}
+                         : std::vector<std::string>{"", "total", ""},
+        plan.total);
   return block;
 }
 
@@ -123,9 +182,9 @@ Block admission_of(const JobPlan& job, bool is_comment) {
   Block block;
   block.is_continued = true;
   if (is_comment) {
-    block.head = {{name_of(job), Style::Title}, {verdict_text(admission)}};
+    block.head = {{title_of(job), Style::Title}, {verdict_text(admission)}};
   } else {
-    block.head = {{fmt::format("{} {}", name_of(job), verdict_text(admission))}};
+    block.head = {{fmt::format("{} {}", title_of(job), verdict_text(admission))}};
   }
   const auto add = [&](std::string line) { block.lines.push_back({{{std::move(line)}}}); };
   for (size_t i = 0; i < admission.flavors.size(); ++i) {
@@ -179,7 +238,7 @@ std::string ranks_text(const RankNode& node) {
 // One block of code.
 Block folded_ranks(const JobPlan& job) {
   const RankVariables variables = variables_of(job);
-  Block block{.head = {{name_of(job)}}, .folded = "ranks"};
+  Block block{.head = {{title_of(job)}}, .folded = "ranks"};
   block.code = fmt::format("environment: {}\n", fmt::join(variables.common, " "));
   for (size_t i = 0; i < job.ranks.size(); ++i) {
     const RankNode& node = job.ranks[i];
@@ -204,7 +263,7 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   Block* block = next_block();
   const auto add = [&](std::string line) { block->lines.push_back({{{std::move(line)}}}); };
   block->head = {{fmt::format(
-      "{}: {}, {} process{}", name_of(job), report::counted(static_cast<size_t>(job.nodes), "node"),
+      "{}: {}, {} process{}", title_of(job), report::counted(static_cast<size_t>(job.nodes), "node"),
       cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
   if (!variables.common.empty()) add(fmt::format("environment: {}", fmt::join(variables.common, " ")));
   for (size_t i = 0; i < job.ranks.size(); ++i) {
@@ -319,6 +378,7 @@ Json to_json(const JobPlan& job, const PlanFormat& format) {
             {"gangMinimum", job.gang_minimum},
             {"requests", to_json(job.requests)},
             {"podSets", Json::array(job.pod_sets, [](const PodSet& set) { return to_json(set); })}};
+  if (!job.scope.empty()) json.add("scope", job.scope);
   if (format.ranks) {
     json.add("hostfile", job.hostfile);
     json.add("containers", Json::array(job.ranks, [](const RankNode& node) { return to_json(node); }));
@@ -350,7 +410,9 @@ std::string format_markdown(const Plan& plan, const PlanFormat& format) {
 std::string format_json(const Plan& plan, const PlanFormat& format) {
   const auto job = [&](const JobPlan& one) { return to_json(one, format); };
   const auto total = [](const Total& one) {
-    return to_json(one, {{"namespace", one.ns}, {"queue", one.queue}});
+    Json json{{"namespace", one.ns}, {"queue", one.queue}};
+    if (!one.scope.empty()) json.add("scope", one.scope);
+    return to_json(one, std::move(json));
   };
   return Json({{"jobs", Json::array(plan.jobs, job)},
                {"totals", Json::array(plan.totals, total)},

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/text/text.h"
@@ -96,21 +98,63 @@ namespace {
 // k8s.io/kubernetes/third_party/forked/golang/expansion, and the Job controller's
 // addCompletionIndexEnvVariables.
 
+using compile::advice::Launch;
 using yaml::Node;
 using yaml::text_at;
 
 constexpr std::string_view kIndexVariable = "JOB_COMPLETION_INDEX";
 constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
 
-// $(NAME) becomes the variable's value, $$ a dollar; what is not known stays as it is.
-std::string expanded(std::string_view text, const std::vector<Variable>& env) {
+// Variables by their names.
+class Environment {
+ public:
+  Environment() = default;
+  explicit Environment(const std::vector<Variable>& env) {
+    for (const Variable& variable : env) set(variable);
+  }
+
+  std::vector<Variable> variables;
+
+  const Variable* find(std::string_view name) const {
+    const auto found = places_.find(std::string(name));
+    return found != places_.end() ? &variables[found->second] : nullptr;
+  }
+
+  // A variable of a name that is there takes its place.
+  void set(Variable variable) {
+    const auto [at, is_new] = places_.try_emplace(variable.name, variables.size());
+    if (is_new) {
+      variables.push_back(std::move(variable));
+    } else {
+      variables[at->second] = std::move(variable);
+    }
+  }
+
+  // Whether a text may have so many bytes more for references: all together have as many as Linux passes to a
+  // program.
+  bool take(size_t bytes) {
+    constexpr size_t kMost = size_t{2} << 20U;
+    taken_ += bytes;
+    return taken_ <= kMost;
+  }
+
+ private:
+  std::unordered_map<std::string, size_t> places_;
+  size_t taken_ = 0;
+};
+
+// $(NAME) becomes the variable's value, $$ a dollar; what is not known stays as it is. nullopt if it is too
+// long: each variable may double the one before.
+std::optional<std::string> expanded(std::string_view text, Environment& env) {
   std::string out;
+  const size_t last = text.rfind(')');
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] != '$' || at + 1 == text.size()) {
       out += text[at];
       continue;
     }
-    const size_t close = text[at + 1] == '(' ? text.find(')', at) : std::string_view::npos;
+    const bool is_reference = text[at + 1] == '(' && last != std::string_view::npos && last > at;
+    const size_t close = is_reference ? text.find(')', at) : std::string_view::npos;
     if (text[at + 1] == '$') {
       out += '$';
       ++at;
@@ -118,8 +162,9 @@ std::string expanded(std::string_view text, const std::vector<Variable>& env) {
       out += '$';
     } else {
       const std::string_view name = text.substr(at + 2, close - at - 2);
-      const Variable* variable = find_variable(env, name);
+      const Variable* variable = env.find(name);
       const bool is_known = variable && variable->source.empty();
+      if (is_known && !env.take(variable->value.size())) return std::nullopt;
       out += is_known ? variable->value : std::string(text.substr(at, close - at + 1));
       at = close;
     }
@@ -167,11 +212,13 @@ std::string source_of_value(const Node& from) {
   return "the cluster";
 }
 
-Variable variable_of(const Node& item, const PodPlace& place, const std::vector<Variable>& before) {
+Variable variable_of(const Node& item, const PodPlace& place, Environment& before) {
   Variable variable{std::string(text_at(item, "name")), "", ""};
   const Node* from = item.get("valueFrom");
   if (!from || from->is_null()) {
-    variable.value = expanded(text_at(item, "value"), before);
+    auto value = expanded(text_at(item, "value"), before);
+    if (value) variable.value = std::move(*value);
+    if (!value) variable.source = "a value that is too long";
     return variable;
   }
   const Node* field = from->get("fieldRef");
@@ -193,25 +240,19 @@ std::string_view value_of(const std::vector<Variable>& env, std::string_view nam
 }
 
 std::vector<Variable> environment_of(const Node& container, const PodPlace& place) {
-  std::vector<Variable> env;
-  for (const Node* item : yaml::items_at(container, "env")) {
-    Variable variable = variable_of(*item, place, env);
-    const auto known = std::ranges::find(env, variable.name, &Variable::name);
-    if (known == env.end()) {
-      env.push_back(std::move(variable));
-    } else {
-      *known = std::move(variable);
-    }
-  }
-  if (place.job->indexed && !find_variable(env, kIndexVariable))
-    env.push_back({std::string(kIndexVariable), std::to_string(place.pod), ""});
-  return env;
+  Environment env;
+  for (const Node* item : yaml::items_at(container, "env")) env.set(variable_of(*item, place, env));
+  if (place.job->indexed && !env.find(kIndexVariable))
+    env.set({std::string(kIndexVariable), std::to_string(place.pod), ""});
+  return std::move(env.variables);
 }
 
-std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& env) {
+std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& variables) {
+  Environment env(variables);
   std::vector<std::string> words;
   for (const std::string_view key : {"command", "args"}) {
-    for (const Node* word : yaml::items_at(container, key)) words.push_back(expanded(word->text(), env));
+    for (const Node* word : yaml::items_at(container, key))
+      words.push_back(expanded(word->text(), env).value_or(std::string(word->text())));
   }
   return words;
 }
@@ -260,22 +301,22 @@ std::optional<int64_t> to_count(std::string_view text) {
   return number;
 }
 
-// What a program is told: by a flag, which its variable is called after ("--nproc-per-node" or
-// "--nproc_per_node"), else by the variable.
+// What a container starts, and what that is told: by a flag, which its variable is called after
+// ("--nproc-per-node"), else by the variable.
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
       : framework_(framework),
         env_(environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
     const std::vector<std::string> words = command_of(*worker.container, env_);
-    programs_ = compile::advice::programs_of({words.begin(), words.end()});
+    launch_ = compile::advice::launch_of({words.begin(), words.end()}, framework);
   }
 
+  const Launch& launch() const { return launch_; }
+
   std::string value(std::string_view variable) const {
-    if (framework_.has_flags) {
-      std::string flag = flag_value(variable);
-      if (!flag.empty()) return flag;
-    }
+    const std::string flag = compile::advice::flag_for(framework_, variable);
+    if (const auto given = flag.empty() ? std::nullopt : launch_.flag(flag)) return given->value;
     return std::string(value_of(env_, variable));
   }
 
@@ -291,27 +332,9 @@ class Settings {
   }
 
  private:
-  std::string flag_value(std::string_view variable) const {
-    const size_t prefix = framework_.env_family.find('*');
-    if (prefix == std::string_view::npos || variable.size() <= prefix) return "";
-    const std::string name = "--" + base::lower_case(variable.substr(prefix));
-    for (const std::vector<std::string>& program : programs_) {
-      for (size_t i = 0; i < program.size(); ++i) {
-        const std::string_view word = program[i];
-        const size_t equals = word.find('=');
-        std::string flag(word.substr(0, equals));
-        std::replace(flag.begin() + std::min<ptrdiff_t>(2, std::ssize(flag)), flag.end(), '-', '_');
-        if (flag != name) continue;
-        if (equals != std::string_view::npos) return std::string(word.substr(equals + 1));
-        if (i + 1 < program.size()) return program[i + 1];
-      }
-    }
-    return "";
-  }
-
   const Framework& framework_;
   std::vector<Variable> env_;
-  std::vector<std::vector<std::string>> programs_;
+  Launch launch_;
 };
 
 // What "auto" and "gpu" come to; nullopt without a GPU, when the machine's CPUs may count.
@@ -338,20 +361,61 @@ int64_t pods_of(const std::vector<Worker>& workers) {
   return pods;
 }
 
-// How many processes the job has; nullopt if that depends on its machines.
+// The number in a launcher's own flag; nullopt without.
+std::optional<int64_t> told_number(const Launch& launch, std::string_view name) {
+  const auto flag = name.empty() ? std::nullopt : launch.flag(name);
+  return flag ? to_count(flag->value) : std::nullopt;
+}
+
+// nullopt if it does not fit.
+std::optional<int64_t> product_of(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::nullopt : std::optional(product);
+}
+
+// nullopt if one is unknown, or the sum does not fit.
+std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b) {
+  int64_t sum = 0;
+  return !a || !b || __builtin_add_overflow(*a, *b, &sum) ? std::nullopt : std::optional(sum);
+}
+
+// The processes that a launcher with settings of its own starts in all pods together.
+std::optional<int64_t> told_processes(const Launch& launch, const Worker& worker, int64_t pods) {
+  if (const auto all = told_number(launch, launch.launcher->processes)) return all;
+  for (const std::string_view flag : launch.launcher->processes_per_node) {
+    if (const auto each = told_number(launch, flag)) return product_of(pods, *each);
+  }
+  const auto gpus = launch.launcher->per_gpu ? gpus_of(*worker.container) : std::nullopt;
+  return gpus ? product_of(pods, *gpus) : std::nullopt;
+}
+
+// How many processes the worker's pods start; nullopt if that depends on their machines, or can't be seen.
+std::optional<int64_t> processes_of(const Framework& framework, const Settings& settings,
+                                    const Worker& worker) {
+  const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
+  const Launch& launch = settings.launch();
+  if (!framework.launchers.empty()) {
+    if (launch.kind == Launch::Kind::OneProcess) return pods;
+    if (!launch.launcher) return std::nullopt;
+    if (!launch.launcher->reads_env) return told_processes(launch, worker, pods);
+  }
+  const std::string given = settings.value(framework.processes);
+  std::optional<int64_t> number = to_count(given);
+  if (!number && given != "cpu") number = gpus_of(*worker.container);
+  return number ? product_of(pods, *number) : std::nullopt;
+}
+
+// How many processes the job has; nullopt if that is not known before it runs.
 std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector<Worker>& workers,
                                        const Framework* framework, int64_t nodes) {
   if (!job.flux_script.empty()) return flux_processes(job.flux_script);
   if (!framework || framework->processes.empty()) return nodes;
-  int64_t count = 0;
+  std::optional<int64_t> count = 0;
   for (const Worker& worker : workers) {
-    const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
-    const std::string given = Settings(*framework, job, worker).value(framework->processes);
-    std::optional<int64_t> number = to_count(given);
-    if (!framework->processes_per_node) return number;
-    if (!number && given != "cpu") number = gpus_of(*worker.container);
-    if (!number) return std::nullopt;
-    count += pods * *number;
+    const Settings settings(*framework, job, worker);
+    if (!framework->processes_per_node) return to_count(settings.value(framework->processes));
+    count = sum_of(count, processes_of(*framework, settings, worker));
+    if (!count) return count;
   }
   return count;
 }
@@ -458,42 +522,6 @@ std::vector<Host> read_hostfile(std::string_view text) {
   return hosts;
 }
 
-// What the command of a launcher says about its processes.
-struct Mpirun {
-  std::optional<int64_t> processes;  // nullopt: one for each slot
-  bool is_in_order = true;           // fills the hosts one after the other
-};
-
-bool is_launcher_program(std::string_view program) {
-  return program.starts_with("mpirun") || program.starts_with("mpiexec");
-}
-
-bool is_placement(std::string_view word) {
-  constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
-                                                         "--bynode", "-bynode", "-npernode", "--npernode",
-                                                         "-pernode", "-ppn",    "-perhost",  "--rankfile"};
-  return std::ranges::find(kPlacements, word) != kPlacements.end();
-}
-
-Mpirun read_mpirun(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 5> kNumbers{"-np", "--np", "-n", "--n", "-c"};
-  Mpirun found;
-  for (const auto& program : compile::advice::programs_of({words.begin(), words.end()})) {
-    if (program.empty() || !is_launcher_program(compile::advice::base_name(program.front()))) continue;
-    for (size_t i = 1; i < program.size(); ++i) {
-      if (is_placement(program[i])) found.is_in_order = false;
-      const bool is_number = std::ranges::find(kNumbers, program[i]) != kNumbers.end();
-      if (!is_number || i + 1 == program.size() || found.processes) continue;
-      int64_t number = 0;
-      const std::string& text = program[i + 1];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error == std::errc() && end == text.data() + text.size()) found.processes = number;
-    }
-    break;
-  }
-  return found;
-}
-
 // The container that gets the hostfile.
 Worker launcher_of(const RenderedJob& job) {
   const std::string_view config_map = yaml::text_at(*job.hostfile, {"metadata", "name"});
@@ -573,16 +601,18 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   const std::vector<Host> hosts = read_hostfile(plan.hostfile);
   const Worker launcher = launcher_of(job);
   if (const policy::Framework* framework = framework_in(job, {})) plan.framework = framework->title;
-  Mpirun run;
+  std::optional<compile::advice::Mpirun> run;
   if (launcher.job) {
     const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
-    run = read_mpirun(command_of(*launcher.container, environment_of(*launcher.container, place)));
+    const std::vector<std::string> words =
+        command_of(*launcher.container, environment_of(*launcher.container, place));
+    run = compile::advice::mpirun_of({words.begin(), words.end()});
   }
-  int64_t slots = 0;
-  for (const Host& host : hosts) slots += host.slots;
+  std::optional<int64_t> slots = 0;
+  for (const Host& host : hosts) slots = sum_of(slots, host.slots);
   plan.nodes = std::ssize(hosts);
-  plan.processes = run.processes.value_or(slots);
-  if (list) list_hosts(job, launcher, hosts, run.is_in_order, plan);
+  if (run) plan.processes = run->processes ? run->processes : slots;
+  if (list) list_hosts(job, launcher, hosts, run && run->is_in_order, plan);
 }
 
 namespace {
@@ -631,8 +661,7 @@ void add_job(Total& total, const JobPlan& job) {
   ++total.jobs;
   total.nodes += job.nodes;
   total.pods += job.pods;
-  total.processes =
-      total.processes && job.processes ? std::optional(*total.processes + *job.processes) : std::nullopt;
+  total.processes = sum_of(total.processes, job.processes);
   cluster::add(total.requests, job.requests);
 }
 
@@ -659,8 +688,8 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
     const Node* minimum = job.pod_group->root->at({"spec", "minMember"});
     if (minimum) plan.gang_minimum = minimum->as_int();
   }
-  if (options.quota) {
-    plan.admission = admit(*options.quota, {plan.ns, *job.job_set->root, *job.job_set->train_job});
+  if (options.capacity) {
+    plan.admission = admit(*options.capacity, {plan.ns, *job.job_set->root, *job.job_set->train_job});
     if (plan.queue.empty()) plan.queue = plan.admission->local_queue;
   }
   return plan;
@@ -668,9 +697,10 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
 
 Plan add_totals(std::vector<JobPlan> jobs) {
   Plan plan;
-  std::map<std::pair<std::string, std::string>, Total> totals;
+  std::map<std::array<std::string, 3>, Total> totals;
   for (const JobPlan& job : jobs) {
-    Total& total = totals[{job.ns, job.queue}];
+    Total& total = totals[{job.scope, job.ns, job.queue}];
+    total.scope = job.scope;
     total.ns = job.ns;
     total.queue = job.queue;
     add_job(total, job);

@@ -40,8 +40,9 @@ struct RankNode {
 };
 
 struct JobPlan {
-  std::string id;  // "TrainJob/team-a/llama"
-  std::string ns;  // "default" if the job names none
+  std::string scope;  // "", unless the inputs have several
+  std::string id;     // "TrainJob/team-a/llama"
+  std::string ns;     // "default" if the job names none
   std::string name;
   std::string runtime;
   std::string framework;                // "torch", "MPI", …; "" if it has none
@@ -59,6 +60,7 @@ struct JobPlan {
 };
 
 struct Total {
+  std::string scope;
   std::string ns;
   std::string queue;
   int64_t jobs = 0;
@@ -70,13 +72,13 @@ struct Total {
 
 struct Plan {
   std::vector<JobPlan> jobs;  // in the order of the compilation
-  std::vector<Total> totals;  // by namespace and queue
+  std::vector<Total> totals;  // by scope, namespace and queue
   Total total;
 };
 
 struct PlanOptions {
   bool ranks = false;
-  const Quota* quota = nullptr;  // nullptr: none is known
+  const Capacity* capacity = nullptr;  // of Kueue's quotas; nullptr: none is known
 };
 
 // `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.

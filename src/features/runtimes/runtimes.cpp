@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -189,20 +190,24 @@ std::vector<RuntimeFile> files_of(const cluster::LiveSet& live, const schema::Ve
   return files;
 }
 
-std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects) {
-  std::map<std::tuple<std::string, std::string, std::string>, RuntimeUse> uses;
+std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects,
+                                const std::function<std::string(const std::string&)>& scope_of) {
+  std::map<std::array<std::string, 4>, RuntimeUse> uses;
   for (const compile::InputObject& object : objects) {
     if (object.kind != compile::InputKind::TrainJob) continue;
     const std::string ns(model::effective_namespace(object.id));
     const model::ObjectId runtime = model::runtime_of(*object.root, ns);
     if (runtime.name.empty()) continue;
-    RuntimeUse& use = uses[{std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];
+    const base::Location at = yaml::locate(*object.root);
+    const std::string file = at.file ? at.file->name() : "";
+    const std::string scope = scope_of(file);
+    RuntimeUse& use =
+        uses[{scope, std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];
+    use.scope = scope;
     use.kind = runtime.kind;
     use.ns = runtime.ns;
     use.name = runtime.name;
-    const base::Location at = yaml::locate(*object.root);
-    use.jobs.push_back(
-        {ns, std::string(object.id.name), fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)});
+    use.jobs.push_back({ns, std::string(object.id.name), fmt::format("{}:{}", file, at.line)});
   }
   std::vector<RuntimeUse> out;
   for (auto& [key, use] : uses) out.push_back(std::move(use));

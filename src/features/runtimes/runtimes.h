@@ -4,6 +4,7 @@
 // use which.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ struct RuntimeUser {
 };
 
 struct RuntimeUse {
+  std::string scope;  // of its jobs
   std::string kind;
   std::string ns;  // of a TrainingRuntime, which its jobs share
   std::string name;
@@ -66,7 +68,8 @@ struct RuntimeUse {
 };
 
 // By what the jobs' runtimeRef says, whether there is such a runtime or not; jobs in the order of the inputs.
-// Sorted by name, kind and namespace.
-std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects);
+// Sorted by scope, name, kind and namespace. `scope_of` is given the name of a file.
+std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects,
+                                const std::function<std::string(const std::string&)>& scope_of);
 
 }  // namespace trainjobc::runtimes

@@ -338,6 +338,15 @@ std::string_view resource_of(What what) {
   return "";
 }
 
+std::string_view kind_of(What what) {
+  switch (what) {
+    case What::Pods: return "Pod";
+    case What::Events: return "Event";
+    case What::Workloads: return "Workload";
+  }
+  return "";
+}
+
 std::string_view words_of(What what) {
   return what == What::Workloads ? "Workloads of Kueue" : resource_of(what);
 }
@@ -466,13 +475,10 @@ class Waiter {
     if (what == What::Pods) call.words.push_back(pods_selector(ns.name));
     call.timeout = longest_call();
     const Clock::Time asked = clock_.now();
-    kubectl::Reply reply = kubectl_.run(call);
-    if (!reply.ok()) return failed(ns, what, reply.failure);
     cluster::LiveSet live;
-    base::Diagnostics diagnostics;
-    cluster::read_live({"kubectl get", std::move(reply.out)}, live, diagnostics);
-    if (diagnostics.has_errors())
-      return failed(ns, what, {Cause::Other, "kubectl get", 0, "the answer is not JSON"});
+    const std::array kinds{kind_of(what)};
+    const cluster::Answer answer = cluster::ask(kubectl_, call, live, kinds);
+    if (!answer.ok()) return failed(ns, what, answer.failure);
     if (what == What::Workloads) follower_.forget_workloads(ns.name);
     if (what == What::Pods) {
       std::set<std::string, std::less<>> names;

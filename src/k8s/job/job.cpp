@@ -106,8 +106,9 @@ void check_replacement_policy(const Field& spec, Report& report) {
   constexpr std::string_view kWithFailurePolicy[] = {"Failed"};
   if (spec.child("podFailurePolicy")) {
     if (policy && policy.text() == "TerminatingOrFailed") {
-      report.add(rule::kSpec, policy, "a Job with a podFailurePolicy replaces only Failed pods",
-                 "write podReplacementPolicy: Failed");
+      suggest_writing(
+          report.add(rule::kSpec, policy, "a Job with a podFailurePolicy replaces only Failed pods"),
+          policy.node(), "Failed");
       return;
     }
     check_optional_one_of(policy, kWithFailurePolicy, rule::kSpec, report);

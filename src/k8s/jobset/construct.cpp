@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,17 +60,6 @@ std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
   return job_name(view.name, job.name, 0);
 }
 
-// The number of Jobs in a group, or in the whole JobSet if `group` is nullptr. With `until`, only the Jobs
-// before those of that replicatedJob.
-int64_t count_jobs(const JobSetView& view, const std::string_view* group, const ReplicatedJob* until) {
-  int64_t count = 0;
-  for (const ReplicatedJob& job : view.jobs) {
-    if (&job == until) break;
-    if (!group || text_at(*job.node, "groupName") == *group) count += job.replicas;
-  }
-  return count;
-}
-
 std::string_view subdomain(const JobSetView& view) {
   const Node* given = view.spec->at({"network", "subdomain"});
   return given && given->size() > 0 ? given->text() : view.name;
@@ -91,16 +81,16 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   add("jobset.sigs.k8s.io/replicatedjob-name", make.string(job.name, origin));
   add("jobset.sigs.k8s.io/restart-attempt", make.string("0", origin));
   add("jobset.sigs.k8s.io/replicatedjob-replicas", number(job.replicas));
-  add("jobset.sigs.k8s.io/global-replicas", number(count_jobs(view, nullptr, nullptr)));
+  add("jobset.sigs.k8s.io/global-replicas", number(view.all_jobs));
   add("jobset.sigs.k8s.io/job-index", make.string("0", origin));
   add("jobset.sigs.k8s.io/job-key", make.string(kHash, origin));
-  add("jobset.sigs.k8s.io/job-global-index", number(count_jobs(view, nullptr, &job)));
+  add("jobset.sigs.k8s.io/job-global-index", number(job.jobs_before));
   if (const Node* group = job.node->get("groupName")) {  // not in Trainer 2.0
     const std::string_view name = group->text();
     add("jobset.sigs.k8s.io/jobset-uid", make.string(kZeroUid, origin));
     add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("controller/place", {group})));
-    add("jobset.sigs.k8s.io/group-replicas", number(count_jobs(view, &name, nullptr)));
-    add("jobset.sigs.k8s.io/job-group-index", number(count_jobs(view, &name, &job)));
+    add("jobset.sigs.k8s.io/group-replicas", number(view.jobs_of_group.find(name)->second));
+    add("jobset.sigs.k8s.io/job-group-index", number(job.jobs_of_group_before));
   }
   if (const Node* coordinator = view.spec->get("coordinator"); coordinator && coordinator->is_map()) {
     const yaml::Origin of_coordinator =
@@ -163,20 +153,25 @@ const Node* with_node_selector(const Node* pod, const Node& admitted, const std:
 
 // Trainer 2.0 and 2.1 have no claim templates.
 const Node* with_claims(const Node* pod, const JobSetView& view, const Maker& make) {
-  const Node& mounting = *pod;
-  for (const Node* policy : items_at(*view.spec, "volumeClaimPolicies")) {
+  const auto policies = items_at(*view.spec, "volumeClaimPolicies");
+  if (policies.empty()) return pod;
+  const std::set<std::string_view> mounted = mounted_volumes(*pod);
+  const Node* given = pod->get("volumes");
+  std::vector<const Node*> volumes = yaml::copied_items(given);
+  for (const Node* policy : policies) {
     for (const Node* claim : items_at(*policy, "templates")) {
       const Node* name = claim->at({"metadata", "name"});
-      if (!name || !mounts(mounting, name->text())) continue;
+      if (!name || !mounted.contains(name->text())) continue;
       const yaml::Origin origin = make.made("controller/claim", {name});
       const std::string volume_claim = claim_name(name->text(), view.name);
       const Node* source = make.with(nullptr, "claimName", make.copied(volume_claim, origin));
       const std::vector<Entry> volume = {{"name", make.string(name->text(), origin), origin},
                                          {"persistentVolumeClaim", source, origin}};
-      pod = make.with(pod, "volumes", appended(pod->get("volumes"), make.map(volume, origin), make));
+      volumes.push_back(make.map(volume, origin));
     }
   }
-  return pod;
+  if (volumes.empty() || (given && volumes.size() == given->size())) return pod;
+  return make.with(pod, "volumes", make.list(volumes, given ? given->origin() : volumes.back()->origin()));
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text/suggest.h"
 #include "rules/rules.h"
 
@@ -33,8 +31,8 @@ ReplicatedJob view_replicated_job(const Node& node, size_t index) {
 }  // namespace
 
 const ReplicatedJob* JobSetView::job(std::string_view job_name) const {
-  const auto found = std::ranges::find(jobs, job_name, &ReplicatedJob::name);
-  return found != jobs.end() ? &*found : nullptr;
+  const auto found = places.find(job_name);
+  return found != places.end() ? &jobs[found->second] : nullptr;
 }
 
 JobSetView view_job_set(const Node& admitted) {
@@ -44,7 +42,13 @@ JobSetView view_job_set(const Node& admitted) {
   view.spec = admitted.get("spec");
   if (!view.spec) return view;
   for (const Node* job : items_at(*view.spec, "replicatedJobs")) {
-    view.jobs.push_back(view_replicated_job(*job, view.jobs.size()));
+    ReplicatedJob& added = view.jobs.emplace_back(view_replicated_job(*job, view.jobs.size()));
+    view.places.try_emplace(added.name, view.jobs.size() - 1);
+    int64_t& of_group = view.jobs_of_group[text_at(*job, "groupName")];
+    added.jobs_before = view.all_jobs;
+    added.jobs_of_group_before = of_group;
+    view.all_jobs += added.replicas;
+    of_group += added.replicas;
   }
   return view;
 }
@@ -54,13 +58,14 @@ std::optional<int64_t> int_at(const Node& map, std::string_view key) {
   return value ? value->as_int() : std::nullopt;
 }
 
-bool mounts(const Node& pod_spec, std::string_view volume) {
-  const auto mounts_it = [&](const Node* container) {
-    return std::ranges::any_of(items_at(*container, "volumeMounts"),
-                               [&](const Node* mount) { return text_at(*mount, "name") == volume; });
-  };
-  return std::ranges::any_of(items_at(pod_spec, "initContainers"), mounts_it) ||
-         std::ranges::any_of(items_at(pod_spec, "containers"), mounts_it);
+std::set<std::string_view> mounted_volumes(const Node& pod_spec) {
+  std::set<std::string_view> names;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (const Node* container : items_at(pod_spec, list)) {
+      for (const Node* mount : items_at(*container, "volumeMounts")) names.insert(text_at(*mount, "name"));
+    }
+  }
+  return names;
 }
 
 base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
@@ -94,16 +99,16 @@ void add_too_long(k8s::Violations& out, std::string_view rule, std::string field
   add_note(diagnostic, fmt::format("the {} \"{}\"", part.what, part.name), part.node);
 }
 
-std::string suggest_job(const JobSetView& job_set, std::string_view wrong) {
+void suggest_job(base::Diagnostic& diagnostic, const JobSetView& job_set, const Node* name) {
   std::vector<std::string_view> names;
   std::string all;
   for (const ReplicatedJob& job : job_set.jobs) {
     names.push_back(job.name);
     all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", job.name);
   }
-  if (const auto meant = base::closest(wrong, names)) return fmt::format("did you mean \"{}\"?", *meant);
-  if (names.empty()) return "";
-  return names.size() == 1 ? fmt::format("it has only {}", all) : fmt::format("one of {}", all);
+  if (const auto meant = base::closest(yaml::text_of(name), names)) return suggest(diagnostic, name, *meant);
+  if (names.empty()) return;
+  diagnostic.hint = fmt::format("{} {}", names.size() == 1 ? "it has only" : "one of", all);
 }
 
 }  // namespace trainjobc::k8s::jobset

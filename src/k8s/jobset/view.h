@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +30,8 @@ struct ReplicatedJob {
   std::optional<int64_t> parallelism;
   std::optional<int64_t> completions;
   bool indexed = false;
+  int64_t jobs_before = 0;           // Jobs of the replicatedJobs before it
+  int64_t jobs_of_group_before = 0;  // of those in its group
 };
 
 struct JobSetView {
@@ -35,6 +39,9 @@ struct JobSetView {
   const yaml::Node* name_node = nullptr;
   const yaml::Node* spec = nullptr;
   std::vector<ReplicatedJob> jobs;
+  int64_t all_jobs = 0;
+  std::map<std::string_view, int64_t> jobs_of_group;  // by groupName
+  std::map<std::string_view, size_t> places;          // in `jobs`, by name
 
   const ReplicatedJob* job(std::string_view job_name) const;
 };
@@ -47,9 +54,9 @@ using yaml::text_at;
 // nullopt if there is no such key.
 std::optional<int64_t> int_at(const yaml::Node& map, std::string_view key);
 
-// Whether a container or an init container of the pod mounts that volume. The controller adds a claim's
-// volume only then; devices don't count.
-bool mounts(const yaml::Node& pod_spec, std::string_view volume);
+// The names of the volumes that containers and init containers of the pod mount. The controller adds a
+// claim's volume only then; devices don't count.
+std::set<std::string_view> mounted_volumes(const yaml::Node& pod_spec);
 
 // Appends a violation that points at `culprit`, which may be nullptr.
 base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
@@ -73,7 +80,7 @@ struct NamePart {
 void add_too_long(k8s::Violations& out, std::string_view rule, std::string field, std::string message,
                   const JobSetView& job_set, size_t excess, const NamePart& part, size_t times = 1);
 
-// What to write instead of a replicatedJob's name that the JobSet does not have.
-std::string suggest_job(const JobSetView& job_set, std::string_view wrong);
+// Says what to write instead of a replicatedJob's name that the JobSet does not have; `name` may be nullptr.
+void suggest_job(base::Diagnostic& diagnostic, const JobSetView& job_set, const yaml::Node* name);
 
 }  // namespace trainjobc::k8s::jobset

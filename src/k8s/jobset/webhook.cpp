@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/text/suggest.h"
@@ -152,10 +153,11 @@ void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const
   const Node* name = dependency.get("name");
   const Node* culprit = name ? name : &dependency;
   if (!other) {
-    add(out, "jobset/depends-on", "",
-        fmt::format("replicatedJob \"{}\" depends on \"{}\", which the JobSet does not have", job.name,
-                    target),
-        culprit, suggest_job(job_set, target));
+    suggest_job(add(out, "jobset/depends-on", "",
+                    fmt::format("replicatedJob \"{}\" depends on \"{}\", which the JobSet does not have",
+                                job.name, target),
+                    culprit),
+                job_set, name);
     return;
   }
   base::Diagnostic& diagnostic =
@@ -175,9 +177,12 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   const std::string_view name = text_at(coordinator, "replicatedJob");
   const ReplicatedJob* job = job_set.job(name);
   if (!job) {
-    add(out, "jobset/coordinator", "",
-        fmt::format("the coordinator is in replicatedJob \"{}\", which the JobSet does not have", name),
-        coordinator.get("replicatedJob"), suggest_job(job_set, name));
+    const Node* node = coordinator.get("replicatedJob");
+    suggest_job(
+        add(out, "jobset/coordinator", "",
+            fmt::format("the coordinator is in replicatedJob \"{}\", which the JobSet does not have", name),
+            node),
+        job_set, node);
     return;
   }
   const auto culprit = [&](std::string_view key) {
@@ -256,10 +261,12 @@ void check_success_policy(const JobSetView& job_set, k8s::Violations& out) {
   if (!policy) return;
   for (const Node* target : items_at(*policy, "targetReplicatedJobs")) {
     if (job_set.job(target->text())) continue;
-    add(out, "jobset/success-policy", "",
-        fmt::format("the success policy waits for replicatedJob \"{}\", which the JobSet does not have",
-                    target->text()),
-        target, suggest_job(job_set, target->text()));
+    suggest_job(
+        add(out, "jobset/success-policy", "",
+            fmt::format("the success policy waits for replicatedJob \"{}\", which the JobSet does not have",
+                        target->text()),
+            target),
+        job_set, target);
   }
 }
 
@@ -323,23 +330,23 @@ void check_unique_name(std::span<const Node* const> rules, size_t index, k8s::Vi
 void check_targets(const JobSetView& job_set, const Node& rule, k8s::Violations& out) {
   for (const Node* target : items_at(rule, "targetReplicatedJobs")) {
     if (job_set.job(target->text())) continue;
-    add(out, "jobset/failure-policy", "",
-        fmt::format(
-            "the failure policy rule \"{}\" names replicatedJob \"{}\", which the JobSet does not have",
-            text_at(rule, "name"), target->text()),
-        target, suggest_job(job_set, target->text()));
+    suggest_job(
+        add(out, "jobset/failure-policy", "",
+            fmt::format(
+                "the failure policy rule \"{}\" names replicatedJob \"{}\", which the JobSet does not have",
+                text_at(rule, "name"), target->text()),
+            target),
+        job_set, target);
   }
 }
 
 void check_reasons(const Node& rule, k8s::Violations& out) {
   for (const Node* reason : items_at(rule, "onJobFailureReasons")) {
     if (std::ranges::find(kFailureReasons, reason->text()) != kFailureReasons.end()) continue;
-    std::string hint = fmt::format("one of {}", fmt::join(kFailureReasons, ", "));
-    if (const auto meant = base::closest(reason->text(), kFailureReasons)) {
-      hint = fmt::format("did you mean \"{}\"?", *meant);
-    }
-    add(out, "jobset/failure-reason", "", fmt::format("no Job fails with the reason \"{}\"", reason->text()),
-        reason, hint);
+    base::Diagnostic& found = add(out, "jobset/failure-reason", "",
+                                  fmt::format("no Job fails with the reason \"{}\"", reason->text()), reason,
+                                  fmt::format("one of {}", fmt::join(kFailureReasons, ", ")));
+    if (const auto meant = base::closest(reason->text(), kFailureReasons)) suggest(found, reason, *meant);
   }
 }
 
@@ -460,29 +467,52 @@ void check_name(const JobSetView& job_set, const Claim& claim, k8s::Violations& 
                job_set, full.size() - kMaxLabel, {"claim template", claim.name, claim.node});
 }
 
-// JobSet adds a volume of the claim's name to the pods.
-void check_volumes(const ReplicatedJob& job, const Claim& claim, k8s::Violations& out) {
-  if (!job.pod_spec) return;
+// A volume of a replicatedJob's pods.
+struct GivenVolume {
+  const ReplicatedJob* job = nullptr;
   size_t index = 0;
-  for (const Node* volume : items_at(*job.pod_spec, "volumes")) {
-    const size_t at = index++;
-    if (text_at(*volume, "name") != claim.name) continue;
+  const Node* node = nullptr;
+};
+
+std::map<std::string_view, std::vector<GivenVolume>> volumes_by_name(const JobSetView& job_set) {
+  std::map<std::string_view, std::vector<GivenVolume>> volumes;
+  for (const ReplicatedJob& job : job_set.jobs) {
+    if (!job.pod_spec) continue;
+    size_t index = 0;
+    for (const Node* volume : items_at(*job.pod_spec, "volumes"))
+      volumes[text_at(*volume, "name")].push_back({&job, index++, volume});
+  }
+  return volumes;
+}
+
+// JobSet adds a volume of the claim's name to the pods.
+void check_volumes(const std::map<std::string_view, std::vector<GivenVolume>>& volumes, const Claim& claim,
+                   k8s::Violations& out) {
+  const auto found = volumes.find(claim.name);
+  if (found == volumes.end()) return;
+  for (const GivenVolume& volume : found->second) {
     base::Diagnostic& diagnostic =
         add(out, "jobset/claim-volume",
-            fmt::format("{}.template.spec.template.spec.volumes[{}].name", job.field, at),
+            fmt::format("{}.template.spec.template.spec.volumes[{}].name", volume.job->field, volume.index),
             fmt::format("the volume \"{}\" of replicatedJob \"{}\" has the same name as a claim template, "
                         "which adds a volume of that name",
-                        claim.name, job.name),
-            volume->get("name"), "rename it, or remove it to use the claim");
+                        claim.name, volume.job->name),
+            volume.node->get("name"), "rename it, or remove it to use the claim");
     add_note(diagnostic, "the claim template", claim.node);
   }
 }
 
-void check_mount(const JobSetView& job_set, const Claim& claim, k8s::Violations& out) {
-  const auto mounts_claim = [&](const ReplicatedJob& job) {
-    return job.pod_spec && mounts(*job.pod_spec, claim.name);
-  };
-  if (std::ranges::any_of(job_set.jobs, mounts_claim)) return;
+// The volumes that some container mounts.
+std::set<std::string_view> mounted_in(const JobSetView& job_set) {
+  std::set<std::string_view> mounted;
+  for (const ReplicatedJob& job : job_set.jobs) {
+    if (job.pod_spec) mounted.merge(mounted_volumes(*job.pod_spec));
+  }
+  return mounted;
+}
+
+void check_mount(const std::set<std::string_view>& mounted, const Claim& claim, k8s::Violations& out) {
+  if (mounted.contains(claim.name)) return;
   add(out, "jobset/claim-mount", "spec.replicatedJobs",
       fmt::format("no container mounts the claim \"{}\"", claim.name), claim.node,
       claim.name.empty() ? "" : fmt::format("add a volumeMount with name: {}", claim.name));
@@ -493,6 +523,9 @@ void check_mount(const JobSetView& job_set, const Claim& claim, k8s::Violations&
 void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
   std::map<std::string_view, const Claim*> first;
   const std::vector<Claim> claims = claims_of(*job_set.spec);
+  if (claims.empty()) return;
+  const std::set<std::string_view> mounted = mounted_in(job_set);
+  const std::map<std::string_view, std::vector<GivenVolume>> volumes = volumes_by_name(job_set);
   for (const Claim& claim : claims) {
     const auto [same, is_new] = first.try_emplace(claim.name, &claim);
     if (!is_new) {
@@ -503,8 +536,8 @@ void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
       continue;
     }
     check_name(job_set, claim, out);
-    for (const ReplicatedJob& job : job_set.jobs) check_volumes(job, claim, out);
-    check_mount(job_set, claim, out);
+    check_volumes(volumes, claim, out);
+    check_mount(mounted, claim, out);
   }
 }
 

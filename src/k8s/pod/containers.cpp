@@ -282,9 +282,9 @@ void check_plain_init(const Field& container, Report& report) {
   for_each_item(container.child("resizePolicy"), [&](const Field& policy) {
     const Field restart = policy.child("restartPolicy");
     if (restart.text() != "RestartContainer") return;
-    report.add(rule::kContainer, restart,
-               fmt::format("init {} can't be restarted for a resize", called(container)),
-               "write NotRequired");
+    suggest_writing(report.add(rule::kContainer, restart,
+                               fmt::format("init {} can't be restarted for a resize", called(container))),
+                    restart.node(), "NotRequired");
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -96,10 +97,11 @@ void check_field_ref(const Field& reference, bool in_volume, Report& report) {
     return;
   const bool keyed = path.text() == "metadata.labels" || path.text() == "metadata.annotations";
   const auto meant = base::closest(path.text(), allowed);
-  report.add(rule_of(in_volume), path, fmt::format("fieldPath {} is not supported here", quoted(path)),
-             keyed   ? fmt::format("name the key: {}['app']", path.text())
-             : meant ? fmt::format("did you mean {}?", *meant)
-                     : fmt::format("one of {}", fmt::join(allowed, ", ")));
+  base::Diagnostic& found =
+      report.add(rule_of(in_volume), path, fmt::format("fieldPath {} is not supported here", quoted(path)),
+                 keyed ? fmt::format("name the key: {}['app']", path.text())
+                       : fmt::format("one of {}", fmt::join(allowed, ", ")));
+  if (meant && !keyed) suggest(found, path.node(), *meant);
 }
 
 void check_resource_field_ref(const Field& reference, bool in_volume, Report& report) {
@@ -207,10 +209,11 @@ void check_env(const Field& container, Report& report) {
 }
 
 void check_env_files(const Field& spec, const PodFacts& facts, Report& report) {
+  std::map<std::string_view, const yaml::Node*> volumes;  // the last of each name
+  for (const PodVolume& volume : facts.volumes) volumes[volume.name] = volume.node;
   const auto find = [&](std::string_view name) {
-    const auto found = std::find_if(facts.volumes.rbegin(), facts.volumes.rend(),
-                                    [&](const PodVolume& volume) { return volume.name == name; });
-    return found != facts.volumes.rend() ? found->node : nullptr;
+    const auto found = volumes.find(name);
+    return found != volumes.end() ? found->second : nullptr;
   };
   for_each_container(spec, [&](const Field& container) {
     for_each_item(container.child("env"), [&](const Field& variable) {

@@ -13,18 +13,15 @@ namespace trainjobc::k8s::pod {
 
 namespace {
 
-// Whether an element of `list` has this text under `key`. Of elements with the same name, only the last
-// counts.
-bool is_in(const Field& list, std::string_view key, std::string_view text) {
-  std::vector<std::string_view> names;
+// The texts under `key` of a list's elements. Of elements with the same name, only the last counts.
+std::set<std::string_view> texts_at(const Field& list, std::string_view key) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> texts;
   for (size_t i = list.size(); i-- > 0;) {
     const Field item = list.item(i);
-    const std::string_view name = item.child("name").text();
-    if (std::ranges::find(names, name) != names.end()) continue;
-    names.push_back(name);
-    if (item.child(key).text() == text) return true;
+    if (names.insert(item.child("name").text()).second) texts.insert(item.child(key).text());
   }
-  return false;
+  return texts;
 }
 
 void report_missing_volume(const Field& name, const PodFacts& facts, Report& report) {
@@ -48,18 +45,20 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
   std::vector<std::string_view> known;
   for (const PodVolume& volume : facts.volumes) known.push_back(volume.name);
   const auto meant = base::closest(name.text(), known);
-  report.add(
-      rule::kVolumeMount, name, fmt::format("the pod has no volume {}", quoted(name)),
-      meant ? fmt::format("did you mean \"{}\"?", *meant) : "add a volume of that name to the pod's volumes");
+  base::Diagnostic& found =
+      report.add(rule::kVolumeMount, name, fmt::format("the pod has no volume {}", quoted(name)),
+                 "add a volume of that name to the pod's volumes");
+  if (meant) suggest(found, name.node(), *meant);
 }
 
 // A field has at most one error: the first.
-void check_mount_name(const Field& mount, const Field& devices, const PodFacts& facts, Report& report) {
+void check_mount_name(const Field& mount, const std::set<std::string_view>& devices, const PodFacts& facts,
+                      Report& report) {
   const Field name = mount.child("name");
   if (!check_given(name, rule::kVolumeMount, report)) return;
   if (!facts.volume(name.text())) {
     report_missing_volume(name, facts, report);
-  } else if (is_in(devices, "name", name.text())) {
+  } else if (devices.contains(name.text())) {
     report.add(rule::kVolumeMount, name, fmt::format("volume {} is both mounted and a device", quoted(name)),
                "remove one of the two");
   }
@@ -72,8 +71,9 @@ void check_propagation(const Field& mount, const Field& mounts, bool privileged,
   const Field mode = mounts.child("mountPropagation", given.node());
   if (check_optional_one_of(mode, kModes, rule::kVolumeMount, report) && mode.text() == "Bidirectional" &&
       !privileged) {
-    report.add(rule::kVolumeMount, mode, "only privileged containers can propagate mounts in both directions",
-               "write mountPropagation: HostToContainer");
+    suggest_writing(report.add(rule::kVolumeMount, mode,
+                               "only privileged containers can propagate mounts in both directions"),
+                    mode.node(), "HostToContainer");
   }
   const Field recursive = mounts.child("recursiveReadOnly", mount.child("recursiveReadOnly").node());
   if (!check_optional_one_of(recursive, kReadOnly, rule::kVolumeMount, report)) return;
@@ -105,17 +105,19 @@ void check_sub_paths(const Field& mount, const Field& mounts, Report& report) {
 void check_volume_mounts(const Field& container, const PodFacts& facts, Report& report) {
   const Field mounts = container.child("volumeMounts");
   const Field devices = container.child("volumeDevices");
+  const std::set<std::string_view> device_names = texts_at(devices, "name");
+  const std::set<std::string_view> device_paths = texts_at(devices, "devicePath");
   const Field context = container.child("securityContext");
   const bool privileged = context.child("privileged").is_true();
   std::set<std::string_view> paths;
   for_each_item(mounts, [&](const Field& mount) {
-    check_mount_name(mount, devices, facts, report);
+    check_mount_name(mount, device_names, facts, report);
     const Field path = mount.child("mountPath");
     if (check_given(path, rule::kVolumeMount, report)) {
       if (paths.contains(path.text())) {
         report.add(rule::kVolumeMount, path, fmt::format("two mounts at {}", quoted(path)),
                    "move one of them to another path");
-      } else if (is_in(devices, "devicePath", path.text())) {
+      } else if (device_paths.contains(path.text())) {
         report.add(rule::kVolumeMount, path, fmt::format("{} is the path of a device too", quoted(path)));
       }
     }
@@ -125,8 +127,8 @@ void check_volume_mounts(const Field& container, const PodFacts& facts, Report& 
   });
 }
 
-void check_device_name(const Field& device, const Field& mounts, const std::set<std::string_view>& names,
-                       const PodFacts& facts, Report& report) {
+void check_device_name(const Field& device, const std::set<std::string_view>& mounts,
+                       const std::set<std::string_view>& names, const PodFacts& facts, Report& report) {
   const Field name = device.child("name");
   if (!check_given(name, rule::kVolumeMount, report)) return;
   const yaml::Node* volume = facts.volume(name.text());
@@ -138,7 +140,7 @@ void check_device_name(const Field& device, const Field& mounts, const std::set<
   } else if (names.contains(name.text())) {
     report.add(rule::kVolumeMount, name, fmt::format("volume {} is used as a device twice", quoted(name)),
                "remove one of the two");
-  } else if (is_in(mounts, "name", name.text())) {
+  } else if (mounts.contains(name.text())) {
     report.add(rule::kVolumeMount, name, fmt::format("volume {} is both mounted and a device", quoted(name)),
                "remove one of the two");
   }
@@ -146,10 +148,12 @@ void check_device_name(const Field& device, const Field& mounts, const std::set<
 
 void check_volume_devices(const Field& container, const PodFacts& facts, Report& report) {
   const Field mounts = container.child("volumeMounts");
+  const std::set<std::string_view> mount_names = texts_at(mounts, "name");
+  const std::set<std::string_view> mount_paths = texts_at(mounts, "mountPath");
   std::set<std::string_view> names;
   std::set<std::string_view> paths;
   for_each_item(container.child("volumeDevices"), [&](const Field& device) {
-    check_device_name(device, mounts, names, facts, report);
+    check_device_name(device, mount_names, names, facts, report);
     names.insert(device.child("name").text());
     const Field path = device.child("devicePath");
     if (!check_given(path, rule::kVolumeMount, report)) return;
@@ -157,7 +161,7 @@ void check_volume_devices(const Field& container, const PodFacts& facts, Report&
     if (!paths.insert(path.text()).second) {
       report.add(rule::kVolumeMount, path, fmt::format("two devices at {}", quoted(path)),
                  "move one of them to another path");
-    } else if (is_in(mounts, "mountPath", path.text())) {
+    } else if (mount_paths.contains(path.text())) {
       report.add(rule::kVolumeMount, path, fmt::format("{} is the path of a mount too", quoted(path)));
     }
   });

@@ -24,6 +24,9 @@ PodFacts facts_of(const Field& spec, std::vector<PodVolume> volumes) {
   const Field os = spec.child("os");
   facts.os = os.child("name").text();
   facts.volumes = std::move(volumes);
+  for (const PodVolume& volume : facts.volumes) {
+    if (volume.usable) facts.usable_volumes.try_emplace(volume.name, volume.node);
+  }
   for_each_item(spec.child("resourceClaims"), [&](const Field& claim) {
     const Field name = claim.child("name");
     if (!name.text().empty()) facts.claims.push_back(name.text());
@@ -77,8 +80,8 @@ void check_restart_policy(const Field& spec, bool has_failure_policy, Report& re
                "write Never or OnFailure");
   } else if (check_one_of(policy, kPolicies, rule::kRestartPolicy, report) && has_failure_policy &&
              policy.text() != "Never") {
-    report.add(rule::kRestartPolicy, policy, "a podFailurePolicy needs restartPolicy: Never",
-               "write restartPolicy: Never");
+    suggest_writing(report.add(rule::kRestartPolicy, policy, "a podFailurePolicy needs restartPolicy: Never"),
+                    policy.node(), "Never");
   }
 }
 

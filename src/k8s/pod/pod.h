@@ -3,6 +3,7 @@
 // The spec of a pod, and its parts, each checked by one function. `spec` is the pod's spec.
 #pragma once
 
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct PodFacts {
   // "" if the pod names no operating system.
   std::string_view os;
   std::vector<PodVolume> volumes;
+  std::map<std::string_view, const yaml::Node*> usable_volumes;  // by name
   // The names of spec.resourceClaims.
   std::vector<std::string_view> claims;
   // The names of the claim templates in the JobSet's volumeClaimPolicies. Those that are mounted are volumes.

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/text/suggest.h"
 #include "k8s/name_syntax.h"
 #include "k8s/pod/pod.h"
 #include "k8s/violations.h"
-#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s::pod {
 
@@ -27,17 +28,20 @@ bool are_beside(const Origin& a, const Origin& b) {
 
 }  // namespace
 
-std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry& request) {
-  const yaml::Entry* limits = resources.find("limits");
-  const yaml::Entry* requests = resources.find("requests");
+LimitFixes::LimitFixes(const yaml::Node& resources)
+    : limits_(resources.find("limits")), requests_(resources.find("requests")) {
+  const bool has_limits = limits_ && !limits_->value->is_null() && limits_->value->size() > 0;
+  if (!has_limits && requests_) new_limits_.emplace(*requests_, "limits");
+}
+
+std::vector<base::Edit> LimitFixes::fix(const yaml::Entry& request) {
+  if (!requests_) return {};
   const std::string as_yaml = fmt::format("{}: {}", request.key, request.value->text());
   const std::string as_json = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
-  if (!limits || limits->value->is_null() || limits->value->size() == 0) {
-    if (!requests) return {};
-    return yaml::insert_map_before(*requests, "limits", {as_yaml, as_json});
-  }
-  if (!requests || !are_beside(limits->key_origin, requests->key_origin)) return {};
-  return yaml::insert_first(*limits, {as_yaml, as_json});
+  const yaml::NewPair pair{as_yaml, as_json};
+  if (new_limits_) return new_limits_->with(pair);
+  return are_beside(limits_->key_origin, requests_->key_origin) ? yaml::insert_first(*limits_, pair)
+                                                                : std::vector<base::Edit>();
 }
 
 namespace {
@@ -87,11 +91,16 @@ std::string pod_name_complaint(std::string_view resource) {
 
 using NameCheck = std::string (*)(std::string_view);
 
-std::string name_hint(std::string_view resource, NameCheck check) {
-  if (check == pod_name_complaint) return "only cpu, memory and hugepages-<size>";
-  if (resource == "gpu") return "write the vendor's name: nvidia.com/gpu";
-  const auto meant = base::closest(resource, kContainerResources);
-  return meant ? fmt::format("did you mean {}?", *meant) : "extended resources are named vendor.com/device";
+// What to write in place of a resource that a container can't request.
+void advise_on_name(base::Diagnostic& found, std::string_view resource, const yaml::Entry& entry) {
+  if (resource == "gpu" || resource == "gpus") {
+    found.hint = "write the vendor's name: nvidia.com/gpu";
+    base::suggest_fix(found, yaml::rename_key(entry, "nvidia.com/gpu"));
+  } else if (const auto meant = base::closest(resource, kContainerResources)) {
+    suggest_key(found, entry, *meant);
+  } else {
+    found.hint = "extended resources are named vendor.com/device";
+  }
 }
 
 bool is_whole(const Quantity& amount) {
@@ -113,8 +122,13 @@ class ResourceList {
       has_cpu_or_memory = has_cpu_or_memory || resource == "cpu" || resource == "memory";
       const std::string wrong = check(resource);
       if (!wrong.empty()) {
-        report.add_at(amount.key_location(), rule::kResources, amount,
-                      fmt::format("resource {} {}", quoted(resource), wrong), name_hint(resource, check));
+        base::Diagnostic& found = report.add_at(amount.key_location(), rule::kResources, amount,
+                                                fmt::format("resource {} {}", quoted(resource), wrong));
+        if (check == pod_name_complaint) {
+          found.hint = "only cpu, memory and hugepages-<size>";
+        } else {
+          advise_on_name(found, resource, *list.node()->find(resource));
+        }
       }
       const size_t before = report.size();
       check_amount(resource, amount, report);
@@ -135,7 +149,8 @@ class ResourceList {
 };
 
 // One request against its limit. The API server names the lists, not the resource.
-void check_request(std::string_view resource, const Field& request, const Field& resources, Report& report) {
+void check_request(std::string_view resource, const Field& request, const Field& resources, LimitFixes& fixes,
+                   Report& report) {
   const Field limits = resources.child("limits");
   const Field requests = resources.child("requests");
   const Field limit = limits.entry(resource);
@@ -151,7 +166,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
     violation.hint = fmt::format("{} need an equal limit; add limits: {{{}: {}}}",
                                  is_huge_page(resource) ? "huge pages" : "extended resources", resource,
                                  wanted->to_string());
-    violation.fix = limit_fix(*resources.node(), *requests.node()->find(resource));
+    violation.fix = fixes.fix(*requests.node()->find(resource));
     return;
   }
   const auto most = stored_amount(limit);
@@ -171,6 +186,8 @@ void check_request(std::string_view resource, const Field& request, const Field&
 
 void check_claims(const Field& claims, const PodFacts& facts, Report& report) {
   std::set<std::string> seen;
+  const std::set<std::string_view> known(facts.claims.begin(), facts.claims.end());
+  const base::SuggestionList suggestions(facts.claims);
   for_each_item(claims, [&](const Field& claim) {
     const std::string_view name = claim.child("name").text();
     const std::string_view request = claim.child("request").text();
@@ -185,10 +202,12 @@ void check_claims(const Field& claims, const PodFacts& facts, Report& report) {
     }
     const auto part = seen.lower_bound(whole + "/");
     const bool has_part = part != seen.end() && part->starts_with(whole + "/");
-    if (std::ranges::find(facts.claims, name) == facts.claims.end()) {
-      const auto meant = base::closest(name, facts.claims);
-      report.add(rule::kResourceClaim, claim, fmt::format("the pod has no resource claim {}", quoted(name)),
-                 meant ? fmt::format("did you mean \"{}\"?", *meant) : "add it to the pod's resourceClaims");
+    if (!known.contains(name)) {
+      const auto meant = suggestions.closest(name);
+      base::Diagnostic& found = report.add(rule::kResourceClaim, claim,
+                                           fmt::format("the pod has no resource claim {}", quoted(name)),
+                                           "add it to the pod's resourceClaims");
+      if (meant) suggest(found, claim.child("name").node(), *meant);
     } else if (seen.contains(whole) || seen.contains(key) || (request.empty() && has_part)) {
       report.add(rule::kResourceClaim, claim, fmt::format("claim {} is listed twice", quoted(key)),
                  "remove one of the two");
@@ -202,8 +221,10 @@ void check_requirements(const Field& resources, NameCheck check, Report& report)
   const Field requests = resources.child("requests");
   const ResourceList most(limits, check, report);
   const ResourceList wanted(requests, check, report);
+  if (!resources.node()) return;
+  LimitFixes fixes(*resources.node());
   for_each_entry(requests, [&](std::string_view resource, const Field& request) {
-    check_request(resource, request, resources, report);
+    check_request(resource, request, resources, fixes, report);
   });
   if ((most.has_huge_pages || wanted.has_huge_pages) && !most.has_cpu_or_memory &&
       !wanted.has_cpu_or_memory) {
@@ -212,6 +233,20 @@ void check_requirements(const Field& resources, NameCheck check, Report& report)
 }
 
 }  // namespace
+
+std::span<const Device> known_devices() {
+  static constexpr std::array kDevices = std::to_array<Device>({{"nvidia.com", "gpu"},
+                                                                {"amd.com", "gpu"},
+                                                                {"habana.ai", "gaudi"},
+                                                                {"google.com", "tpu"},
+                                                                {"gpu.intel.com", "i915"},
+                                                                {"gpu.intel.com", "xe"},
+                                                                {"aws.amazon.com", "neuron"},
+                                                                {"aws.amazon.com", "neuroncore"},
+                                                                {"aws.amazon.com", "neurondevice"},
+                                                                {"vpc.amazonaws.com", "efa"}});
+  return kDevices;
+}
 
 bool is_huge_page(std::string_view resource) {
   return resource.starts_with(kHugePages);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "k8s/quantity.h"
 #include "k8s/violations.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/insert.h"
 
 namespace trainjobc::k8s::pod {
 
@@ -33,8 +35,26 @@ std::optional<Quantity> stored_amount(const Field& amount);
 
 bool is_huge_page(std::string_view resource);
 
-// The edit that gives `request`, an entry of requests, an equal limit. `resources` holds both lists. Empty if
-// the two come from different objects: one job does not change the limits of its runtime.
-std::vector<base::Edit> limit_fix(const yaml::Node& resources, const yaml::Entry& request);
+// The names under which vendors' device plugins offer all their devices: {"nvidia.com", "gpu"}.
+struct Device {
+  std::string_view domain;
+  std::string_view name;
+};
+std::span<const Device> known_devices();
+
+// Gives requests an equal limit. `resources` holds both lists, and outlives it.
+class LimitFixes {
+ public:
+  explicit LimitFixes(const yaml::Node& resources);
+
+  // The edit for an entry of requests. Empty if the two lists come from different objects: one job does not
+  // change the limits of its runtime.
+  std::vector<base::Edit> fix(const yaml::Entry& request);
+
+ private:
+  const yaml::Entry* limits_;
+  const yaml::Entry* requests_;
+  std::optional<yaml::MapBefore> new_limits_;  // if there are none
+};
 
 }  // namespace trainjobc::k8s::pod

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "k8s/label_selectors.h"
@@ -169,25 +170,14 @@ void check_keys(const Field& keys, const Field& selector, std::string_view rule,
   for_each_item(keys, [&](const Field& key) { check_form(key, Form::LabelKey, rule, "label key", report); });
 }
 
-std::optional<size_t> last_index_of(const Field& list, std::string_view text) {
-  std::optional<size_t> found;
+// The last index of each text of a list.
+std::map<std::string_view, size_t> last_indexes(const Field& list) {
+  std::map<std::string_view, size_t> indexes;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list.item(i).text() == text) found = i;
+    const Field item = list.item(i);
+    indexes[item.text()] = i;
   }
-  return found;
-}
-
-// Whether a later constraint has the same topologyKey and whenUnsatisfiable.
-bool is_repeated(const Field& constraints, size_t index) {
-  const Field constraint = constraints.item(index);
-  for (size_t other = index + 1; other < constraints.size(); ++other) {
-    const Field later = constraints.item(other);
-    if (later.child("topologyKey").text() == constraint.child("topologyKey").text() &&
-        later.child("whenUnsatisfiable").text() == constraint.child("whenUnsatisfiable").text()) {
-      return true;
-    }
-  }
-  return false;
+  return indexes;
 }
 
 void check_constraint(const Field& constraint, Report& report) {
@@ -215,21 +205,23 @@ void check_match_label_keys(const Field& term, std::string_view rule, Report& re
   const Field mismatch = term.child("mismatchLabelKeys");
   check_keys(keys, selector, rule, report);
   check_keys(mismatch, selector, rule, report);
+  const std::map<std::string_view, size_t> index_of_key = last_indexes(keys);
+  const std::map<std::string_view, size_t> index_of_mismatch = last_indexes(mismatch);
   std::set<std::string_view> selected;
   for_each_entry(selector.child("matchLabels"),
                  [&](std::string_view key, const Field&) { selected.insert(key); });
   for_each_item(selector.child("matchExpressions"), [&](const Field& expression) {
     const Field key = expression.child("key");
-    const auto index = last_index_of(keys, key.text());
-    if (index && selected.contains(key.text())) {
-      report.add_at(key.location(), rule, term.item(*index),
+    const auto index = index_of_key.find(key.text());
+    if (index != index_of_key.end() && selected.contains(key.text())) {
+      report.add_at(key.location(), rule, term.item(index->second),
                     fmt::format("label {} is both in matchLabelKeys and in the labelSelector", key.text()),
                     "remove it from one of them");
     }
     selected.insert(key.text());
   });
   for_each_item(keys, [&](const Field& key) {
-    if (!last_index_of(mismatch, key.text())) return;
+    if (!index_of_mismatch.contains(key.text())) return;
     report.add(rule, key,
                fmt::format("label {} is both in matchLabelKeys and in mismatchLabelKeys", key.text()),
                "remove it from one of them");
@@ -237,10 +229,19 @@ void check_match_label_keys(const Field& term, std::string_view rule, Report& re
 }
 
 void check_topology_spread(const Field& constraints, Report& report) {
+  std::map<std::pair<std::string_view, std::string_view>, size_t>
+      last;  // constraint of a topologyKey and action
+  const auto pair_of = [](const Field& constraint) {
+    return std::pair(constraint.child("topologyKey").text(), constraint.child("whenUnsatisfiable").text());
+  };
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const Field constraint = constraints.item(i);
+    last[pair_of(constraint)] = i;
+  }
   for (size_t i = 0; i < constraints.size(); ++i) {
     const Field constraint = constraints.item(i);
     check_constraint(constraint, report);
-    if (!is_repeated(constraints, i)) continue;
+    if (last[pair_of(constraint)] == i) continue;
     const Field pair = constraint.child("{topologyKey, whenUnsatisfiable}", nullptr);
     report.add(rule::kTopologySpread, pair,
                fmt::format("two constraints spread over {} with the same whenUnsatisfiable",

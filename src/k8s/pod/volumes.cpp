@@ -97,12 +97,14 @@ void check_git_repo(const Field& source, Report& report) {
 void check_nfs(const Field& source, Report& report) {
   const Field path = source.child("path");
   if (path.text().empty() || path.text().starts_with('/')) return;
-  report.add(rule::kVolume, path, fmt::format("path {} must be absolute", quoted(path)),
-             fmt::format("write /{}", path.text()));
+  suggest_writing(report.add(rule::kVolume, path, fmt::format("path {} must be absolute", quoted(path))),
+                  path.node(), fmt::format("/{}", path.text()));
 }
 
+// Until Kubernetes 1.36 the Job is accepted without a reference, and its pods are refused.
 void check_image_volume(const Field& source, Report& report) {
   constexpr std::string_view kPolicies[] = {"Always", "IfNotPresent", "Never"};
+  check_given(source.child("reference"), rule::kVolume, report);
   check_defaulted_one_of(source.child("pullPolicy"), kPolicies, rule::kVolume, report);
 }
 
@@ -604,9 +606,8 @@ std::vector<PodVolume> check_volumes(const Field& volumes, Report& report) {
 }
 
 const yaml::Node* PodFacts::volume(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(volumes, [&](const PodVolume& v) { return v.usable && v.name == name; });
-  return found != volumes.end() ? found->node : nullptr;
+  const auto found = usable_volumes.find(name);
+  return found != usable_volumes.end() ? found->second : nullptr;
 }
 
 bool is_empty_dir(const yaml::Node& volume) {

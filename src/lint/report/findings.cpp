@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 #include <utility>
 
+#include "base/files/paths.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "compile/consequences.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
@@ -58,42 +57,54 @@ std::string in_files(const ReportInput& input) {
   return fmt::format(" in {} of {}", found.size(), counted(all.size(), "file"));
 }
 
+// "; 1 can be fixed with --fix, 3 with --fix=all"; "" if none can.
+std::string fixable(const base::Diagnostics& diagnostics) {
+  const auto has_fix = [](const Diagnostic& d) { return !d.fix.empty(); };
+  const auto is_safe = [&](const Diagnostic& d) {
+    return has_fix(d) && d.certainty == base::Certainty::Safe;
+  };
+  const auto all = std::ranges::count_if(diagnostics.items(), has_fix);
+  const auto safe = std::ranges::count_if(diagnostics.items(), is_safe);
+  if (all == 0) return "";
+  if (safe == 0) return fmt::format("; {} can be fixed with --fix=all", all);
+  return fmt::format("; {} can be fixed with --fix{}", safe,
+                     safe == all ? "" : fmt::format(", {} with --fix=all", all));
+}
+
 std::string summary(const ReportInput& input) {
-  const auto& items = input.diagnostics.items();
-  const auto fixable = std::ranges::count_if(items, [](const Diagnostic& d) { return !d.fix.empty(); });
-  return fmt::format("{} ({}){}{}\n", counted(items.size(), "finding"), by_severity(input.diagnostics),
-                     in_files(input),
-                     fixable == 0 ? "" : fmt::format("; {} can be fixed with --fix", fixable));
+  return fmt::format("{} ({}){}{}\n", counted(input.diagnostics.items().size(), "finding"),
+                     by_severity(input.diagnostics), in_files(input), fixable(input.diagnostics));
 }
 
 Json to_json(const Diagnostic& d) {
-  return {{"rule", d.rule},
-          {"stage", to_string(d.stage)},
-          {"severity", to_string(d.severity)},
-          {"object", d.object},
-          {"field", d.field},
-          {"message", d.message},
-          {"hint", d.hint},
-          {"file", d.location.file ? d.location.file->name() : ""},
-          {"line", d.location.line},
-          {"column", d.location.column},
-          {"endLine", d.location.end_line},
-          {"endColumn", d.location.end_column}};
+  Json json{{"rule", d.rule},
+            {"stage", to_string(d.stage)},
+            {"severity", to_string(d.severity)},
+            {"object", d.object},
+            {"field", d.field},
+            {"message", d.message},
+            {"hint", d.hint},
+            {"file", d.location.file ? d.location.file->name() : ""},
+            {"line", d.location.line},
+            {"column", d.location.column},
+            {"endLine", d.location.end_line},
+            {"endColumn", d.location.end_column}};
+  if (d.is_consequence) json.add("consequence", true);
+  return json;
 }
 
 // The column, in UTF-16 code units, of a byte column.
-uint32_t utf16_column(std::string_view line, uint32_t column) {
-  const size_t bytes = std::min<size_t>(column == 0 ? 0 : column - 1, line.size());
-  return static_cast<uint32_t>(base::utf16_length(line.substr(0, bytes))) + 1;
+uint32_t utf16_column(const base::SourceFile& file, uint32_t line, uint32_t column) {
+  return static_cast<uint32_t>(file.utf16_units(line, column == 0 ? 0 : column - 1)) + 1;
 }
 
 Region region_of(const Location& at) {
   if (at.line == 0) return {};
   Region region;
   region.line = at.line;
-  region.column = utf16_column(at.file->line(at.line), at.column);
+  region.column = utf16_column(*at.file, at.line, at.column);
   region.end_line = std::max(at.line, at.end_line);
-  region.end_column = utf16_column(at.file->line(region.end_line), at.end_column);
+  region.end_column = utf16_column(*at.file, region.end_line, at.end_column);
   if (region.end_line == region.line) region.end_column = std::max(region.column, region.end_column);
   return region;
 }
@@ -131,8 +142,9 @@ std::string make_report(ReportFormat format, ReportInput input) {
 }
 
 bool write_report(ReportFormat format, ReportInput input, const WritePart& write) {
-  if (format != ReportFormat::Json)
-    input.diagnostics = compile::without_consequences(std::move(input.diagnostics));
+  input.diagnostics = format == ReportFormat::Json
+                          ? compile::with_marked_consequences(std::move(input.diagnostics))
+                          : compile::without_consequences(std::move(input.diagnostics));
   return format == ReportFormat::Text ? text_report(input, write)
                                       : write(kMakers[static_cast<size_t>(format)](input));
 }
@@ -148,7 +160,8 @@ bool text_report(const ReportInput& input, const WritePart& write) {
     if (!write(part)) return false;
     part.clear();
   }
-  return write(part + summary(input));
+  if (!input.is_quiet) part += summary(input);
+  return write(part);
 }
 
 std::string json_report(const ReportInput& input) {
@@ -177,13 +190,13 @@ std::optional<Place> Places::of(const Location& location) const {
 }
 
 std::string Places::path_of(std::string_view file_name) const {
-  namespace fs = std::filesystem;
   if (file_name.starts_with('<')) return std::string(file_name);  // <stdin>
-  const fs::path given = (fs::path(input_.repository.working_directory) / file_name).lexically_normal();
-  const fs::path root = fs::path(input_.repository.root).lexically_normal();
-  if (!given.is_absolute() || !root.is_absolute()) return given.generic_string();
-  const fs::path inside = given.lexically_relative(root);
-  return (inside.empty() || *inside.begin() == ".." ? given : inside).generic_string();
+  const std::string& here = input_.repository.working_directory;
+  const std::string given =
+      base::normal_path(here.empty() || file_name.starts_with('/') ? std::string(file_name)
+                                                                   : fmt::format("{}/{}", here, file_name));
+  const std::string inside = base::path_below(given, base::normal_path(input_.repository.root));
+  return inside.empty() ? given : inside;
 }
 
 std::string full_message(const Diagnostic& diagnostic) {

@@ -32,6 +32,7 @@ struct ReportInput {
   std::span<const std::string> files;  // every linted file, those without objects too
   std::span<const LintedObject> objects;
   base::TextStyle style;  // of the text report
+  bool is_quiet = false;  // the text report has no summary
   // The findings that fail a case of the JUnit report.
   std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error;
@@ -66,8 +67,8 @@ std::string github_report(const ReportInput& input);
 // GitLab's Code Quality report, a subset of Code Climate's.
 std::string gitlab_report(const ReportInput& input);
 
-// Reports for CI systems need a file of the repository and an existing line for every finding, and an identity of
-// the finding that stays when lines above it change.
+// Reports for CI systems need a file of the repository and an existing line for every finding, and an
+// identity of the finding that stays when lines above it change.
 
 // All four at least 1; columns count UTF-16 code units, the end column is one past the last.
 struct Region {

@@ -59,10 +59,9 @@ class TextWriter {
 
   void add(const Table& table) {
     if (table.columns.empty()) return;
-    std::vector<std::vector<std::string>> rows(1);
-    for (const Column& column : table.columns) rows.front().push_back(column.title);
-    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
-    out += base::table(rows, style_.width);
+    std::vector<std::string> titles;
+    for (const Column& column : table.columns) titles.push_back(column.title);
+    out += base::table(titles, table.rows, style_.width);
   }
 
   // As wide as "before → after" is.

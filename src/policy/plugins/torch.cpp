@@ -17,6 +17,7 @@
 #include "base/text/text.h"
 #include "k8s/jobset/construct.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugin.h"
@@ -349,6 +350,54 @@ constexpr std::span<const std::string_view> kOwnEnv = std::span(kEnv).first(5);
 // The community's torchtune runtimes have their own label.
 constexpr std::array<FrameworkLabel, 2> kLabels{{{"torchtune", "torchtune"}, {"torch"}}};
 
+// Flags that tell a launcher of the other nodes.
+constexpr std::array<std::string_view, 4> kMachines{"--num-machines", "--machine-rank", "--main-process-ip",
+                                                    "--config-file"};
+constexpr std::array<std::string_view, 6> kHosts{"--hostfile", "-H",          "--host",
+                                                 "--no-ssh",   "--node-rank", "--launcher"};
+constexpr std::array<std::string_view, 4> kWorld{"--world-size", "--node-rank", "--base-rank",
+                                                 "--master-addr"};
+constexpr std::array<std::string_view, 3> kMainNode{"--num-nodes", "--node-rank", "--main-address"};
+
+constexpr std::array<std::string_view, 2> kGpusPerNode{"--num-gpus", "--num-accelerators"};
+constexpr std::array<std::string_view, 2> kNproc{"--nproc", "-n"};
+constexpr std::array<std::string_view, 1> kNprocPerNode{"--nproc-per-node"};
+constexpr std::array<std::string_view, 1> kDevices{"--devices"};
+
+// Sources: the parsers of torch/distributed/run.py, accelerate/commands/launch.py,
+// deepspeed/launcher/runner.py, composer/cli/launcher.py, colossalai/cli/launcher, lightning/fabric/cli.py.
+// The last ones start torchrun or accelerate as variables of their own say.
+constexpr std::array<Launcher, 14> kLaunchers{{
+    {.program = "torchrun", .module = "torch.distributed.run", .reads_env = true},
+    {.module = "torch.distributed.launch", .reads_env = true},
+    {.program = "tune", .subcommand = "run", .reads_env = true},
+    {.program = "accelerate",
+     .module = "accelerate.commands.launch",
+     .subcommand = "launch",
+     .processes = "--num-processes",
+     .may_find_nodes = true,
+     .told = kMachines},
+    {.program = "deepspeed",
+     .module = "deepspeed.launcher.runner",
+     .processes_per_node = kGpusPerNode,
+     .per_gpu = true,
+     .told = kHosts},
+    {.program = "composer",
+     .module = "composer.cli.launcher",
+     .processes = "--world-size",
+     .processes_per_node = kNproc,
+     .per_gpu = true,
+     .told = kWorld},
+    {.program = "colossalai", .subcommand = "run", .processes_per_node = kNprocPerNode, .told = kHosts},
+    {.program = "lightning", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
+    {.program = "fabric", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
+    {.program = "llamafactory-cli", .may_find_nodes = true},
+    {.program = "swift", .may_find_nodes = true},
+    {.program = "axolotl", .may_find_nodes = true},
+    {.program = "trl", .may_find_nodes = true},
+    {.program = "xtuner", .may_find_nodes = true},
+}};
+
 // What spec.trainer.numProcPerNode may be instead of a number.
 constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
 
@@ -385,9 +434,10 @@ void inject_master(Container& container, const PetEnv& env) {
 void check_word(PluginContext& context, const Node& processes) {
   if (!processes.is_string() || std::ranges::find(kWords, processes.text()) != kWords.end()) return;
   const auto meant = base::closest(processes.text(), kWords);
-  context.findings.add("input/processes-per-node", "spec.trainer.numProcPerNode",
-                       fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()),
-                       &processes, meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+  base::Diagnostic& finding = context.findings.add(
+      "input/processes-per-node", "spec.trainer.numProcPerNode",
+      fmt::format("\"{}\" is neither a number nor auto, cpu or gpu", processes.text()), &processes);
+  if (meant) k8s::suggest(finding, &processes, *meant);
 }
 
 void check_env_injection(PluginContext& context) {
@@ -478,6 +528,9 @@ constexpr Plugin kPlugin{.name = "Torch",
                                        .address = kEnv[3],
                                        .processes_per_node = true,
                                        .has_flags = true,
+                                       .launchers = kLaunchers,
+                                       .alone = "--standalone",
+                                       .endpoint = "--rdzv-endpoint",
                                        .sets_job = true,
                                        .has_processes = true,
                                        .opens_port = true},

@@ -18,8 +18,6 @@
 // - The escape \' in more than 100 strings of a document.
 // - A line break other than "\n" right before or after `---`.
 // - DEL and C1 controls in JSON strings; !!binary whose padding bits are not zero.
-// Accepted here, refused by Kubernetes:
-// - A date that does not exist under !!timestamp.
 #pragma once
 
 #include <cstddef>

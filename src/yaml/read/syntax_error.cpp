@@ -34,6 +34,17 @@ std::optional<size_t> indenting_tab(std::string_view text, size_t offset) {
   return first;
 }
 
+// A character that looks like a space, in the indentation of the line of `offset` or after its first colon.
+std::optional<size_t> odd_space(std::string_view text, size_t offset) {
+  const size_t begin = line_start(text, std::min(offset, text.size()));
+  const size_t end = std::min(text.find('\n', begin), text.size());
+  const size_t first = text.find_first_not_of(base::kBlanks, begin);
+  if (first < end && base::odd_space_at(text.substr(first))) return first;
+  const size_t colon = text.find(':', begin);
+  if (colon + 1 < end && base::odd_space_at(text.substr(colon + 1))) return colon + 1;
+  return std::nullopt;
+}
+
 // An indented line of three dots, as documentation prints them, at or above `offset` with nothing between.
 std::optional<size_t> left_out(std::string_view text, size_t offset) {
   if (text.substr(std::min(offset, text.size())).starts_with("...")) offset += 2;
@@ -192,6 +203,13 @@ SyntaxError meaning(const Complaint& complaint, std::string_view text, const Eve
   }
   if (const auto tab = indenting_tab(text, complaint.at))
     return {*tab, "YAML can't be indented with tabs", "indent with spaces"};
+  for (const size_t place : {complaint.at, complaint.context_at, last.begin}) {
+    if (const auto odd = odd_space(text, place)) {
+      return {*odd,
+              fmt::format("this is {}, which is no space to YAML", base::odd_space_in(text.substr(*odd))),
+              "type a space"};
+    }
+  }
   if (says("could not find expected ':'")) return no_value(complaint.context_at, text);
   if (says("mapping values are not allowed")) return no_place_for_value(complaint, text, last);
   if (says("did not find expected key"))

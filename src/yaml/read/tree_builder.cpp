@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/text/unicode.h"
 #include "rules/rules.h"
 #include "yaml/scalar.h"
 #include "yaml/token.h"
@@ -109,6 +110,11 @@ void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string mess
   base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint),
                                                token_location(file_, at.line(), at.column(), at.in_flow()));
   diagnostic.notes = std::move(notes);
+  const auto odd = base::odd_space_at(file_.line(at.line()).substr(at.column() - 1));
+  if (odd && rule == "yaml/syntax") {
+    diagnostic.location.end_column = at.column() + static_cast<uint32_t>(odd->length);
+    base::suggest_fix(diagnostic, {{diagnostic.location, " "}});
+  }
   diagnostics_.add(std::move(diagnostic));
 }
 

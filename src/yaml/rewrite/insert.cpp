@@ -72,20 +72,26 @@ std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair
 
 std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
                                           const NewPair& pair) {
-  if (!entry.key_origin.file()) return {};
-  const base::SourceFile& file = *entry.key_origin.file();
-  if (const auto written = find_written_key(entry.key_origin, key)) {
-    const auto empty = empty_value(file, written->end);
+  return MapBefore(entry, key).with(pair);
+}
+
+std::vector<base::Edit> MapBefore::with(const NewPair& pair) {
+  if (!entry_.key_origin.file()) return {};
+  const base::SourceFile& file = *entry_.key_origin.file();
+  if (!was_searched_) written_ = find_written_key(entry_.key_origin, key_);
+  was_searched_ = true;
+  if (written_) {
+    const auto empty = empty_value(file, written_->end);
     if (!empty) return {};
     const uint32_t line = file.line_at(empty->begin);
     const auto column = static_cast<uint32_t>(empty->begin - file.line_start(line) + 1);
     const auto width = static_cast<uint32_t>(empty->end - empty->begin);
     const base::Location place{&file, line, column, line, column + width};
-    const bool is_json = file.text()[written->begin] == '"';
+    const bool is_json = file.text()[written_->begin] == '"';
     return {{place, fmt::format("{}{{{}}}", width == 0 ? " " : "", is_json ? pair.json : pair.yaml)}};
   }
   return insert_before(
-      entry, {fmt::format("{}: {{{}}}", key, pair.yaml), fmt::format("\"{}\": {{{}}}", key, pair.json)});
+      entry_, {fmt::format("{}: {{{}}}", key_, pair.yaml), fmt::format("\"{}\": {{{}}}", key_, pair.json)});
 }
 
 std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair) {

@@ -16,6 +16,41 @@ KNOWN = (
         r"^TrainJob/\S+ spec\.RuntimeRef ",
         "Trainer's webhook writes the name of the field runtimeRef with a capital letter",
     ),
+    (
+        "job fields",
+        r" (spec\.\S+\.env)\[\d+\](\S*) .* \1\[\d+\]\2: ",
+        "Trainer's plugins add their variables in a random order, before or after the user's",
+    ),
+    (
+        "job fields",
+        r" spec\.\S+\.template\.spec\.(shareProcessNamespace) .* \S+\.spec\.securityContext\.\1: ",
+        "Kubernetes 1.37 names the field where it is written, earlier ones in the securityContext",
+    ),
+    (
+        "jobs",
+        r" accepted, suspended job/volume \S+\.image\.reference: [^;]*$",
+        "a suspended Job has no pods yet, which are what is refused",
+    ),
+    (
+        "jobs",
+        r'Pod "\S+" is invalid: spec\.containers\[\d+\]\.ports\[\d+\]\.hostPort: Duplicate value: .* accepted$',
+        "on the host's network a containerPort is a hostPort of the pod, not yet of its Job; lint doesn't look for it",
+    ),
+    (
+        "pods",
+        r'Pod "\S+" is invalid: spec\.containers\[\d+\]\.ports\[\d+\]\.hostPort: Duplicate value: .* accepted$',
+        "on the host's network a containerPort is a hostPort of the pod, not yet of its Job; lint doesn't look for it",
+    ),
+    (
+        "fields",
+        r" metadata\.ownerReferences\[\d+\](\S*) .* metadata\.ownerReferences\1: ",
+        "Kubernetes 1.37 names an owner reference by its index, earlier ones by none",
+    ),
+    (
+        "jobs",
+        r"^TrainJob/\S+ .* is invalid: \S+\.projected\.sources\[\d+\]\.(clusterTrustBundle|podCertificate)\b",
+        "Kubernetes 1.37 checks these projected sources, earlier ones ignore them",
+    ),
 )
 
 

@@ -16,6 +16,7 @@ from comparison.live_round import is_of_pod_group, namespace_of
 from comparison.verdicts import fields_in
 
 CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "diff", "diff --server-side")
+QUEUE = "kueue.x-k8s.io/queue-name"
 REFUSALS = ("is invalid", "denied", "forbidden")
 COMMON = ["--no-config", "--no-catalogue", "--threads=1", f"--namespace={inputs.NAMESPACE}"]
 
@@ -186,7 +187,7 @@ class RoundTrip:
         found = [
             (f"{where[0]}/{where[1]}/{where[2]} {path}", one, other)
             for where in sorted({*mine, *theirs})
-            for path, one, other in object_differences(where, theirs.get(where), mine.get(where))
+            for path, one, other in object_differences(where, without_queue(theirs.get(where), mine.get(where)), mine.get(where))
         ]
         live_text, ours_text = (short(found[0][1]), short(found[0][2])) if found else ("", "")
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
@@ -203,7 +204,7 @@ class RoundTrip:
         ours = "; ".join(f"{row['rule']} {row.get('field')}: {row['message']}" for row in errors) or "accepted"
         refused = [text for text in live.jobset_errors if any(mark in text for mark in REFUSALS)]
         refused_pods = sorted(text for texts in live.pod_errors.values() for text in texts)
-        text = "; ".join(refused + refused_pods) or "; ".join(live.jobset_errors) or self._missing(live)
+        text = "; ".join(refused + refused_pods) or "; ".join(live.jobset_errors) or self._accepted(live)
         check = self.report.check
         stuck = bool(live.jobset_errors or refused_pods)
         check("jobs", stuck == bool(errors), case.name, case.path, about, text, ours)
@@ -214,9 +215,10 @@ class RoundTrip:
             check("pods", not refused_pods or errors, case.name, case.path, about, text, ours)
 
     @staticmethod
-    def _missing(live):
+    def _accepted(live):
         missing = live.expected_jobs() - {job["metadata"]["name"] for job in live.jobs}
-        return f"accepted; not made: {', '.join(sorted(missing))}" if missing else "accepted"
+        suspended = "accepted, suspended" if live.job_set()["spec"].get("suspend") else "accepted"
+        return f"{suspended}; not made: {', '.join(sorted(missing))}" if missing else suspended
 
     def diff(self, folder, name, live_round, *flags):
         """All cases of a round at once, or in halves down to single ones if that fails."""
@@ -275,7 +277,7 @@ class RoundTrip:
 
 
 def with_live_uid(item, live):
-    """A TrainJob that was exported from a cluster has its uid, and so have the owner references of what is rendered."""
+    """A TrainJob that was exported from a cluster has its uid, of which a Flux job's certificate is computed."""
     if "uid" not in item["metadata"]:
         return item
     references = live.job_set()["metadata"]["ownerReferences"]
@@ -320,6 +322,17 @@ def belongs(where, name, live):
     if at != namespace or not called.startswith(job):
         return False
     return called == job or where in {key(item) for item in live.objects} or called[len(job) :].startswith("-")
+
+
+def without_queue(live, ours):
+    """Kueue (since 0.17) labels the JobSet of a TrainJob that it queues, and suspends both."""
+    labels = live["metadata"].get("labels", {}) if live and ours else {}
+    if QUEUE not in labels or QUEUE in ours["metadata"].get("labels", {}):
+        return live
+    labels = {name: value for name, value in labels.items() if name != QUEUE}
+    metadata = {name: value for name, value in live["metadata"].items() if name != "labels"}
+    metadata = {**metadata, "labels": labels} if labels else metadata
+    return {**live, "metadata": metadata, "spec": {**live["spec"], "suspend": ours["spec"].get("suspend")}}
 
 
 def object_differences(where, live, ours):

@@ -25,7 +25,8 @@ spec:
   for (const trainjobc::Finding& finding : report.findings) {
     std::cout << to_string(finding.level) << " " << finding.place.line << " " << finding.field << "\n"
               << finding.text;
-    for (const trainjobc::Fix& fix : finding.fixes) std::cout << "fix: " << fix.text << "\n";
+    for (const trainjobc::Fix& fix : finding.fixes)
+      std::cout << (finding.fixes_are_safe ? "fix: " : "suggestion: ") << fix.text << "\n";
   }
 
   request.trainer_version = "9.9";

@@ -46,14 +46,14 @@ size_t count(std::string_view rule, const std::string& report) {
 TEST_CASE("advice/num-nodes-zero: by framework") {
   CHECK(
       advice("advice/num-nodes-zero", torch_job("  trainer: {numNodes: 0}\n")) ==
-      R"(in.yaml:28:23: warning: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+      R"(in.yaml:28:23: error: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
    28 |   trainer: {numNodes: 0}
       |                       ^ write 1 or more; suspend: true keeps a job from starting
 )");
   const std::string zero = job("  trainer: {numNodes: 0}\n");
   CHECK(
       advice("advice/num-nodes-zero", mpi("", "") + zero) ==
-      R"(in.yaml:36:23: warning: numNodes: 0: the hostfile is empty, and mpirun finds no node [advice/num-nodes-zero]
+      R"(in.yaml:36:23: error: numNodes: 0: the hostfile is empty, and mpirun finds no node [advice/num-nodes-zero]
    36 |   trainer: {numNodes: 0}
       |                       ^ write 1 or more; suspend: true keeps a job from starting
 )");
@@ -85,7 +85,7 @@ TEST_CASE("advice/suspended: nothing resumes the job") {
 TEST_CASE("advice/one-word-command: a whole line as the program") {
   CHECK(
       command("one-word-command", "[\"torchrun train.py\"]") ==
-      R"(in.yaml:28:23: warning: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
+      R"(in.yaml:28:23: error: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
    28 |   trainer: {command: ["torchrun train.py"]}
       |                       ^~~~~~~~~~~~~~~~~~~ write one item per word, or [sh, -c, "…"]
 )");
@@ -109,7 +109,7 @@ TEST_CASE("advice/one-word-command: a line with a secret is not shown") {
   }
   CHECK(
       command("one-word-command", "[\"python a.py --pad-token=x\"]") ==
-      R"(in.yaml:28:23: warning: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
+      R"(in.yaml:28:23: error: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
    28 |   trainer: {command: ["python a.py --pad-token=x"]}
       |                       ^~~~~~~~~~~~~~~~~~~~~~~~~~~ write one item per word, or [sh, -c, "…"]
 )");
@@ -159,24 +159,26 @@ TEST_CASE("advice/size-unit: bytes and thousandths") {
     return advice("advice/size-unit", torch_job("  trainer: {resourcesPerNode: {limits: " + list + "}}\n"));
   };
   CHECK(limits("{memory: 64}") ==
-        R"(in.yaml:28:49: warning: memory: 64 is 64 bytes [advice/size-unit]
+        R"(in.yaml:28:49: error: memory: 64 is 64 bytes: no container can start with it [advice/size-unit]
    28 |   trainer: {resourcesPerNode: {limits: {memory: 64}}}
-      |                                                 ^~ did you mean 64Gi?
+      |                                                 ^~ did you mean "64Gi"?
 )");
-  CHECK(limits("{memory: 128m}") ==
-        R"(in.yaml:28:49: warning: memory: 128m is 128 thousandths of a byte [advice/size-unit]
+  CHECK(
+      limits("{memory: 128m}") ==
+      R"(in.yaml:28:49: error: memory: 128m is 128 thousandths of a byte: no container can start with it [advice/size-unit]
    28 |   trainer: {resourcesPerNode: {limits: {memory: 128m}}}
-      |                                                 ^~~~ did you mean 128Mi?
+      |                                                 ^~~~ did you mean "128Mi"?
 )");
   CHECK(limits("{ephemeral-storage: 2048}") ==
         R"(in.yaml:28:60: warning: ephemeral-storage: 2048 is 2048 bytes [advice/size-unit]
    28 |   trainer: {resourcesPerNode: {limits: {ephemeral-storage: 2048}}}
-      |                                                            ^~~~ did you mean 2048Mi?
+      |                                                            ^~~~ did you mean "2048Mi"?
 )");
-  CHECK(limits("{memory: \"0.5\"}") ==
-        R"(in.yaml:28:49: warning: memory: 500m is 500 thousandths of a byte [advice/size-unit]
+  CHECK(
+      limits("{memory: \"0.5\"}") ==
+      R"(in.yaml:28:49: error: memory: 500m is 500 thousandths of a byte: no container can start with it [advice/size-unit]
    28 |   trainer: {resourcesPerNode: {limits: {memory: "0.5"}}}
-      |                                                 ^~~~~ did you mean 500Mi?
+      |                                                 ^~~~~ did you mean "500Mi"?
 )");
   CHECK(limits("{memory: 64Gi, cpu: 500m}") == "");
   CHECK(limits("{memory: 107374182400m}") == "");
@@ -189,7 +191,7 @@ TEST_CASE("advice/size-unit: bytes and thousandths") {
   CHECK(advice("advice/size-unit", runtime("{torch: {}}", trainer() + shm)) ==
         R"(in.yaml:21:77: warning: sizeLimit: 64 is 64 bytes [advice/size-unit]
    21 |                 volumes: [{name: shm, emptyDir: {medium: Memory, sizeLimit: 64}}]
-      |                                                                             ^~ did you mean 64Gi?
+      |                                                                             ^~ did you mean "64Gi"?
 )");
 }
 
@@ -199,22 +201,22 @@ TEST_CASE("advice/device-name: names that no device plugin offers") {
                   torch_job("  trainer: {resourcesPerNode: {limits: {" + name + ": 4}}}\n"));
   };
   CHECK(device("nvidia.com/gpus") ==
-        R"(in.yaml:28:41: warning: no node offers nvidia.com/gpus: the pods stay pending [advice/device-name]
+        R"(in.yaml:28:41: error: no node offers nvidia.com/gpus: the pods stay pending [advice/device-name]
    28 |   trainer: {resourcesPerNode: {limits: {nvidia.com/gpus: 4}}}
-      |                                         ^~~~~~~~~~~~~~~ did you mean nvidia.com/gpu?
+      |                                         ^~~~~~~~~~~~~~~ did you mean "nvidia.com/gpu"?
 )");
   for (const char* name :
        {"nvidia.com/GPU", "nvidia/gpu", "nvidea.com/gpu", "nvidia.io/gpu", "nvidia.com/GPUs"})
-    CHECK_MESSAGE(device(name).find("did you mean nvidia.com/gpu?") != std::string::npos, name);
+    CHECK_MESSAGE(device(name).find("did you mean \"nvidia.com/gpu\"?") != std::string::npos, name);
   CHECK(device("amd.com/gpus") ==
-        R"(in.yaml:28:41: warning: no node offers amd.com/gpus: the pods stay pending [advice/device-name]
+        R"(in.yaml:28:41: error: no node offers amd.com/gpus: the pods stay pending [advice/device-name]
    28 |   trainer: {resourcesPerNode: {limits: {amd.com/gpus: 4}}}
-      |                                         ^~~~~~~~~~~~ did you mean amd.com/gpu?
+      |                                         ^~~~~~~~~~~~ did you mean "amd.com/gpu"?
 )");
   CHECK(device("google.com/tpus") ==
-        R"(in.yaml:28:41: warning: no node offers google.com/tpus: the pods stay pending [advice/device-name]
+        R"(in.yaml:28:41: error: no node offers google.com/tpus: the pods stay pending [advice/device-name]
    28 |   trainer: {resourcesPerNode: {limits: {google.com/tpus: 4}}}
-      |                                         ^~~~~~~~~~~~~~~ did you mean google.com/tpu?
+      |                                         ^~~~~~~~~~~~~~~ did you mean "google.com/tpu"?
 )");
   for (const char* name :
        {"nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb", "nvidia.com/vgpu",
@@ -231,65 +233,65 @@ TEST_CASE("advice/image-name: names that can't be pulled") {
   };
   CHECK(
       image("ghcr.io/Team/app:1") ==
-      R"(in.yaml:28:20: warning: the image's repository has capital letters, in "Team": it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the image's repository has capital letters, in "Team": it can't be pulled [advice/image-name]
    28 |   trainer: {image: "ghcr.io/Team/app:1"}
       |                    ^~~~~~~~~~~~~~~~~~~~ write "team"
 )");
   CHECK(image("a b:1") ==
-        R"(in.yaml:28:20: warning: the image's name contains a space: it can't be pulled [advice/image-name]
+        R"(in.yaml:28:20: error: the image's name contains a space: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a b:1"}
       |                    ^~~~~~~ write it without spaces
 )");
   CHECK(
       image("a\u00a0b:1") ==
-      R"(in.yaml:28:20: warning: the image's name contains the character U+00A0: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the image's name contains a no-break space (U+00A0): it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a b:1"}
-      |                    ^~~~~~~ write it in ASCII
+      |                    ^~~~~~~ write it without
 )");
   CHECK(
       image("Team/app:1") ==
-      R"(in.yaml:28:20: warning: the image's repository has capital letters, in "Team": it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the image's repository has capital letters, in "Team": it can't be pulled [advice/image-name]
    28 |   trainer: {image: "Team/app:1"}
       |                    ^~~~~~~~~~~~ write "team"
 )");
   CHECK(
       image("a//b:1") ==
-      R"(in.yaml:28:20: warning: the image's repository has an empty part: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the image's repository has an empty part: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a//b:1"}
       |                    ^~~~~~~~ parts are lower-case letters and digits, with single ., _ or - between them
 )");
   CHECK(
       image("a/b-:1") ==
-      R"(in.yaml:28:20: warning: "b-" is not a valid part of an image's repository: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: "b-" is not a valid part of an image's repository: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a/b-:1"}
       |                    ^~~~~~~~ parts are lower-case letters and digits, with single ., _ or - between them
 )");
   CHECK(
       image("a:") ==
-      R"(in.yaml:28:20: warning: the image ends with a colon and has no tag: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the image ends with a colon and has no tag: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a:"}
       |                    ^~~~ add the tag
 )");
   CHECK(image("a:b:c") ==
-        R"(in.yaml:28:20: warning: the image's tag is invalid: it can't be pulled [advice/image-name]
+        R"(in.yaml:28:20: error: the image's tag is invalid: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a:b:c"}
       |                    ^~~~~~~ a tag has letters, digits, _, . and -, and at most 128 of them
 )");
   CHECK(
       image("a@sha256:12") ==
-      R"(in.yaml:28:20: warning: the part after the image's @ is not a digest: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the part after the image's @ is not a digest: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "a@sha256:12"}
       |                    ^~~~~~~~~~~~~ a digest is sha256: and 64 of the digits 0-9 and a-f
 )");
   CHECK(
       image("host:port/a:1") ==
-      R"(in.yaml:28:20: warning: the part before the image's first / is not a registry: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: the part before the image's first / is not a registry: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "host:port/a:1"}
       |                    ^~~~~~~~~~~~~~~ write HOST or HOST:PORT
 )");
   CHECK(
       image("docker://a:1") ==
-      R"(in.yaml:28:20: warning: an image name has no scheme such as docker://: it can't be pulled [advice/image-name]
+      R"(in.yaml:28:20: error: an image name has no scheme such as docker://: it can't be pulled [advice/image-name]
    28 |   trainer: {image: "docker://a:1"}
       |                    ^~~~~~~~~~~~~~ leave it out
 )");

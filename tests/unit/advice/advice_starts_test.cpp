@@ -48,7 +48,7 @@ std::string with_claims(const std::string& policy = "") {
 TEST_CASE("advice/overhead: pods that state what a RuntimeClass adds") {
   const std::string overhead = "                overhead: {cpu: 100m}\n";
   CHECK(advice("advice/overhead", with_pod(overhead) + job("")) ==
-        R"(in.yaml:20:17: warning: no pod is created: overhead needs a RuntimeClass [advice/overhead]
+        R"(in.yaml:20:17: error: no pod is created: overhead needs a RuntimeClass [advice/overhead]
    20 |                 overhead: {cpu: 100m}
       |                 ^~~~~~~~ remove it, or add runtimeClassName
 )");
@@ -77,7 +77,7 @@ TEST_CASE("advice/node-name: a pod that a gate holds back can't go to a node by 
   const std::string gates = "                schedulingGates: [{name: example.com/gate}]\n";
   CHECK(
       advice("advice/node-name", with_pod(gates + "                nodeName: node-17\n")) ==
-      R"(in.yaml:21:17: warning: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
+      R"(in.yaml:21:17: error: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
    21 |                 nodeName: node-17
       |                 ^~~~~~~~ remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates
 )");
@@ -86,7 +86,7 @@ TEST_CASE("advice/node-name: a pod that a gate holds back can't go to a node by 
   CHECK(
       advice("advice/node-name", with_pod("                nodeName: node-17\n") +
                                      patch_of("{schedulingGates: [{name: example.com/gate}]}")) ==
-      R"(in.yaml:20:17: warning: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
+      R"(in.yaml:20:17: error: no pod is created: nodeName can't be used with schedulingGates [advice/node-name]
    20 |                 nodeName: node-17
       |                 ^~~~~~~~ remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates
 )");
@@ -101,7 +101,7 @@ TEST_CASE("advice/exclusive-topology: no key of a label") {
   CHECK(
       advice("advice/exclusive-topology",
              with_topology("alpha.jobset.sigs.k8s.io/exclusive-topology: \"rack 7\"") + job("")) ==
-      R"(in.yaml:9:75: warning: no pod is created: the topology "rack 7" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [advice/exclusive-topology]
+      R"(in.yaml:9:75: error: no pod is created: the topology "rack 7" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [advice/exclusive-topology]
     9 |     metadata: {annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: "rack 7"}}
       |                                                                           ^~~~~~~~ write the key of a node label, such as topology.kubernetes.io/zone
 )");
@@ -122,7 +122,7 @@ TEST_CASE("advice/depends-on-itself") {
   };
   CHECK(
       advice("advice/depends-on-itself", depending_on("node") + job("")) ==
-      R"(in.yaml:28:28: warning: replicatedJob "node" never starts: it depends on itself [advice/depends-on-itself]
+      R"(in.yaml:28:28: error: replicatedJob "node" never starts: it depends on itself [advice/depends-on-itself]
    28 |         dependsOn: [{name: node, status: Complete}]
       |                            ^~~~ name a replicatedJob that comes before it
 )");
@@ -133,7 +133,7 @@ TEST_CASE("advice/deadline-overflow: of the TrainJob, and of a Job") {
   CHECK(
       advice("advice/deadline-overflow",
              runtime("", trainer()) + job("  activeDeadlineSeconds: 9223372037\n")) ==
-      R"(in.yaml:27:26: warning: a deadline of 9223372037 s overflows: the job fails as soon as it starts [advice/deadline-overflow]
+      R"(in.yaml:27:26: error: a deadline of 9223372037 s overflows: the job fails as soon as it starts [advice/deadline-overflow]
    27 |   activeDeadlineSeconds: 9223372037
       |                          ^~~~~~~~~~ leave it out, or write at most 9223372036
 )");
@@ -144,7 +144,7 @@ TEST_CASE("advice/deadline-overflow: of the TrainJob, and of a Job") {
   };
   CHECK(
       advice("advice/deadline-overflow", with_deadline("9300000000") + job("")) ==
-      R"(in.yaml:20:36: warning: a deadline of 9300000000 s overflows: the Job fails as soon as it starts [advice/deadline-overflow]
+      R"(in.yaml:20:36: error: a deadline of 9300000000 s overflows: the Job fails as soon as it starts [advice/deadline-overflow]
    20 |             activeDeadlineSeconds: 9300000000
       |                                    ^~~~~~~~~~ leave it out, or write at most 9223372036
 )");
@@ -163,10 +163,10 @@ TEST_CASE("advice/object-size: more than etcd accepts") {
   CHECK(size_of(1500 * 1024) == "");
   CHECK(
       size_of(1700 * 1024) ==
-      R"(in.yaml:1:1: warning: the runtime can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
+      R"(in.yaml:1:1: error: the runtime can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
     1 | apiVersion: trainer.kubeflow.org/v1alpha1
       | ^~~~~~~~~~ move scripts and data into images, ConfigMaps or volumes
-in.yaml:22:1: warning: the JobSet can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
+in.yaml:22:1: error: the JobSet can't be stored: it has 1.7 MiB, and etcd accepts requests of at most 1.5 MiB [advice/object-size]
    22 | apiVersion: trainer.kubeflow.org/v1alpha1
       | ^~~~~~~~~~ move scripts and data into images, ConfigMaps or volumes
 )");

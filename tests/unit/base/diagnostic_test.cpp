@@ -118,6 +118,25 @@ TEST_CASE("text without spaces is cut anywhere") {
             "…\n      | " + std::string(333, ' ') + "^\n");
 }
 
+// Only what is around the token is decoded, and is the same as if all were.
+TEST_CASE("a token in a very long line is shown as in a long one") {
+  const std::string beginning = "日本é😀\t";
+  for (const size_t width : {0, 60, 200}) {
+    for (const std::string& token : {std::string("[bad]"), std::string("ü"), std::string(3000, 'x')}) {
+      const auto shown = [&, width = width](size_t times) {
+        std::string around;
+        for (size_t i = 0; i < times; ++i) around += beginning;
+        const SourceFile file("a.yaml", around + token + around + "\n");
+        const auto column = static_cast<uint32_t>(around.size() + 1);
+        Diagnostic diagnostic = make(&file, 1, column, 1, column + static_cast<uint32_t>(token.size()));
+        const std::string text = format_text(diagnostic, {.width = width});
+        return text.substr(text.find('\n'));
+      };
+      CHECK(shown(2000) == shown(600));
+    }
+  }
+}
+
 TEST_CASE("no control character of an input reaches the terminal") {
   const SourceFile file("a\n.yaml", "a: \x1B[31m\xE2\x80\xAE\xFFz\n");
   Diagnostic diagnostic = make(&file, 1, 4, 1, 5);

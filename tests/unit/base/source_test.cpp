@@ -4,8 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/text/unicode.h"
 
 namespace trainjobc::base::source_test {
 namespace {
@@ -46,6 +50,18 @@ void check(const std::string& text) {
   }
 }
 
+// Columns of each byte and of each code unit, as counted from the beginning of the line.
+void check_columns(const std::string& text, uint32_t number) {
+  const SourceFile file("a.yaml", text);
+  const std::string_view line = file.line(number);
+  size_t wrong = 0;
+  for (size_t at = 0; at < line.size() + 3; ++at)
+    wrong += file.utf16_units(number, at) != utf16_length(line.substr(0, std::min(at, line.size()))) ? 1 : 0;
+  for (size_t units = 0; units < line.size() + 3; ++units)
+    wrong += file.utf16_offset(number, units) != utf16_offset(line, units) ? 1 : 0;
+  CHECK(wrong == 0);
+}
+
 }  // namespace
 
 TEST_CASE("source files: lines of files that are short, long, empty, and without a last line break") {
@@ -61,6 +77,27 @@ TEST_CASE("source files: lines of files that are short, long, empty, and without
     check(text);
     check(text + "last");
   }
+}
+
+TEST_CASE("source files: long lines among short ones") {
+  std::string text;
+  for (const size_t length : {1, 1023, 0, 1024, 1025, 3, 5000, 0, 0, 2048, 1}) {
+    text += std::string(length, 'x') + "\n";
+    check(text);
+    check(text + "last");
+  }
+}
+
+TEST_CASE("source files: UTF-16 code units, in short and in long lines") {
+  std::string line;
+  for (int i = 0; i < 300; ++i) line += i % 3 == 0 ? "é" : i % 3 == 1 ? "a" : "😀";
+  check_columns("first\n" + line + "\nlast\n", 2);
+  for (int i = 0; i < 4; ++i) {
+    line += std::string(static_cast<size_t>(i), 'x') + line.substr(0, 900);
+    check_columns("first\n" + line + "\r\nlast\n", 2);
+    check_columns("\xFF\xBF" + line + "\xF0\x9F", 1);
+  }
+  CHECK(SourceFile("a.yaml", "a\n").utf16_units(7, 3) == 0);
 }
 
 TEST_CASE("source files: a byte order mark is left out") {

@@ -54,6 +54,12 @@ TEST_CASE("misspelled arguments get a suggestion and status 2") {
   CHECK(complaint({"lint", "--trainer-version", "2.5"}) ==
         "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3\nSee \"trainjobc lint "
         "--help\".\n");
+  CHECK(complaint({"validate", "a.yaml"}) ==
+        "trainjobc: unknown command \"validate\", did you mean \"lint\"?\nSee \"trainjobc --help\".\n");
+  CHECK(complaint({"fmt"}) ==
+        "trainjobc: unknown command \"fmt\", did you mean \"lint --fix\"?\nSee \"trainjobc --help\".\n");
+  CHECK(complaint({"apply", "-f", "a.yaml"}) ==
+        "trainjobc: unknown command \"apply\", did you mean \"submit\"?\nSee \"trainjobc --help\".\n");
   CHECK(complaint({"xyzzy"}) == "trainjobc: unknown command \"xyzzy\"\nSee \"trainjobc --help\".\n");
   CHECK(complaint({"lint", "--list-rules", "--explain"}) == R"(trainjobc: --explain: 1 required RULE missing
 See "trainjobc lint --help".
@@ -78,7 +84,7 @@ TEST_CASE("every command's help has a usage line, examples, and lines that fit a
   }
 }
 
-TEST_CASE("version says what is supported, and which releases the rules are from") {
+TEST_CASE("version says what is supported, which releases the rules are from, and what was compared") {
   const std::string number(trainjobc::base::kVersion);
   CHECK(run({"--version"}).out == "trainjobc " + number + "\n");
   CHECK(run({"version"}).out == "trainjobc " + number + R"(
@@ -89,6 +95,11 @@ compiles for Kubeflow Trainer 2.3 (JobSet 0.12)
 checks names, labels, metadata, quantities as Kubernetes 1.36 does
 checks Jobs, pods, volumes as Kubernetes 1.36 does
 checks JobSets and their Jobs as JobSet 0.12 does
+compared with Trainer 2.1.0, JobSet 0.10.1, Kubernetes 1.36.3: 500 random jobs
+compared with Trainer 2.2.1, JobSet 0.11.1, Kubernetes 1.36.3: 500 random jobs
+compared with Trainer 2.3.0, JobSet 0.12.0, Kubernetes 1.36.3: 2000 random jobs
+compared with Trainer 2.3.0, JobSet 0.12.0, Kubernetes 1.37.2: 500 random jobs
+compared with Trainer 2.3.0, JobSet 0.12.0, Kubernetes 1.37.2, Kueue 0.17.0: 500 random jobs
 )");
   std::string json = run({"version", "-o", "json"}).out;
   json.replace(json.find(number), number.size(), "N");
@@ -133,6 +144,43 @@ checks JobSets and their Jobs as JobSet 0.12 does
             "of": "JobSets and their Jobs",
             "project": "JobSet",
             "release": "0.12"
+        }
+    ],
+    "compared": [
+        {
+            "trainer": "2.1.0",
+            "jobSet": "0.10.1",
+            "kubernetes": "1.36.3",
+            "kueue": null,
+            "randomJobs": 500
+        },
+        {
+            "trainer": "2.2.1",
+            "jobSet": "0.11.1",
+            "kubernetes": "1.36.3",
+            "kueue": null,
+            "randomJobs": 500
+        },
+        {
+            "trainer": "2.3.0",
+            "jobSet": "0.12.0",
+            "kubernetes": "1.36.3",
+            "kueue": null,
+            "randomJobs": 2000
+        },
+        {
+            "trainer": "2.3.0",
+            "jobSet": "0.12.0",
+            "kubernetes": "1.37.2",
+            "kueue": null,
+            "randomJobs": 500
+        },
+        {
+            "trainer": "2.3.0",
+            "jobSet": "0.12.0",
+            "kubernetes": "1.37.2",
+            "kueue": "0.17.0",
+            "randomJobs": 500
         }
     ],
     "trainerApiVersion": "trainer.kubeflow.org/v1alpha1",

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/test_console.h"
 #include "lint/config.h"
+#include "support/test_console.h"
 
 namespace trainjobc::cli_config_test {
 namespace {
@@ -35,8 +35,8 @@ TEST_CASE("a configuration is read, its paths relative to its folder") {
   CHECK(config.catalogue == false);
   CHECK(config.ns == "research");
   CHECK(config.fail_on == "warning");
-  CHECK(config.rules.at("advice/image-tag") == std::nullopt);
-  CHECK(config.rules.at("input/unknown-field") == base::Severity::Warning);
+  CHECK(config.rules.at("advice/image-tag").severity == std::nullopt);
+  CHECK(config.rules.at("input/unknown-field").severity == base::Severity::Warning);
   REQUIRE(config.suppressions.size() == 1);
   CHECK(config.suppressions[0].paths == std::vector<std::string>{"scratch/**"});
   CHECK(config.suppressions[0].reason == "experiments");
@@ -47,6 +47,13 @@ TEST_CASE("an unknown key is refused at its place") {
         "team/.trainjobc.yaml:1:1: error: unknown key \"runtime\" [config/invalid]\n"
         "    1 | runtime: [x]\n"
         "      | ^~~~~~~ did you mean \"runtimes\"?\n");
+}
+
+TEST_CASE("scope is true or false") {
+  CHECK(read_error("scope: prod\n") ==
+        "team/.trainjobc.yaml:1:8: error: scope must be true or false [config/invalid]\n"
+        "    1 | scope: prod\n"
+        "      |        ^~~~\n");
 }
 
 TEST_CASE("an unknown rule is refused with a suggestion") {

@@ -5,6 +5,7 @@
 
 #include "cli/app.h"
 #include "cli/input.h"
+#include "lint/config.h"
 #include "support/test_console.h"
 
 namespace trainjobc::cli_inputs_test {
@@ -117,8 +118,8 @@ jobset.jobset.x-k8s.io/c
 
 TEST_CASE("each file has the settings of the nearest configuration above it") {
   base::MemoryFileSystem files;
-  const std::string finding = "  trainer:\n    numNode: 2\n";
-  files.files["one/.trainjobc.yaml"] = "rules: {input/unknown-field: warning}\nnamespace: team-one\n";
+  const std::string finding = "  trainer:\n    numNodes: 0\n    command: [torchrun]\n";
+  files.files["one/.trainjobc.yaml"] = "rules: {advice/num-nodes-zero: warning}\nnamespace: team-one\n";
   files.files["one/x/a.yaml"] = job("a", finding);
   files.files["two/.trainjobc.yaml"] = "trainerVersion: v2.1.0\nfailOn: never\n";
   files.files["two/b.yaml"] = job("b", finding);
@@ -130,15 +131,15 @@ TEST_CASE("each file has the settings of the nearest configuration above it") {
     5 | spec:
       | ^~~~ add trainer: {}
 
-./one/x/a.yaml:9:5: warning: unknown field "numNode" in spec.trainer [input/unknown-field]
-    9 |     numNode: 2
-      |     ^~~~~~~ did you mean "numNodes"?
+./one/x/a.yaml:9:15: warning: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+    9 |     numNodes: 0
+      |               ^ write 1 or more; suspend: true keeps a job from starting
 
-./two/b.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
-    9 |     numNode: 2
-      |     ^~~~~~~ did you mean "numNodes"?
+./two/b.yaml:9:15: error: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+    9 |     numNodes: 0
+      |               ^ write 1 or more; suspend: true keeps a job from starting
 
-3 findings (1 error, 2 warnings) in 3 of 3 files
+3 findings (1 error, 2 warnings) in 3 of 3 files; 1 can be fixed with --fix=all
 )");
   CHECK(both.status == 0);
   CHECK(run(files, {"lint", "--fail-on", "warning", "."}).status == 1);
@@ -146,31 +147,155 @@ TEST_CASE("each file has the settings of the nearest configuration above it") {
   files.files["one/x/a.yaml"] = job("a");
   files.files["two/b.yaml"] = job("b");
   CHECK(names(files, {"."}) ==
-        "jobset.jobset.x-k8s.io/b\njobset.jobset.x-k8s.io/c\njobset.jobset.x-k8s.io/a\n");
+        "jobset.jobset.x-k8s.io/c\njobset.jobset.x-k8s.io/a\njobset.jobset.x-k8s.io/b\n");
   CHECK(names(files, {"two", "one", "c.yaml"}) == names(files, {"."}));
 }
 
-TEST_CASE("groups share their runtimes; a TrainJob that two of them define is rendered by neither") {
+TEST_CASE("the working directory's settings are those of its files and of standard input only") {
   base::MemoryFileSystem files;
-  files.files["platform/.trainjobc.yaml"] = "trainerVersion: '2.3'\n";
-  files.files["platform/rt.yaml"] =
-      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: mine\n"
-      "  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  mlPolicy: {numNodes: 1}\n  template:\n"
-      "    spec:\n      replicatedJobs:\n      - name: node\n        template:\n          metadata: {labels: "
-      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n          spec: {template: {spec: "
-      "{containers: [{name: node, image: a:1}]}}}\n";
-  std::string mine = job("a");
-  mine.replace(mine.find("torch-distributed"), 17, "mine");
-  files.files["jobs/a.yaml"] = mine;
+  files.files[".trainjobc.yaml"] = "rules: {advice/no-trainer-section: error}\n";
+  files.files["a.yaml"] = job("a");
+  files.files["../zz.yaml"] = job("zz");
+  const auto severity = [&](std::vector<std::string> words, const std::string& input = "") {
+    words.insert(words.begin(), "lint");
+    const std::string out = run(files, words, {}, input).out;
+    return out.substr(0, out.find(": without"));
+  };
+  CHECK(severity({"a.yaml"}) == "a.yaml:5:1: error");
+  CHECK(severity({"../zz.yaml"}) == "../zz.yaml:5:1: warning");
+  CHECK(severity({"-"}, job("in")) == "<stdin>:5:1: error");
+  CHECK(severity({"--config", ".trainjobc.yaml", "../zz.yaml"}) == "../zz.yaml:5:1: error");
+}
+
+namespace {
+
+const std::string kMine =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: mine\n"
+    "  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  mlPolicy: {numNodes: 1}\n  template:\n"
+    "    spec:\n      replicatedJobs:\n      - name: node\n        template:\n          metadata: {labels: "
+    "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n          spec: {template: {spec: "
+    "{containers: [{name: node, image: a:1}]}}}\n";
+
+std::string job_of_mine(const std::string& name, int nodes = 1) {
+  std::string mine =
+      job(name, "  trainer: {numNodes: " + std::to_string(nodes) + ", command: [torchrun, t.py]}\n");
+  return mine.replace(mine.find("torch-distributed"), 17, "mine");
+}
+
+// A repository of two clusters, whose jobs and runtimes have the same names.
+base::MemoryFileSystem two_clusters() {
+  base::MemoryFileSystem files;
+  for (const std::string cluster : {"prod", "staging"}) {
+    const std::string folder = "clusters/" + cluster;
+    files.files[folder + "/.trainjobc.yaml"] = "trainerVersion: '2.3'\n";
+    files.files[folder + "/runtime.yaml"] = kMine;
+    files.files[folder + "/job.yaml"] = job_of_mine("a", cluster == "prod" ? 4 : 1);
+  }
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("scope: false: the groups share their runtimes, and no two define a TrainJob") {
+  base::MemoryFileSystem files;
+  files.files["platform/.trainjobc.yaml"] = "scope: false\nrules: {advice/image-tag: off}\n";
+  files.files["platform/rt.yaml"] = kMine;
+  files.files["jobs/a.yaml"] = job_of_mine("a");
   CHECK(names(files, {"jobs", "platform"}) == "jobset.jobset.x-k8s.io/a\n");
-  files.files["platform/again.yaml"] = mine;
-  const Run twice = run(files, {"render", "jobs", "platform"});
-  CHECK(twice.status == 1);
-  CHECK(twice.err ==
-        "platform/again.yaml:4:9: error: TrainJob/default/a is defined twice [input/duplicate-object]\n"
-        "    4 |   name: a\n"
-        "      |         ^\n"
-        "  note: the first one at jobs/a.yaml:4:9\n");
+  files.files["platform/again.yaml"] = job_of_mine("a");
+  const std::string twice =
+      "platform/again.yaml:4:9: error: TrainJob/default/a is defined twice [input/duplicate-object]\n"
+      "    4 |   name: a\n"
+      "      |         ^\n"
+      "  note: the first one at jobs/a.yaml:4:9\n";
+  const Run rendered = run(files, {"render", "jobs", "platform"});
+  CHECK(rendered.status == 1);
+  CHECK(rendered.err == twice);
+  CHECK(run(files, {"lint", "jobs", "platform"}).out == twice + "\n1 finding (1 error) in 1 of 3 files\n");
+}
+
+TEST_CASE("scope: false: what a configuration does not set is as in the one above it") {
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] =
+      "failOn: warning\nruntimes: [platform]\nexclude: [team/old]\n"
+      "rules: {advice/framework-label: error, advice/image-tag: error}\n";
+  files.files["platform/rt.yaml"] = kMine;
+  files.files["team/.trainjobc.yaml"] = "scope: false\nrules: {advice/image-tag: off}\n";
+  files.files["team/a.yaml"] = job_of_mine("a");
+  files.files["team/old/b.yaml"] = "kind: {\n";
+  test::TestConsole console(files);
+  lint::Configurations configurations(console.files(), "", false);
+  const auto config = configurations.of_file("team/a.yaml");
+  CHECK(lint::scope_of(*config) == ".");
+  CHECK(config->fail_on == "warning");
+  CHECK(config->runtimes == std::vector<std::string>{"platform"});
+  CHECK(config->rules.at("advice/framework-label").severity == base::Severity::Error);
+  CHECK(config->rules.at("advice/image-tag").severity == std::nullopt);
+  CHECK(run(files, {"lint", "-v", "team"}).err ==
+        "note: team/old/ is excluded by .trainjobc.yaml: skipped\n1 job: no findings\n");
+}
+
+TEST_CASE("a folder with a configuration is a scope: names and runtimes are its own") {
+  base::MemoryFileSystem files = two_clusters();
+  CHECK(run(files, {"lint", "."}).err == "2 jobs, 2 runtimes: no findings\n");
+  const Run rendered = run(files, {"render", ".", "-o", "name"});
+  CHECK(rendered.out == "jobset.jobset.x-k8s.io/a\njobset.jobset.x-k8s.io/a\n");
+  CHECK(rendered.err ==
+        "note: clusters/prod and clusters/staging both define TrainJob default/a, for a cluster each: "
+        "--output-dir writes each scope into a folder of its own\n");
+  CHECK(run(files, {"render", ".", "--output-dir", "out", "--prune-output"}).err.empty());
+  CHECK(files.files.contains("out/clusters/prod/jobset.x-k8s.io_v1alpha2_jobset_a.yaml"));
+  CHECK(files.files.contains("out/clusters/staging/jobset.x-k8s.io_v1alpha2_jobset_a.yaml"));
+  CHECK(files.files["out/.trainjobc-output"] ==
+        "clusters/prod/\nclusters/prod/jobset.x-k8s.io_v1alpha2_jobset_a.yaml\n"
+        "clusters/staging/\nclusters/staging/jobset.x-k8s.io_v1alpha2_jobset_a.yaml\n");
+  files.files["clusters/staging/job.yaml"] = job_of_mine("b");
+  CHECK(run(files, {"render", "clusters", "--output-dir", "out", "--prune-output"}).err.empty());
+  CHECK(!files.files.contains("out/clusters/staging/jobset.x-k8s.io_v1alpha2_jobset_a.yaml"));
+  CHECK(files.files.contains("out/clusters/staging/jobset.x-k8s.io_v1alpha2_jobset_b.yaml"));
+  CHECK(files.files.contains("out/clusters/prod/jobset.x-k8s.io_v1alpha2_jobset_a.yaml"));
+  files = two_clusters();
+  CHECK(run(files, {"plan", "clusters"}).out ==
+        "SCOPE             JOB        NODES  PODS  PROCESSES  GANG  QUEUE  HOSTS\n"
+        "clusters/prod     default/a  4      4     4          -     -      a-node-0-{0..3}.a\n"
+        "clusters/staging  default/a  1      1     1          -     -      a-node-0-0.a\n"
+        "\n"
+        "SCOPE             NAMESPACE  QUEUE  JOBS  NODES  PODS  PROCESSES\n"
+        "clusters/prod     default    -      1     4      4     4\n"
+        "clusters/staging  default    -      1     1      1     1\n"
+        "total                               2     5      5     5\n");
+  const std::string shared = "clusters/prod and clusters/staging both define TrainJob default/a";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"diff", "--live", "live.json", "clusters"},
+        std::vector<std::string>{"diff", "--from-version", "2.2", "--to-version", "2.3", "clusters"}}) {
+    const Run refused = run(files, words);
+    CHECK(refused.status == 2);
+    CHECK(refused.err == "trainjobc: " + shared + ": compare one scope at a time\n");
+  }
+  CHECK(run(files, {"submit", "clusters"}).err ==
+        "trainjobc: " + shared +
+            ", and a cluster has one of them: name the folder of one scope\nnothing was sent\n");
+  CHECK(run(files, {"runtimes", "clusters", "-o", "name"}).out.find("mine\nmine\n") != std::string::npos);
+  CHECK(run(files, {"runtimes", "clusters", "--used-by"}).out ==
+        "SCOPE             RUNTIME  KIND                    JOB        FROM\n"
+        "clusters/prod     mine     ClusterTrainingRuntime  default/a  clusters/prod/job.yaml:1\n"
+        "clusters/staging  mine     ClusterTrainingRuntime  default/a  clusters/staging/job.yaml:1\n");
+  CHECK(run(files, {"graph", "clusters"}).out.find("clusters/prod: TrainJob default/a") != std::string::npos);
+}
+
+TEST_CASE("a runtime of another scope serves no job, and the finding says where it is") {
+  base::MemoryFileSystem files = two_clusters();
+  files.files.erase("clusters/staging/runtime.yaml");
+  CHECK(run(files, {"lint", "."}).out ==
+        "./clusters/staging/job.yaml:7:11: error: there is no ClusterTrainingRuntime \"mine\" "
+        "[input/missing-runtime]\n"
+        "    7 |     name: mine\n"
+        "      |           ^~~~ ./clusters/prod/runtime.yaml:1 has one, in another scope: list its folder "
+        "under "
+        "runtimes in this scope's .trainjobc.yaml, or write scope: false if the two folders belong together\n"
+        "\n1 finding (1 error) in 1 of 3 files\n");
+  files.files["clusters/staging/.trainjobc.yaml"] = "runtimes: [../prod/runtime.yaml]\n";
+  CHECK(run(files, {"lint", "."}).err == "2 jobs, 1 runtime: no findings\n");
 }
 
 TEST_CASE("an invalid configuration in a subfolder ends the command") {

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kBad =
     "# a job\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name:   one   # spaces "
     "stay\nspec:\n"
-    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    env:\n    - {name: DEBUG, value: yes}\n";
+    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    command: [torchrun, a.py]\n    env:\n    - {name: DEBUG, value: yes}\n";
 
 struct Run {
   int status = 0;
@@ -73,7 +73,7 @@ TEST_CASE("lint --fix --diff shows the fix and changes nothing") {
   const Run run = lint(files, {"--fix", "--diff", "a.yaml"});
   CHECK(run.status == 1);
   CHECK(run.out ==
-        "--- a.yaml\n+++ a.yaml\n@@ -8,4 +8,4 @@\n     name: torch-distributed\n   trainer:\n     env:\n"
+        "--- a.yaml\n+++ a.yaml\n@@ -9,4 +9,4 @@\n   trainer:\n     command: [torchrun, a.py]\n     env:\n"
         "-    - {name: DEBUG, value: yes}\n+    - {name: DEBUG, value: \"yes\"}\n");
   CHECK(files.files["a.yaml"] == kBad);
 }
@@ -223,7 +223,7 @@ TEST_CASE("reports go to their files, one to stdout") {
   CHECK(run.status == 1);
   CHECK(
       run.out ==
-      R"(::error file=a.yaml,line=11,endLine=11,col=28,endColumn=31,title=input/type::spec.trainer.env[0].value must be a string, not the boolean true; quote it: "yes"
+      R"(::error file=a.yaml,line=12,endLine=12,col=28,endColumn=31,title=input/type::spec.trainer.env[0].value must be a string, not the boolean true; quote it: "yes"
 )");
   CHECK(files.files["a.sarif"] == lint(files, {"--format", "sarif", "a.yaml"}).out);
 }
@@ -251,6 +251,19 @@ TEST_CASE("--fail-on") {
   CHECK(lint(files, {"--fail-on", "never", "a.yaml"}).status == 0);
   files.files["a.yaml"] = kBad;
   CHECK(lint(files, {"--fail-on", "never", "a.yaml"}).status == 0);
+}
+
+TEST_CASE("--explain: the part of an id after its slash finds the rules that have it") {
+  base::MemoryFileSystem files;
+  const Run both = lint(files, {"--explain", "gpu-limit"});
+  CHECK(both.status == 0);
+  CHECK(both.out == lint(files, {"--explain", "advice/gpu-limit"}).out + "\n" +
+                        lint(files, {"--explain", "job/gpu-limit"}).out);
+  CHECK(lint(files, {"--explain", "unknown-field"}).out ==
+        lint(files, {"--explain", "input/unknown-field"}).out);
+  const Run unknown = lint(files, {"--explain", "gpu-limt"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err == "trainjobc: there is no rule \"gpu-limt\", did you mean \"advice/gpu-limit\"?\n");
 }
 
 TEST_CASE("--explain") {
@@ -283,7 +296,11 @@ TEST_CASE("an API version that never was is refused with its fix") {
         "a.yaml:2:13: error: Trainer has no API version \"trainer.kubeflow.org/v2\" [input/unknown-kind]\n"
         "    2 | apiVersion: trainer.kubeflow.org/v2\n"
         "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n\n"
-        "1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix\n");
+        "a.yaml:12:28: error: spec.trainer.env[0].value must be a string, not the boolean true [input/type]\n"
+        "   12 |     - {name: DEBUG, value: yes}\n"
+        "      |                            ^~~ quote it: \"yes\"\n"
+        "\n"
+        "2 findings (2 errors) in 1 of 1 file; 2 can be fixed with --fix\n");
 }
 
 namespace {

@@ -126,13 +126,19 @@ spec:
 )");
 }
 
-TEST_CASE("empty inputs are noted if output was expected, or for standard input") {
+TEST_CASE("inputs without objects are noted if output was expected; lint refuses an empty standard input") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";
   files.files["jobs/team/b.yaml"] = job("one");
   CHECK(run(files, {"render", "a.yaml"}).err == "note: the inputs contain no TrainJob\n");
   CHECK(run(files, {"lint", "a.yaml"}).err.empty());
-  CHECK(run(files, {"lint", "-"}).err == "note: the inputs contain no TrainJob and no runtime\n");
+  const Run piped = run(files, {"lint", "-"});
+  CHECK(piped.status == 2);
+  CHECK(piped.err == "trainjobc: standard input is empty: pipe manifests in, or name a file or directory\n");
+  CHECK(run(files, {"lint"}).err == piped.err);
+  const Run accepted = run(files, {"lint", "--allow-empty", "-"});
+  CHECK(accepted.status == 0);
+  CHECK(accepted.err == "note: the inputs contain no TrainJob and no runtime\n");
   CHECK(run(files, {"lint", "jobs"}).err.empty());
 }
 

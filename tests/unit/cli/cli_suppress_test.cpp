@@ -14,6 +14,7 @@ namespace {
 base::Diagnostic finding(const base::SourceFile& file, uint32_t line, std::string rule) {
   base::Diagnostic diagnostic;
   diagnostic.rule = std::move(rule);
+  if (!diagnostic.rule.starts_with("input/")) diagnostic.stage = base::Stage::Advice;
   diagnostic.message = "something";
   diagnostic.location = {&file, line, 1, line, 2};
   return diagnostic;
@@ -68,8 +69,8 @@ TEST_CASE("a suppression without a reason is a warning and has no effect") {
 
 TEST_CASE("severities and rules that are off") {
   lint::Config config;
-  config.rules["advice/x"] = std::nullopt;
-  config.rules["advice/y"] = base::Severity::Info;
+  config.rules["advice/x"] = {std::nullopt, {}};
+  config.rules["advice/y"] = {base::Severity::Info, {}};
   CHECK(suppress("a: 1\n", {{1, "advice/x"}, {1, "advice/y"}}, config) ==
         "a.yaml:1:1: info: something [advice/y]\n"
         "    1 | a: 1\n"
@@ -86,6 +87,62 @@ TEST_CASE("suppressions by path") {
   // A hook gets the staged files: nothing is known of those that weren't.
   config.suppressions[0].paths = {"other/**"};
   CHECK(suppress("a: 1\n", {}, config).empty());
+}
+
+TEST_CASE("what the cluster refuses stays, and what would hide it gets a warning") {
+  CHECK(suppress("a: 1 # trainjobc:ignore input/x, advice/x -- known\n", {{1, "input/x"}, {1, "advice/x"}}) ==
+        R"(a.yaml:1:1: error: something [input/x]
+    1 | a: 1 # trainjobc:ignore input/x, advice/x -- known
+      | ^
+a.yaml:1:6: warning: input/x can't be suppressed: the cluster would refuse the object, and render does [advice/bad-suppression]
+    1 | a: 1 # trainjobc:ignore input/x, advice/x -- known
+      |      ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ correct the error, and remove this
+  note: the error at a.yaml:1:1
+)");
+  CHECK(
+      suppress("# trainjobc:ignore input/x -- known\na: 1\n", {{2, "input/x"}}) ==
+      R"(a.yaml:1:1: warning: input/x can't be suppressed: the cluster would refuse the object, and render does [advice/bad-suppression]
+    1 | # trainjobc:ignore input/x -- known
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ correct the error, and remove this
+  note: the error at a.yaml:2:1
+a.yaml:2:1: error: something [input/x]
+    2 | a: 1
+      | ^
+)");
+  const base::SourceFile settings(".trainjobc.yaml", "rules: {input/x: off, input/y: error}\n");
+  lint::Config config;
+  config.rules["input/x"] = {std::nullopt, {&settings, 1, 9, 1, 16}};
+  config.rules["input/y"] = {base::Severity::Error, {&settings, 1, 23, 1, 30}};
+  config.suppressions.push_back({"input/y", {"*.yaml"}, "known", {}});
+  CHECK(
+      suppress("a: 1\nb: 2\n", {{1, "input/x"}, {1, "input/y"}, {2, "input/x"}}, config) ==
+      R"(warning: input/y can't be suppressed: the cluster would refuse the object, and render does [advice/bad-suppression]
+  hint: correct the error, and remove this
+  note: the error at a.yaml:1:1
+.trainjobc.yaml:1:9: warning: input/x stays an error: the cluster would refuse the object, and render does [advice/bad-suppression]
+    1 | rules: {input/x: off, input/y: error}
+      |         ^~~~~~~ correct the error, and remove this
+  note: the error at a.yaml:1:1
+a.yaml:1:1: error: something [input/x]
+    1 | a: 1
+      | ^
+a.yaml:1:1: error: something [input/y]
+    1 | a: 1
+      | ^
+a.yaml:2:1: error: something [input/x]
+    2 | b: 2
+      | ^
+)");
+}
+
+TEST_CASE("a refusal that is a warning in its context can be suppressed") {
+  const base::SourceFile file("a.yaml", "a: 1 # trainjobc:ignore input/x -- known\n");
+  base::Diagnostics diagnostics;
+  base::Diagnostic warning = finding(file, 1, "input/x");
+  warning.severity = base::Severity::Warning;
+  diagnostics.add(warning);
+  const base::SourceFile* files[] = {&file};
+  CHECK(report(lint::apply_config(diagnostics, {}, files)) == "");
 }
 
 TEST_CASE("unused suppressions aren't reported without advice") {
@@ -134,7 +191,7 @@ TEST_CASE("fixes change nothing but their range") {
   diagnostics.add(rename);
   diagnostics.add(insert);
   diagnostics.add(late);
-  const lint::FixedFiles fixed = lint::apply_fixes(diagnostics);
+  const lint::FixedFiles fixed = lint::apply_fixes(diagnostics, base::Certainty::Safe);
   CHECK(fixed.applied == 2);
   CHECK(fixed.texts.at("a.yaml") == "\xEF\xBB\xBF# c\r\nalpha:  1   # keep\nb: 2\nc: 3");
 }

@@ -65,7 +65,8 @@ TEST_CASE("width: what each command prints on a terminal fits it") {
       {"explain", "--no-config", "jobs", "--field", "image"},
       {"diff", "--no-config", "--from-version", "2.1", "--to-version", "2.3", "jobs"},
   };
-  for (const cli::CommandEntry& command : cli::commands()) lines.push_back({std::string(command.name), "--help"});
+  for (const cli::CommandEntry& command : cli::commands())
+    lines.push_back({std::string(command.name), "--help"});
   for (const std::vector<std::string>& line : lines) {
     for (const size_t width : {60U, 80U, 120U}) {
       const std::string text = printed(line, width);

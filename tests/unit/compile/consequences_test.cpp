@@ -52,7 +52,7 @@ TEST_CASE("consequences: a misspelled field is not reported as missing too") {
   CHECK(report(std::string(kRef) + "  trainer:\n    env:\n    - A: b\n") ==
         R"(in.yaml:8:7: error: unknown field "A" in spec.trainer.env[0] [input/unknown-field]
     8 |     - A: b
-      |       ^ write {name: A, value: …}
+      |       ^ write {name: A, value: b}
 )");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("consequences: nothing inside a value of the wrong type is reported") 
   CHECK(report(std::string(kRef) + "  trainer:\n    env: {A: b, C: d}\n") ==
         R"(in.yaml:7:10: error: spec.trainer.env must be a list, not a map [input/type]
     7 |     env: {A: b, C: d}
-      |          ^ write a list: - {name: A, value: …}
+      |          ^ write a list: - {name: A, value: b}
 )");
   CHECK(report(std::string(kRef) + "  trainer:\n    args: [--x: y]\n") ==
         R"(in.yaml:7:12: error: spec.trainer.args[0] must be a string, not a map [input/type]

@@ -33,14 +33,22 @@ std::string job(std::string_view api_version) {
 }  // namespace
 
 TEST_CASE("Trainer's kinds in another group or version are an error at the line, with the right one") {
-  CHECK(report(compiled(job("kubeflow.org/v1"))) ==
-        "a.yaml:1:13: error: there is no kind \"TrainJob\" in \"kubeflow.org/v1\" [input/unknown-kind]\n"
-        "    1 | apiVersion: kubeflow.org/v1\n"
-        "      |             ^~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n");
+  CHECK(
+      report(compiled(job("kubeflow.org/v1"))) ==
+      "a.yaml:1:13: error: there is no kind \"TrainJob\" in \"kubeflow.org/v1\" [input/unknown-kind]\n"
+      "    1 | apiVersion: kubeflow.org/v1\n"
+      "      |             ^~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\na.yaml:5:1: warning: without "
+      "spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]\n"
+      "    5 | spec:\n"
+      "      | ^~~~ add trainer: {}\n");
   CHECK(report(compiled(job("trainer.kubeflow.org/v1"))) ==
         "a.yaml:1:13: error: Trainer has no API version \"trainer.kubeflow.org/v1\" [input/unknown-kind]\n"
         "    1 | apiVersion: trainer.kubeflow.org/v1\n"
-        "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\n");
+        "      |             ^~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/v1alpha1\na.yaml:5:1: "
+        "warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs "
+        "[advice/no-trainer-section]\n"
+        "    5 | spec:\n"
+        "      | ^~~~ add trainer: {}\n");
   for (const char* kind : {"TrainingRuntime", "ClusterTrainingRuntime"}) {
     CHECK(report(compiled("apiVersion: v1\nkind: " + std::string(kind) + "\nmetadata: {name: a}\n")) ==
           "a.yaml:1:13: error: there is no kind \"" + std::string(kind) +

@@ -119,6 +119,17 @@ TEST_CASE("trial: the same in a container that no job reaches") {
 )");
 }
 
+TEST_CASE("trial: an error of advice stays advice, and is reported once") {
+  const std::string text = runtime("{torch: {}}", with_resources("{limits: {memory: 64}}"));
+  const trainjobc::Compilation compiled = lint(text);
+  std::string found;
+  for (const trainjobc::base::Diagnostic& one : compiled.diagnostics.items()) {
+    if (one.severity == trainjobc::base::Severity::Error)
+      found += std::string(trainjobc::base::to_string(one.stage)) + " " + one.rule + "\n";
+  }
+  CHECK(found == "advice advice/size-unit\n");
+}
+
 TEST_CASE("trial: the runtimes of the catalogue have no errors") {
   for (const trainjobc::compile::CatalogueFile& file : trainjobc::compile::catalogue_files()) {
     CHECK_MESSAGE(errors(std::string(file.text), {}, std::string(file.version)) == "", file.name);

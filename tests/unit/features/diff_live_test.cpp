@@ -50,6 +50,48 @@ TEST_CASE("a JobSet is suspended with its TrainJob, which Kueue suspended") {
   CHECK(run.console.out == "no difference in 1 job\n");
 }
 
+TEST_CASE("Kueue patches a TrainJob that it admits, and Trainer its JobSet") {
+  LiveRun run;
+  const std::string job_set =
+      replaced(run.live(), "\"containers\": [", "\"nodeSelector\": {\"pool\": \"a100\"}, \"containers\": [");
+  const auto list = [&](const std::string& spec) {
+    return R"({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "trainer.kubeflow.org/v1alpha1",
+      "kind": "TrainJob", "metadata": {"name": "demo", "namespace": "team-a"}, "spec": )" +
+           spec + "}, " + job_set + "]}";
+  };
+  run.live() = list("{}");
+  CHECK(run.run() == 1);
+  CHECK(
+      run.console.out ==
+      "JobSet team-a/demo\n"
+      "! spec.replicatedJobs[node]…nodeSelector   {\"pool\":\"a100\"} → none   in runtime.yaml:21\n"
+      "  ! refused (1 field): this field of spec.replicatedJobs is immutable unless the JobSet is suspended\n"
+      "    suspend it first (spec.suspend: true), or delete the JobSet and let it be recreated (kubectl "
+      "delete "
+      "jobset demo -n team-a), or rename the TrainJob\n"
+      "\n"
+      "1 of 1 job differs\n");
+  run.live() =
+      list(R"({"runtimePatches": [{"manager": "kueue.x-k8s.io/manager", "trainingRuntimeSpec": {"template": {
+      "spec": {"replicatedJobs": [{"name": "node", "template": {"spec": {"template": {
+        "spec": {"nodeSelector": {"pool": "a100"}}}}}}]}}}}]})");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
+TEST_CASE("Kueue does not own a JobSet, however much it adds to it") {
+  LiveRun run;
+  run.live() =
+      replaced(run.live(), "\"containers\": [", "\"nodeSelector\": {\"pool\": \"a100\"}, \"containers\": [");
+  run.live() = replaced(run.live(), "\"metadata\": {", managed("kueue", R"({"f:spec": {"f:replicatedJobs": {
+      "k:{\"name\":\"node\"}": {"f:template": {"f:spec": {"f:template": {
+        "f:metadata": {"f:labels": {".": {}, "f:a": {}, "f:b": {}, "f:c": {}}},
+        "f:spec": {"f:nodeSelector": {}}}}}}}, "f:suspend": {}}})"));
+  run.live() = replaced(run.live(), R"("f:replicas": {}, "f:template": {})", R"("f:replicas": {})");
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
 TEST_CASE("the same") {
   LiveRun run;
   CHECK(run.run() == 0);
@@ -253,6 +295,27 @@ no difference in 1 job
   run.live() = live(managers);
   CHECK(run.run() == 1);
   run.live() = live(replaced(managers, "trainjobc", "trainer"));
+  CHECK(run.run() == 0);
+}
+
+TEST_CASE("a Flux job's certificate is compared with one that was made for the same uid") {
+  LiveRun run;
+  run.files.files["runtime.yaml"] =
+      replaced(DiffRun::runtime(), "    numNodes: 1\n", "    numNodes: 1\n    flux: {}\n");
+  run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "metadata:\n", "metadata:\n  uid: a\n");
+  const std::string certificate = "\"curve.cert\": \"";
+  const std::string rendered = replaced(run.rendered(), certificate, certificate + "AAAA");
+  CHECK(rendered.find("ownerReferences") == std::string::npos);
+  const auto live = [&](const std::string& uid) {
+    std::string text = rendered;
+    const size_t at = text.find("\"metadata\": {", text.find("\"kind\": \"Secret\","));
+    return text.insert(
+        at + 13,
+        "\"ownerReferences\": [{\"kind\": \"TrainJob\", \"name\": \"demo\", \"uid\": \"" + uid + "\"}], ");
+  };
+  run.live() = live("a");
+  CHECK(run.run() == 1);
+  run.live() = live("b");
   CHECK(run.run() == 0);
 }
 

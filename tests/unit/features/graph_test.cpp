@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<graph::JobGraph> kStrange{
     {"a \"b\" <c>",
-     {{graph::Shape::Secret, {"x#y & `z`", "back\\slash"}}, {graph::Shape::Pods, {"node"}}},
+     {{graph::Shape::Secret, {"x#y & `z`", "back\\slash"}}, {graph::Shape::Pods, {"node %%{init: 1}%%"}}},
      {{1, 0, "env \"e\"", false}, {0, 1, "", true}}}};
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_CASE("Mermaid: labels can't end their quotes or add markup") {
   classDef gang fill:#ffedd5,stroke:#c2410c,color:#111
   subgraph j0["a #quot;b#quot; #lt;c#gt;"]
     j0n0{{"x#35;y #amp; #96;z#96;<br/>back#92;slash"}}:::secret
-    j0n1["node"]:::pods
+    j0n1["node #37;#37;{init: 1}#37;#37;"]:::pods
     j0n1 -.->|"env #quot;e#quot;"| j0n0
     j0n0 --> j0n1
   end
@@ -49,8 +49,8 @@ TEST_CASE("DOT: labels can't end their quotes") {
   subgraph cluster_0 {
     label="a \"b\" <c>";
     color="#9ca3af";
-    j0n0 [label="x#y & `z`\nback\\slash", shape=tab, style=filled, fillcolor="#fee2e2", color="#b91c1c"];
-    j0n1 [label="node", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
+    j0n0 [label="x#y &amp; `z`\nback\\slash", shape=tab, style=filled, fillcolor="#fee2e2", color="#b91c1c"];
+    j0n1 [label="node %%{init: 1}%%", shape=box, style=filled, fillcolor="#ffffff", color="#1d4ed8"];
     j0n1 -> j0n0 [label="env \"e\"\n ", style=dashed, color="#6b7280", fontcolor="#374151"];
     j0n0 -> j0n1 [style=solid];
   }

@@ -67,6 +67,15 @@ TEST_CASE("amounts as Kueue counts and prints them") {
   CHECK(plan::units_text("memory", 1073741824) == "1Gi");
   CHECK(plan::units_text("nvidia.com/gpu", 2000) == "2k");
   CHECK(plan::added(plan::to_units("memory", "999E"), 1) == plan::to_units("memory", "999E"));
+  CHECK(plan::to_units("memory", "20000Ti") == int64_t{20000} << 40U);
+  CHECK(plan::to_units("cpu", "9P") == 9'000'000'000'000'000'000);
+  CHECK(plan::to_units("cpu", "10P") == plan::kUncounted);
+  const plan::Units much = plan::multiplied(plan::to_units("memory", "7Ei"), 1000);
+  CHECK(much / 1000 == int64_t{7} << 60U);
+  CHECK(plan::added(much, 1) - much == 1);
+  CHECK(plan::units_text("memory", much) == "8070450532247928832000");
+  CHECK(plan::units_text("memory", plan::to_units("memory", "20000Ti")) == "20000Ti");
+  CHECK(plan::units_text("cpu", plan::kUncounted) == "more than 9223372036854775807m");
 }
 
 TEST_CASE("capacity: quota, cohorts and their limits") {
@@ -89,6 +98,40 @@ TEST_CASE("capacity: quota, cohorts and their limits") {
   CHECK(capacity.most(main, {"other", "cpu"}) == 0);
   CHECK(capacity.cycle_from("team").empty());
   CHECK(capacity.cycle_from("a") == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("capacity: cohorts above and below a cycle") {
+  const plan::Quota quota =
+      quota_of(kueue_object("Cohort", "a", "parent: b") + kueue_object("Cohort", "b", "parent: c") +
+               kueue_object("Cohort", "c", "parent: b") +
+               kueue_object("ClusterQueue", "q", "cohort: a, " + cpu_groups("nominalQuota: 2")));
+  const plan::Capacity capacity(quota);
+  const plan::ClusterQueue& queue = quota.cluster_queues.find("q")->second;
+  CHECK(capacity.cycle_from("a") == std::vector<std::string>{"b", "c"});
+  CHECK(capacity.cycle_from("none").empty());
+  CHECK(capacity.most(queue, {"f", "cpu"}) == 2000);
+  CHECK(capacity.borrowing_height(queue, {"f", "cpu"}, 3000) == 0);
+}
+
+// One that asks for each cohort what all below it lend takes hours, and one that calls itself ends the stack.
+TEST_CASE("capacity: a chain of 100,000 Cohorts") {
+  constexpr size_t kCount = 100'000;
+  plan::Quota quota;
+  const plan::FlavorResource cpu{"f", "cpu"};
+  const auto name = [](size_t i) { return "c" + std::to_string(i); };
+  for (size_t i = 0; i < kCount; ++i) {
+    plan::Cohort cohort;
+    cohort.parent = i + 1 < kCount ? name(i + 1) : "";
+    cohort.quotas[cpu].nominal = 1;
+    quota.cohorts[name(i)] = cohort;
+  }
+  plan::ClusterQueue& queue = quota.cluster_queues["q"];
+  queue.cohort = name(0);
+  queue.quotas[cpu].nominal = 1;
+  const plan::Capacity capacity(quota);
+  CHECK(capacity.most(queue, cpu) == kCount + 1);
+  CHECK(capacity.borrowing_height(queue, cpu, 2) == 1);
+  CHECK(capacity.borrowing_height(queue, cpu, kCount + 1) == kCount);
 }
 
 TEST_CASE("taints and tolerations") {
@@ -150,6 +193,35 @@ TEST_CASE("amounts of quotas that are not quantities are errors") {
   CHECK(diagnostics.items().front().location.line == 4);
 }
 
+TEST_CASE("amounts that Kueue can't count are errors") {
+  base::Diagnostics diagnostics;
+  plan::read_quota({{"quota.yaml", kueue_object("ClusterQueue", "main", cpu_groups("nominalQuota: 10P"))}},
+                   diagnostics);
+  REQUIRE(diagnostics.items().size() == 1);
+  CHECK(diagnostics.items().front().message == "\"10P\" is more cpu than Kueue can count");
+  CHECK(diagnostics.items().front().hint == "write 9223372036854775807m or less");
+}
+
+TEST_CASE("an impossible answer about quotas is an error") {
+  test::FakeRunner runner;
+  const kubectl::Kubectl kubectl(runner, {"kubectl", "", "", std::chrono::seconds(0)});
+  const auto error = [&](const char* answer) {
+    runner.answer = [answer](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+      return base::ProcessResult{0, answer, ""};
+    };
+    const kubectl::Failure failure = plan::fetch_quota(kubectl).failure;
+    CHECK(failure.call == "kubectl get");
+    return failure.said;
+  };
+  CHECK(error("") == "the answer is empty");
+  CHECK(error("{\"a\": ") == "the answer is not JSON");
+  CHECK(error("{}") == "the answer contains a map, which is neither an object nor a list of objects");
+  CHECK(error(R"({"kind": "Status", "metadata": {}, "status": "Failure", "message": "no"})") ==
+        "the answer is a Status: no");
+  CHECK(error(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}})") ==
+        "the answer contains Pod \"a\", which was not requested");
+}
+
 TEST_CASE("plan asks a cluster for the objects of Kueue") {
   test::FakeRunner runner;
   runner.answer = [](const base::ProcessRequest& request) -> base::IoResult<base::ProcessResult> {
@@ -164,7 +236,7 @@ TEST_CASE("plan asks a cluster for the objects of Kueue") {
   const kubectl::Kubectl kubectl(runner, {"kubectl", "blue", "", std::chrono::seconds(0)});
   const plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   CHECK(fetched.failure.cause == kubectl::Cause::None);
-  CHECK(fetched.sources.size() == 4);
+  CHECK(fetched.objects->files.size() == 4);
   CHECK(
       fetched.warnings ==
       R"(warning: Namespaces could not be looked up: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context

@@ -4,6 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "features/plan/format.h"
+#include "k8s/quantity.h"
 #include "support/versions.h"
 
 namespace trainjobc::plan_test {
@@ -54,17 +60,40 @@ std::optional<int64_t> processes(const std::string& per_node, const std::string&
 
 TEST_CASE("processes of torchrun") {
   const std::string gpus = "resources: {limits: {nvidia.com/gpu: 4}}";
-  CHECK(processes("3") == 6);
-  CHECK(processes("auto", gpus) == 8);
-  CHECK(processes("gpu", gpus) == 8);
+  const std::string run = "command: [torchrun, a.py]";
+  CHECK(processes("3", run) == 6);
+  CHECK(processes("auto", run + ", " + gpus) == 8);
+  CHECK(processes("gpu", run + ", " + gpus) == 8);
   CHECK(processes("3", "command: [torchrun, --nproc-per-node=cpu, a.py]") == std::nullopt);
   CHECK(processes("3", "command: [torchrun, --nproc-per-node=5, a.py]") == 10);
   CHECK(processes("3", "command: [torchrun, --nproc_per_node, '5', a.py]") == 10);
   CHECK(processes("3", "command: [sh, -c, torchrun --nproc-per-node 5 a.py]") == 10);
 }
 
+TEST_CASE("processes of other programs, on two nodes of three processes") {
+  const std::string gpus = ", resources: {limits: {nvidia.com/gpu: 4}}";
+  CHECK(processes("3", "command: [python, a.py]") == 2);
+  CHECK(processes("3", "command: [python3, -m, torch.distributed.run, a.py]") == 6);
+  CHECK(processes("3", "command: [python, -m, torch.distributed.launch, --nproc_per_node=5, a.py]") == 10);
+  CHECK(processes("3", "command: [bash, -c, 'pip install . && python a.py 2>&1 | tee log']") == 2);
+  CHECK(processes("3", "command: [bash, -c, 'if [ -e x ]; then python a.py; fi']") == std::nullopt);
+  CHECK(processes("3", "command: [bash, -c, 'for i in 1 2; do torchrun a.py; done']") == 6);
+  CHECK(processes("3", "command: [bash, train.sh]") == std::nullopt);
+  CHECK(processes("3", "command: [/opt/train]") == std::nullopt);
+  CHECK(processes("3", "") == std::nullopt);
+  CHECK(processes("3", "command: [deepspeed, a.py]" + gpus) == 8);
+  CHECK(processes("3", "command: [deepspeed, --num_gpus=2, a.py, --num_gpus=7]" + gpus) == 4);
+  CHECK(processes("3", "command: [deepspeed, a.py]") == std::nullopt);
+  CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', --num_machines=2, a.py]") == 16);
+  CHECK(processes("3", "command: [accelerate, launch, a.py]") == std::nullopt);
+  CHECK(processes("3", "command: [composer, -n, '4', --world_size, '8', a.py]") == 8);
+  CHECK(processes("3", "command: [composer, -n, '4', a.py]" + gpus) == 8);
+  CHECK(processes("3", "command: [uv, run, torchrun, a.py]") == 6);
+}
+
 TEST_CASE("ranks of torchrun's nodes") {
-  const plan::JobPlan job = plan_of(manifests("{torch: {numProcPerNode: 2}}", "", "numNodes: 2"));
+  const plan::JobPlan job =
+      plan_of(manifests("{torch: {numProcPerNode: 2}}", "command: [torchrun, a.py]", "numNodes: 2"));
   CHECK(job.framework == "torch");
   CHECK(job.nodes == 2);
   REQUIRE(job.ranks.size() == 2);
@@ -113,11 +142,56 @@ TEST_CASE("what pods request: limits count where there is no request") {
 }
 
 TEST_CASE("jobs of a billion nodes are planned, and few of their ranks are listed") {
-  const plan::JobPlan job = plan_of(manifests("{torch: {numProcPerNode: 1}}", "", "numNodes: 1000000000"));
+  const plan::JobPlan job =
+      plan_of(manifests("{torch: {numProcPerNode: 1}}", "command: [torchrun, a.py]", "numNodes: 1000000000"));
   CHECK(job.pods == 1000000000);
   CHECK(job.processes == 1000000000);
   CHECK(job.ranks.size() == 10000);
   CHECK(job.ranks_left_out == 999990000);
+}
+
+TEST_CASE("plan: variables that double each other are not written out") {
+  std::string env = "env: [{name: V0, value: a123456789}";
+  for (int i = 1; i < 64; ++i) {
+    const std::string before = "$(V" + std::to_string(i - 1) + ")";
+    env += ", {name: V" + std::to_string(i) + ", value: " + before + before + "}";
+  }
+  const plan::JobPlan planned =
+      plan_of(manifests("{torch: {}}", env + "], command: [torchrun, a.py, $(V2), $(V63)]"));
+  REQUIRE(planned.ranks.size() == 1);
+  const std::vector<plan::Variable>& variables = planned.ranks.front().env;
+  const auto find = [&](const std::string& name) {
+    return *std::ranges::find(variables, name, &plan::Variable::name);
+  };
+  CHECK(find("V2").value == "a123456789a123456789a123456789a123456789");
+  CHECK(find("V63").value == "");
+  CHECK(find("V63").source == "a value that is too long");
+  CHECK(planned.ranks.front().command ==
+        std::vector<std::string>{"torchrun", "a.py", find("V2").value, "$(V63)"});
+}
+
+// Of jobs that each request a resource of their own, a table with a column for each would be a square.
+TEST_CASE("plan: of many resources, those of most jobs have columns") {
+  std::vector<plan::JobPlan> jobs(20);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].ns = "team";
+    jobs[i].name = "j" + std::to_string(i);
+    jobs[i].requests.emplace("cpu", k8s::Quantity::from_int(2));
+    jobs[i].requests.emplace("example.com/d" + std::to_string(i), k8s::Quantity::from_int(1));
+  }
+  jobs[19].requests.emplace("example.com/d3", k8s::Quantity::from_int(4));
+  jobs.erase(jobs.begin() + 1, jobs.begin() + 3);
+  const std::string text = plan::format_text(plan::add_totals(std::move(jobs)), {});
+  const auto line_with = [&](const std::string& word) {
+    const size_t at = text.find(word);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK(
+      line_with("JOB ") ==
+      R"(JOB       NODES  PODS  PROCESSES  GANG  example.com/d0  example.com/d10  example.com/d11  example.com/d12  example.com/d13  example.com/d14  example.com/d15  example.com/d16  example.com/d17  example.com/d18  example.com/d3  cpu  OTHER              QUEUE  HOSTS)");
+  CHECK(
+      line_with("team/j19") ==
+      R"(team/j19  0      0     ?          -     -               -                -                -                -                -                -                -                -                -                4               2    1 example.com/d19  -      -)");
 }
 
 }  // namespace trainjobc::plan_test

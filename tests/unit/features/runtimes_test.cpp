@@ -99,6 +99,19 @@ TEST_CASE("runtimes pull of one namespace, and failures") {
     return base::ProcessResult{1, "", "error: the server doesn't have a resource type\n"};
   };
   CHECK(run.pull() == 2);
+  for (const char* answer :
+       {"", "garbage", "{}", R"({"kind": "Status", "metadata": {}, "status": "Failure"})"}) {
+    RuntimesRun other;
+    other.files.files["own.yaml"] = kCleaned;
+    other.runner.answer = [answer](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
+      return base::ProcessResult{0, answer, ""};
+    };
+    CHECK(other.pull() == 2);
+    CHECK(other.check() == 2);
+    CHECK(other.console.err.find("trainjobc: kubectl failed\n  kubectl get: the answer ") !=
+          std::string::npos);
+    CHECK(other.console.out == "");
+  }
 }
 
 TEST_CASE("runtimes check compares by meaning") {

@@ -107,7 +107,7 @@ volumeMounts:
                          R"(
 volumes: [{name: data}]
 )") ==
-      R"(volumeMounts.mountPropagation: only privileged containers can propagate mounts in both directions | write mountPropagation: HostToContainer
+      R"(volumeMounts.mountPropagation: only privileged containers can propagate mounts in both directions | write HostToContainer
 volumeMounts.mountPropagation: mountPropagation can't be "hostToContainer" | did you mean "HostToContainer"? (one of "None", "HostToContainer", "Bidirectional")
 volumeMounts.recursiveReadOnly: recursiveReadOnly Enabled needs readOnly: true | add readOnly: true
 volumeMounts.recursiveReadOnly: recursiveReadOnly IfPossible can't be used with mountPropagation HostToContainer | remove mountPropagation

@@ -58,7 +58,7 @@ TEST_CASE("names of resources") {
       container_findings(R"(
 resources: {limits: {memoryx: 1, pods: 1, gpu: 1, a b: 1, kubernetes.io/x: 1, requests.nvidia.com/gpu: 1, ephemeral-storage: 1Gi}}
 )") ==
-      R"(resources.limits[memoryx]: resource "memoryx" is not one that a container can request | did you mean memory?
+      R"(resources.limits[memoryx]: resource "memoryx" is not one that a container can request | did you mean "memory"?
 resources.limits[pods]: resource "pods" is not one that a container can request | extended resources are named vendor.com/device
 resources.limits[gpu]: resource "gpu" is not one that a container can request | write the vendor's name: nvidia.com/gpu
 resources.limits[a b]: resource "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | extended resources are named vendor.com/device

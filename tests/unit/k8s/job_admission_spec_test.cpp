@@ -141,12 +141,11 @@ podReplacementPolicy: Never
 )") ==
       R"(podReplacementPolicy: podReplacementPolicy can't be "Never" | one of "Failed", "TerminatingOrFailed"
 )");
-  CHECK(
-      spec_findings(R"(
+  CHECK(spec_findings(R"(
 podReplacementPolicy: TerminatingOrFailed
 podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}
 )") ==
-      R"(podReplacementPolicy: a Job with a podFailurePolicy replaces only Failed pods | write podReplacementPolicy: Failed
+        R"(podReplacementPolicy: a Job with a podFailurePolicy replaces only Failed pods | write Failed
 )");
 }
 
@@ -292,14 +291,13 @@ restartPolicy: Sometimes
   CHECK(spec_findings("", R"(
 restartPolicy: OnFailure
 )") == "");
-  CHECK(
-      spec_findings(R"(
+  CHECK(spec_findings(R"(
 podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}
 )",
-                    R"(
+                      R"(
 restartPolicy: OnFailure
 )") ==
-      R"(template.spec.restartPolicy: a podFailurePolicy needs restartPolicy: Never | write restartPolicy: Never
+        R"(template.spec.restartPolicy: a podFailurePolicy needs restartPolicy: Never | write Never
 )");
 }
 

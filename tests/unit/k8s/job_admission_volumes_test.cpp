@@ -407,7 +407,8 @@ TEST_CASE("images as volumes") {
   CHECK(volume_findings(R"(
 image: {reference: "", pullPolicy: Sometimes}
 )") ==
-        R"(image.pullPolicy: pullPolicy can't be "Sometimes" | one of "Always", "IfNotPresent", "Never"
+        R"(image.reference: reference of image is empty | add reference
+image.pullPolicy: pullPolicy can't be "Sometimes" | one of "Always", "IfNotPresent", "Never"
 )");
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 
 #include "support/v1_jobs.h"
 
@@ -217,6 +218,30 @@ spec:
                           - name: node
                             volumeMounts: [{name: data, mountPath: /data}]
 )");
+}
+
+// A round of all passes for each of them would take minutes.
+TEST_CASE("migrate v1: of many jobs with one name, the last is migrated") {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    if (i > 0) text += "---\n";
+    text +=
+        head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
+        replica(
+            "Master", "1",
+            "name: pytorch, image: \"i:1\", command: [python, x.py], args: [--n=" + std::to_string(i) + "]");
+  }
+  V1Run run;
+  run.files.files["in.yaml"] = text;
+  const std::string after = run.write();
+  CHECK(run.status == 1);
+  size_t refused = 0;
+  const std::string_view why =
+      "Trainer 2.3 refuses the TrainJob that this becomes: TrainJob/default/a is defined twice";
+  for (size_t at = run.console.err.find(why); at != std::string::npos; at = run.console.err.find(why, at + 1))
+    ++refused;
+  CHECK(refused == 99);
+  CHECK(after.find("kind: TrainJob") > after.find("--n=98"));
 }
 
 }  // namespace trainjobc::v1_runtimes_test

@@ -357,7 +357,7 @@ TEST_CASE("rule texts: every placeholder is known") {
     }
     if (text.find('{') == std::string::npos) CHECK(policy::explanation_of(rule) == text);
   }
-  CHECK(count == 6);
+  CHECK(count == 9);
   for (const std::string_view unknown :
        {"", "plugins", "plugins.names", "Torch", "Torch.", "Torch.age", "torch.settings"})
     CHECK(policy::plugin_fact(unknown) == std::nullopt);

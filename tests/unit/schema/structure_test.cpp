@@ -96,12 +96,12 @@ TEST_CASE("structure: a scalar or a map instead of a list") {
         "      |           ^ write a list: [\"7\"]\n"
         "t.yaml:6:10: error: spec.trainer.env must be a list, not a map [input/type]\n"
         "    6 |     env: {EPOCHS: '10'}\n"
-        "      |          ^ write a list: - {name: EPOCHS, value: …}\n");
+        "      |          ^ write a list: - {name: EPOCHS, value: \"10\"}\n");
   CHECK(trainer_report("    command: sh -c 'a; b'\n    env:\n      name: A\n") ==
         "t.yaml:4:14: error: spec.trainer.command must be a list, not the string \"sh -c 'a; b'\" "
         "[input/type]\n"
         "    4 |     command: sh -c 'a; b'\n"
-        "      |              ^~~~~~~~~~~~ write a list: [...]\n"
+        "      |              ^~~~~~~~~~~~ write a list: [\"sh\", \"-c\", \"a; b\"]\n"
         "t.yaml:6:7: error: spec.trainer.env must be a list, not a map [input/type]\n"
         "    6 |       name: A\n"
         "      |       ^~~~ begin each element with a dash: - name:\n");

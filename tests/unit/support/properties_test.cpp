@@ -3,9 +3,16 @@
 // What the fuzz targets hold to be true, over a few inputs, and over those that once were a finding.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "support/comparing.h"
 #include "support/configuring.h"
 #include "support/merging.h"
+#include "support/planning.h"
+#include "support/settling.h"
 
 namespace trainjobc::properties_test {
 TEST_CASE("merge: maps, lists and directives") {
@@ -38,6 +45,24 @@ TEST_CASE("comparing: objects of a cluster with secrets") {
           "{replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: node, "
           "env: [{name: HF_TOKEN, value: s3cr3t}]}]}}}}}]}}\n") == "");
   CHECK(test::wrong_with_diff_of_itself(test::compared_jobs()) == "");
+}
+
+// The seeds of the fuzz targets, and each of their beginnings: what a reader finds half written.
+TEST_CASE("planning: quotas, graphs and settings") {
+  const auto check_parts = [](const std::string& text, std::string (*wrong)(const std::string&)) {
+    for (size_t end = text.size();; end -= std::min<size_t>(end, 97)) {
+      CHECK(wrong(text.substr(0, end)) == "");
+      if (end == 0) break;
+    }
+  };
+  const auto seed = [](const std::string& path) {
+    std::ifstream file(TRAINJOBC_SOURCE_DIR "/tests/fuzz/seeds/" + path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const char* path : {"quota/cohorts.yaml", "quota/selectors.yaml"})
+    check_parts(seed(path), test::wrong_with_quota);
+  check_parts(seed("graph/volumes.yaml"), test::wrong_with_graph);
+  check_parts(seed("settings/all.yaml"), test::wrong_with_settings);
 }
 
 }  // namespace trainjobc::properties_test

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "support/reading.h"
 #include "yaml/changes.h"
 
@@ -37,6 +40,30 @@ TEST_CASE("values are reached by keys") {
   CHECK(root.items().empty());
   CHECK(root.text().empty());
   CHECK(root.get("d")->entries().empty());
+}
+
+TEST_CASE("keys of small and of large maps") {
+  for (const size_t count : {0, 1, 31, 32, 33, 1000}) {
+    base::Arena arena;
+    const Maker make(arena);
+    std::vector<Entry> entries;
+    for (size_t i = 0; i < count; ++i)
+      entries.push_back({arena.copy(std::string_view("key-" + std::to_string(i))),
+                         make.integer(static_cast<int64_t>(i)),
+                         {}});
+    const Node* map = make.map(entries);
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Entry* entry = map->find("key-" + std::to_string(i));
+      found += entry == &map->entries()[i] && entry->value->as_int() == static_cast<int64_t>(i) ? 1 : 0;
+    }
+    CHECK(found == count);
+    CHECK(map->find("key-" + std::to_string(count)) == nullptr);
+    CHECK(map->find("") == nullptr);
+    CHECK(make.with_origin(*map, {})->get("key-0") == (count > 0 ? entries[0].value : nullptr));
+    CHECK(make.with(map, "key-0", nullptr)->get("key-0") == nullptr);
+    CHECK(make.with(map, "new", map)->get("new") == map);
+  }
 }
 
 TEST_CASE("numbers and booleans as C++ values") {

@@ -145,6 +145,13 @@ TEST_CASE("a tag asks for a type") {
   CHECK(tagged("unknown", "5") == "");
   CHECK(tagged("timestamp", "2001-01-01") == "");
   CHECK(tagged("timestamp", "soon") == "wrong");
+  for (const char* text : {"2001-1-2", "2004-02-29", "2001-12-14T21:59:43.10-05:00", "2001-12-14t21:59:43,5Z",
+                           "2001-12-14   1:2:3", "2001-12-14 21:59:43.1234567890123"})
+    CHECK(tagged("timestamp", text) == "");
+  for (const char* text :
+       {"2001-02-29", "2001-13-01", "2001-1-1 more", "2001-01-01 24:00:00", "2001-01-01T1:2:3",
+        "2001-01-01 1:2:3Z", "2001-01-01T1:2:3+0500", "2001-1", "201-01-01", ""})
+    CHECK(tagged("timestamp", text) == "wrong");
 }
 
 TEST_CASE("binary is base64, and becomes text") {

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/shell.h"
+#include "base/text/text.h"
 #include "base/text/unicode.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/replace.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::compile::advice::commands {
 namespace {
@@ -37,6 +42,14 @@ bool holds_words(std::string_view text) {
   return space != std::string_view::npos && text.find_first_not_of(" \t\n", space) != std::string_view::npos;
 }
 
+// The line as one item per word, or for a shell to split.
+std::vector<base::Edit> split(const Node& line, bool is_alone) {
+  const auto words = base::split_words(line.text());
+  if (words) return yaml::split_item(line, *words);
+  if (!is_alone || line.text().find('\n') != std::string_view::npos) return {};
+  return yaml::split_item(line, {"sh", "-c", std::string(line.text())});
+}
+
 void check_program(const Node* command, const std::string& field, Advisor& advisor) {
   const Node* program = command && command->size() > 0 ? command->items().front() : nullptr;
   if (!program || is_template(program->text()) || !holds_words(program->text())) return;
@@ -46,6 +59,7 @@ void check_program(const Node* command, const std::string& field, Advisor& advis
                    "command must be one word",
                    yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
   found.hide_source = secret::may_hold_secret(program->text());
+  base::suggest_fix(found, split(*program, command->size() == 1));
 }
 
 // A character that word processors substitute for a typed one.
@@ -111,6 +125,73 @@ const Sign* sign_in_word(std::string_view word) {
   return is_flag && equals + 1 < word.size() ? sign_at(equals + 1) : nullptr;
 }
 
+// The script with typed characters instead of those that are meant as such.
+std::string retyped(std::string_view script) {
+  std::string out;
+  char quote = 0;
+  for (size_t at = 0; at < script.size();) {
+    const size_t length = std::max<size_t>(base::decode_utf8(script.substr(at)).length, 1);
+    const char c = script[at];
+    const Sign* sign = quote == 0 ? find_sign(base::decode_utf8(script.substr(at)).value) : nullptr;
+    const bool is_dash = sign && sign->typed == "--";
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    }
+    if (sign && (!is_dash || is_meant(*sign, script.substr(0, at), script.substr(at + length)))) {
+      out += sign->code == 0xA0 ? " " : sign->typed;
+    } else {
+      out += script.substr(at, length);
+    }
+    at += length;
+  }
+  return out;
+}
+
+// Of a script in a literal block, its lines; of another, the scalar.
+std::vector<base::Edit> retype_script(const Node& script) {
+  const std::string typed = retyped(script.text());
+  auto edits = yaml::replace_text(script, typed);
+  const base::Location at = yaml::locate(script);
+  if (!edits.empty() || !script.origin().file() ||
+      !at.file->line(at.line).substr(at.column - 1).starts_with('|'))
+    return edits;
+  const base::Lines before(script.text());
+  const base::Lines after(typed);
+  auto now = after.begin();
+  uint32_t number = at.line;
+  for (const std::string_view was : before) {
+    const std::string_view shown = at.file->line(++number);
+    if (now == after.end() || !shown.ends_with(was)) return {};
+    const auto column = static_cast<uint32_t>(shown.size() - was.size() + 1);
+    const auto end = static_cast<uint32_t>(shown.size() + 1);
+    if (was != *now) edits.push_back({{at.file, number, column, number, end}, std::string(*now)});
+    ++now;
+  }
+  return edits;
+}
+
+// Curly quotes around a plain scalar stand for YAML's; in other words they are left out.
+std::vector<base::Edit> retype_word(const Node& word) {
+  const std::string_view text = word.text();
+  const std::string_view inner = base::without_curly_quotes(text);
+  if (inner.size() != text.size()) {
+    std::string quoted;
+    yaml::write_json_string(inner, quoted);
+    return yaml::replace_scalar(word, quoted);
+  }
+  const size_t value = text.starts_with('-') ? text.find('=') : std::string_view::npos;
+  if (value != std::string_view::npos) {
+    const std::string_view bare = base::without_curly_quotes(text.substr(value + 1));
+    if (bare.size() + value + 1 == text.size()) return {};
+    return yaml::replace_text(word, fmt::format("{}{}", text.substr(0, value + 1), bare));
+  }
+  const Sign* sign = find_sign(base::decode_utf8(text).value);
+  if (!sign || sign->typed != "--") return {};
+  return yaml::replace_text(word, fmt::format("--{}", text.substr(base::decode_utf8(text).length)));
+}
+
 void check_signs(const CommandLine& line, const std::string& command, const std::string& args,
                  Advisor& advisor) {
   const auto words = words_of(line);
@@ -128,6 +209,107 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
                     sign->name),
         yaml::locate(word), fmt::format("write {}", sign->typed));
     found.hide_source = secret::may_hold_secret(word.text());
+    base::suggest_fix(found, i == script ? retype_script(word) : retype_word(word));
+  }
+}
+
+// Curly quotes around the whole value of a variable, which stand for YAML's.
+void check_env_signs(const Node* env, const std::string& field, Advisor& advisor) {
+  for (size_t i = 0; i < yaml::items_of(env).size(); ++i) {
+    const Node* value = env->items()[i]->get("value");
+    const std::string_view text = yaml::string_of(value);
+    const auto at = value ? yaml::written_scalar(*value) : std::nullopt;
+    const bool is_quoted = at && at->end_column - at->column != text.size();
+    if (!at || is_quoted || base::without_curly_quotes(text).size() == text.size()) continue;
+    base::Diagnostic& found = advisor.warn(
+        "advice/typographic-sign", fmt::format("{}[{}].value", field, i),
+        "the curly quotes around the value are a part of it: they are not YAML's", *at, "type the quotes");
+    found.hide_source = value->origin().is_secret() || secret::may_hold_secret(text);
+    base::suggest_fix(found, retype_word(*value));
+  }
+}
+
+// Several arguments in one item: "--lr 1e-4 --epochs 3".
+
+// Programs that take each of their arguments as one word. Others, such as shell scripts, may split them.
+constexpr std::array<std::string_view, 8> kExactPrograms{"accelerate", "composer", "deepspeed", "horovodrun",
+                                                         "mpirun",     "torchrun", "tune",      "colossalai"};
+
+bool takes_exact_words(const std::vector<std::string_view>& words) {
+  const std::string_view program = words.empty() ? "" : base_name(words.front());
+  return program.starts_with("python") || std::ranges::find(kExactPrograms, program) != kExactPrograms.end();
+}
+
+// --lr, -n; not -1.
+bool is_flag(std::string_view word) {
+  const size_t name = std::min(word.find_first_not_of('-'), word.size());
+  return (name == 1 || name == 2) && name < word.size() && base::is_alnum(word[name]) &&
+         !base::is_digit(word[name]);
+}
+
+std::vector<std::string_view> split_at_spaces(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t at = text.find_first_not_of(' '); at < text.size(); at = text.find_first_not_of(' ', at)) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+// The arguments in the word, if it begins with a flag and holds another one; empty for anything else, also
+// for the value of --flag=VALUE, and for text with quotes, which something else reads.
+std::vector<std::string_view> arguments_in(std::string_view word) {
+  if (!is_flag(word) || is_template(word) || word.find_first_of("'\"`\\\n\t") != std::string_view::npos)
+    return {};
+  std::vector<std::string_view> parts = split_at_spaces(word);
+  const size_t equals = parts.front().find('=');
+  const auto is_plain = [&](std::string_view part) {
+    return is_flag(part) && part.find('=') != std::string_view::npos;
+  };
+  if (std::ranges::count_if(parts, is_flag) < 2) return {};
+  if (equals == std::string_view::npos) return parts;
+  const bool is_value =
+      parts.front().substr(equals + 1).starts_with('-') || equals + 1 == parts.front().size();
+  return !is_value && std::ranges::all_of(parts, is_plain) ? parts : std::vector<std::string_view>();
+}
+
+std::string items_hint(const std::vector<std::string_view>& parts) {
+  constexpr size_t kMost = 60;
+  std::string items;
+  for (const std::string_view part : parts) {
+    const std::string_view quote = is_flag(part) ? "" : "\"";
+    items += fmt::format("{}{}{}{}", items.empty() ? "" : ", ", quote, part, quote);
+  }
+  return items.size() > kMost ? "write one item per word"
+                              : fmt::format("write one item per word: [{}]", items);
+}
+
+// `program`: what reads the arguments.
+void check_arguments(const CommandLine& line, const Node* program, const std::string& command,
+                     const std::string& args, Advisor& advisor) {
+  const auto own = words_of(line);
+  const auto words = line.command ? own : words_of({program, line.args});
+  const size_t skipped = words.size() - own.size();
+  const auto takes_value = [](std::string_view word) {
+    return is_flag(word) && word.find_first_of("= ") == std::string_view::npos;
+  };
+  for (size_t i = skipped; i < script_index(words); ++i) {
+    const std::vector<std::string_view> parts = arguments_in(words[i]);
+    if (parts.empty() || (i > 0 && takes_value(words[i - 1]))) continue;
+    const size_t of_command = line.command ? line.command->size() : 0;
+    const bool in_args = i - skipped >= of_command;
+    const size_t index = i - skipped - (in_args ? of_command : 0);
+    const Node& word = *(in_args ? line.args : line.command)->items()[index];
+    const bool is_secret = secret::may_hold_secret(word.text());
+    base::Diagnostic& found = advisor.warn(
+        "advice/one-word-argument", fmt::format("{}[{}]", in_args ? args : command, index),
+        fmt::format("the program gets these {} words as one argument, with the spaces between them",
+                    parts.size()),
+        yaml::locate(word), is_secret ? "write one item per word" : items_hint(parts));
+    found.hide_source = is_secret;
+    if (!takes_exact_words(words)) rules::except(found);
+    return;
   }
 }
 
@@ -136,18 +318,33 @@ bool is_joined(const policy::RuntimeInfo& info, const policy::PodSet* set) {
   return info.policy && info.policy->flux && (!set || set->ancestor == model::kTrainer);
 }
 
+// Of the container that trains.
+const Node* command_of_runtime(const AdviceContext& context) {
+  const TrainerPlace trainer = trainer_of(context.merged);
+  const policy::Container* node = trainer.set ? find_container(*trainer.set, model::kNode) : nullptr;
+  return node ? node->node->get("command") : nullptr;
+}
+
 void check_job_command(const AdviceContext& context, Advisor& advisor) {
   if (!context.job.trainer) return;
   const CommandLine line{context.job.trainer->command, context.job.trainer->args};
-  if (!is_joined(context.merged, nullptr)) check_program(line.command, "spec.trainer.command", advisor);
+  if (!is_joined(context.merged, nullptr)) {
+    check_program(line.command, "spec.trainer.command", advisor);
+    check_arguments(line, command_of_runtime(context), "spec.trainer.command", "spec.trainer.args", advisor);
+  }
   check_signs(line, "spec.trainer.command", "spec.trainer.args", advisor);
+  check_env_signs(context.job.trainer->env, "spec.trainer.env", advisor);
 }
 
 void check_runtime_commands(const RuntimeContext& context, Advisor& advisor) {
   for (const ContainerPlace& place : containers_of(context.info)) {
     const CommandLine line{place.container.node->get("command"), place.container.node->get("args")};
-    if (!is_joined(context.info, &place.set)) check_program(line.command, place.field + ".command", advisor);
+    if (!is_joined(context.info, &place.set)) {
+      check_program(line.command, place.field + ".command", advisor);
+      check_arguments(line, nullptr, place.field + ".command", place.field + ".args", advisor);
+    }
     check_signs(line, place.field + ".command", place.field + ".args", advisor);
+    check_env_signs(place.container.node->get("env"), place.field + ".env", advisor);
   }
 }
 

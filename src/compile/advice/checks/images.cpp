@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text/text.h"
 #include "base/text/unicode.h"
 #include "compile/advice/checks.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::images {
 namespace {
@@ -82,6 +84,9 @@ bool is_registry(std::string_view text) {
 ImageComplaint character_complaint(std::string_view image) {
   for (size_t at = 0; at < image.size();) {
     const base::CodePoint point = base::decode_utf8(image.substr(at));
+    if (base::odd_space_at(image.substr(at)))
+      return {fmt::format("the image's name contains {}: it can't be pulled", base::odd_space_in(image)),
+              "write it without"};
     if (point.length > 1)
       return {
           fmt::format("the image's name contains the character U+{:04X}: it can't be pulled", point.value),
@@ -133,11 +138,19 @@ ImageComplaint path_complaint(std::string_view path) {
   }
 }
 
+// The API server takes a Job with such an image, and refuses its pods.
+ImageComplaint space_complaint(std::string_view image) {
+  if (base::trimmed(image, base::kGoSpace).size() == image.size()) return {};
+  return {"the image's name begins or ends with a space: the API server refuses every pod of it",
+          "remove it"};
+}
+
 // Why a container runtime can't parse the reference. Never quotes more of it than a character, a tag or a
 // part of its path.
 ImageComplaint image_complaint(std::string_view image) {
   if (const size_t scheme = image.find("://"); scheme != std::string_view::npos)
     return {"an image name has no scheme such as docker://: it can't be pulled", "leave it out"};
+  if (ImageComplaint wrong = space_complaint(image); !wrong.message.empty()) return wrong;
   if (ImageComplaint wrong = character_complaint(image); !wrong.message.empty()) return wrong;
   const size_t at = image.find('@');
   if (at != std::string_view::npos) {
@@ -171,9 +184,107 @@ bool has_placeholder(std::string_view image) {
   return image.find_first_of("${}<>%") != std::string_view::npos;
 }
 
-// Space around the name is an error of the Job.
-bool has_outer_space(std::string_view image) {
-  return base::trimmed(image).size() != image.size();
+// Repositories that are often used, as they are written: the catalogue's, and the ecosystem's.
+constexpr std::array<std::string_view, 34> kKnownRepositories{
+    "alpine",
+    "busybox",
+    "debian",
+    "python",
+    "ubuntu",
+    "continuumio/miniconda3",
+    "deepspeed/deepspeed",
+    "horovod/horovod",
+    "huggingface/transformers-pytorch-deepspeed-latest-gpu",
+    "huggingface/transformers-pytorch-gpu",
+    "mambaorg/micromamba",
+    "mpioperator/mpi-pi",
+    "nvidia/cuda",
+    "pytorch/pytorch",
+    "rayproject/ray",
+    "rayproject/ray-ml",
+    "rocm/jax",
+    "rocm/pytorch",
+    "rocm/tensorflow",
+    "tensorflow/tensorflow",
+    "vllm/vllm-openai",
+    "ghcr.io/converged-computing/metric-lammps",
+    "ghcr.io/kubeflow/trainer/dataset-initializer",
+    "ghcr.io/kubeflow/trainer/deepspeed-runtime",
+    "ghcr.io/kubeflow/trainer/mlx-runtime",
+    "ghcr.io/kubeflow/trainer/model-initializer",
+    "ghcr.io/kubeflow/trainer/torchtune-trainer",
+    "ghcr.io/kubeflow/trainer/xgboost-runtime",
+    "nvcr.io/nvidia/cuda",
+    "nvcr.io/nvidia/jax",
+    "nvcr.io/nvidia/nemo",
+    "nvcr.io/nvidia/pytorch",
+    "nvcr.io/nvidia/tensorflow",
+    "nvcr.io/nvidia/tritonserver"};
+
+// Shorter words have neighbours that are names, too.
+constexpr size_t kShortestMisspelt = 5;
+
+bool is_word_letter(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+// Whether one letter is wrong, missing or too many, or two are swapped. Digits and signs tell versions apart.
+bool is_misspelt(std::string_view word, std::string_view known) {
+  if (known.size() < kShortestMisspelt) return false;
+  const auto [differs, other] = std::ranges::mismatch(word, known);
+  const std::string_view rest(differs, word.end());
+  const std::string_view known_rest(other, known.end());
+  const auto drop = [](std::string_view text, size_t count) {
+    return text.substr(std::min(count, text.size()));
+  };
+  const bool letters = (rest.empty() || is_word_letter(rest.front())) &&
+                       (known_rest.empty() || is_word_letter(known_rest.front()));
+  if (!letters || (rest.empty() && known_rest.empty())) return false;
+  const bool is_swapped = rest.size() >= 2 && known_rest.size() >= 2 && rest[0] == known_rest[1] &&
+                          rest[1] == known_rest[0] && drop(rest, 2) == drop(known_rest, 2);
+  return is_swapped || drop(rest, 1) == known_rest || rest == drop(known_rest, 1) ||
+         drop(rest, 1) == drop(known_rest, 1);
+}
+
+// Part by part, so that a private owner or registry is none.
+bool is_misspelt_path(std::string_view path, std::string_view known) {
+  bool is_wrong = false;
+  while (true) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    const std::string_view known_part = known.substr(0, known.find('/'));
+    if (part != known_part && !is_misspelt(part, known_part)) return false;
+    is_wrong = is_wrong || part != known_part;
+    const bool is_end = part.size() == path.size();
+    if (is_end || known_part.size() == known.size())
+      return is_wrong && is_end && known_part.size() == known.size();
+    path.remove_prefix(part.size() + 1);
+    known.remove_prefix(known_part.size() + 1);
+  }
+}
+
+// Without tag, digest and the names of Docker Hub, which may be left out.
+std::string_view repository_of(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  const size_t slash = image.rfind('/');
+  image = image.substr(0, image.find(':', slash == std::string_view::npos ? 0 : slash));
+  for (const std::string_view prefix : {"docker.io/", "index.docker.io/", "library/"}) {
+    if (image.starts_with(prefix)) image.remove_prefix(prefix.size());
+  }
+  return image;
+}
+
+void check_spelling(const Node& node, const std::string& field, Advisor& advisor) {
+  const std::string_view repository = repository_of(node.text());
+  if (std::ranges::find(kKnownRepositories, repository) != kKnownRepositories.end()) return;
+  const auto meant = std::ranges::find_if(
+      kKnownRepositories, [&](std::string_view known) { return is_misspelt_path(repository, known); });
+  if (meant == kKnownRepositories.end()) return;
+  advisor.warn(
+      "advice/misspelt-image", field,
+      fmt::format("image \"{}\" is spelt almost like \"{}\": if there is none of that name, the pods "
+                  "stay in ImagePullBackOff",
+                  repository, *meant),
+      yaml::locate(node), fmt::format("did you mean \"{}\"?", *meant));
 }
 
 void check_tag(const Node& node, std::string field, Advisor& advisor) {
@@ -195,15 +306,34 @@ void check_tag(const Node& node, std::string field, Advisor& advisor) {
   }
 }
 
+// The name that was most likely meant, which a container runtime can parse; "" if that is not clear.
+std::string corrected(std::string_view image) {
+  const size_t scheme = image.find("://");
+  std::string plain = base::with_plain_spaces(
+      base::without_curly_quotes(scheme == std::string_view::npos ? image : image.substr(scheme + 3)));
+  std::erase(plain, ' ');
+  const size_t slash = plain.rfind('/');
+  const size_t name_end =
+      std::min(plain.find_first_of(":@", slash == std::string::npos ? 0 : slash), plain.size());
+  const std::string lower = base::lower_case(plain.substr(0, name_end)) + plain.substr(name_end);
+  for (const std::string& better : {plain, lower}) {
+    if (image_complaint(better).message.empty()) return better;
+  }
+  return "";
+}
+
 void check_image(const Node* node, std::string field, Advisor& advisor) {
   const std::string_view image = yaml::text_of(node);
-  if (image.empty() || has_placeholder(image) || has_outer_space(image)) return;
+  if (image.empty() || has_placeholder(image)) return;
   ImageComplaint wrong = image_complaint(image);
   if (wrong.message.empty()) {
+    check_spelling(*node, field, advisor);
     check_tag(*node, std::move(field), advisor);
   } else {
-    advisor.warn("advice/image-name", std::move(field), std::move(wrong.message), yaml::locate(*node),
-                 std::move(wrong.hint));
+    base::Diagnostic& found = advisor.warn("advice/image-name", std::move(field), std::move(wrong.message),
+                                           yaml::locate(*node), std::move(wrong.hint));
+    const std::string better = corrected(image);
+    if (!better.empty()) base::suggest_fix(found, yaml::replace_text(*node, better));
   }
 }
 

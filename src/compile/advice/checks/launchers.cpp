@@ -13,6 +13,7 @@
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::launchers {
 namespace {
@@ -222,10 +223,11 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
   const model::LocatedInt& nodes = *context.info.policy->num_nodes;
   const PodSet* launcher = context.info.pod_set_by_name(model::kLauncher);
   if (!launcher || launcher->ancestor != model::kTrainer || nodes.value < 2) return;
-  advisor.warn(
+  base::Diagnostic& found = advisor.warn(
       "advice/mpi-num-nodes", "spec.mlPolicy.numNodes",
       fmt::format("numNodes: {0} starts {0} launchers; the number of nodes does not change", nodes.value),
       yaml::locate(*nodes.node), "write 1; the TrainJob's numNodes counts nodes");
+  base::suggest_fix(found, yaml::replace_scalar(*nodes.node, "1"));
 }
 
 // The SSH key of an MPI job: the launcher must be able to read it, and ssh refuses a key that others can

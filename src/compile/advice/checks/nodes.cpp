@@ -9,6 +9,7 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "rules/rules.h"
 
 namespace trainjobc::compile::advice::nodes {
 namespace {
@@ -92,16 +93,19 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   // The Job itself refuses counts below 0.
   if (nodes->value < 0 && !(info.is_mpi() && info.policy->mpi->run_launcher_as_node)) return;
   std::string effect = "no pod trains, and the job counts as complete";
+  bool trains = false;
   if (info.is_mpi()) {
     if (!info.pod_set_by_name(model::kNode)) return;
-    effect = info.policy->mpi->run_launcher_as_node ? "the launcher is a node, and there is always one more"
-                                                    : "the hostfile is empty, and mpirun finds no node";
+    trains = info.policy->mpi->run_launcher_as_node;
+    effect = trains ? "the launcher is a node, and there is always one more"
+                    : "the hostfile is empty, and mpirun finds no node";
   } else if (!trainer_of(info).set) {
     return;
   }
-  advisor.warn("advice/num-nodes-zero", "spec.trainer.numNodes",
-               fmt::format("numNodes: {}: {}", nodes->value, effect), yaml::locate(*nodes->node),
-               "write 1 or more; suspend: true keeps a job from starting");
+  base::Diagnostic& found = advisor.warn(
+      "advice/num-nodes-zero", "spec.trainer.numNodes", fmt::format("numNodes: {}: {}", nodes->value, effect),
+      yaml::locate(*nodes->node), "write 1 or more; suspend: true keeps a job from starting");
+  if (trains) rules::except(found);
 }
 
 // How pods find each other.

@@ -10,6 +10,7 @@
 
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
+#include "k8s/violations.h"
 #include "model/train_job.h"
 #include "yaml/node.h"
 
@@ -151,11 +152,16 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
   return std::ranges::find(names, name) != names.end();
 }
 
-std::string suggest(std::string_view wrong, const std::vector<std::string_view>& names) {
-  if (names.empty()) return "it has none";
-  if (names.size() == 1) return fmt::format("did you mean \"{}\"?", names.front());
-  if (const auto meant = base::closest(wrong, names)) return fmt::format("did you mean \"{}\"?", *meant);
-  return fmt::format("it has {}", fmt::join(names, ", "));
+// One of the names in place of the wrong one; `taken` names have a patch of their own.
+void suggest_name(base::Diagnostic& found, const Node& wrong, const std::vector<std::string_view>& names,
+                  const std::vector<std::string_view>& taken) {
+  const auto meant = names.size() == 1 ? std::optional(names.front()) : base::closest(wrong.text(), names);
+  if (!meant) {
+    found.hint = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+    return;
+  }
+  k8s::suggest(found, &wrong, *meant);
+  if (contains(taken, *meant)) found.fix.clear();
 }
 
 struct ContainerList {
@@ -174,32 +180,39 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
   for (size_t i = 0; i < patched->size(); ++i) {
     const Node* name = patched->items()[i]->get("name");
     if (!name || contains(names, name->text())) continue;
-    const std::string hint = contains(other_names, name->text()) ? fmt::format("patch it under {}", other.key)
-                                                                 : suggest(name->text(), names);
-    advisor.warn(
+    base::Diagnostic& found = advisor.warn(
         kPatchTarget, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
         fmt::format(
             "the patch names {} \"{}\", which runtime \"{}\" does not have; a new one without an image "
             "would be added",
             list.what, name->text(), context.runtime.id.name),
-        yaml::locate(*name), hint);
+        yaml::locate(*name));
+    if (contains(other_names, name->text())) {
+      found.hint = fmt::format("patch it under {}", other.key);
+    } else {
+      suggest_name(found, *name, names, names_in(patched));
+    }
   }
 }
 
 void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
   const Node* spec = context.runtime.job_set_spec;
   const Node* jobs = spec ? spec->get("replicatedJobs") : nullptr;
-  for (const PodPatch& patch : pod_patches(context.job)) {
+  const std::vector<PodPatch> patches = pod_patches(context.job);
+  std::vector<std::string_view> patched;
+  for (const PodPatch& patch : patches) patched.push_back(patch.job_name->text());
+  for (const PodPatch& patch : patches) {
     const std::string_view job_name = patch.job_name->text();
     const auto names = names_in(jobs);
     if (!contains(names, job_name)) {
-      advisor.warn(
+      base::Diagnostic& found = advisor.warn(
           kPatchTarget, patch.job_field,
           fmt::format(
               "the patch names replicatedJob \"{}\", which runtime \"{}\" does not have; a new one without "
               "an image would be added",
               job_name, context.runtime.id.name),
-          yaml::locate(*patch.job_name), suggest(job_name, names));
+          yaml::locate(*patch.job_name));
+      suggest_name(found, *patch.job_name, names, patched);
       continue;
     }
     const auto at = std::ranges::find(names, job_name);

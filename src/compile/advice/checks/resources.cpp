@@ -16,8 +16,11 @@
 #include "compile/merge.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "rules/rules.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::resources {
 namespace {
@@ -27,22 +30,7 @@ using yaml::Node;
 
 // Names of devices that no device plugin offers.
 
-struct Device {
-  std::string_view domain;
-  std::string_view name;
-};
-
-// The names under which the vendors' device plugins offer all their devices.
-constexpr std::array kDevices = std::to_array<Device>({{"nvidia.com", "gpu"},
-                                                       {"amd.com", "gpu"},
-                                                       {"habana.ai", "gaudi"},
-                                                       {"google.com", "tpu"},
-                                                       {"gpu.intel.com", "i915"},
-                                                       {"gpu.intel.com", "xe"},
-                                                       {"aws.amazon.com", "neuron"},
-                                                       {"aws.amazon.com", "neuroncore"},
-                                                       {"aws.amazon.com", "neurondevice"},
-                                                       {"vpc.amazonaws.com", "efa"}});
+using k8s::pod::Device;
 
 // Similar names that are offered too.
 constexpr std::array<std::string_view, 4> kOthers{"nvidia.com/vgpu", "nvidia.com/pgpu", "nvidia.com/gpumem",
@@ -83,11 +71,20 @@ std::optional<std::string> meant_by(std::string_view resource) {
   const std::string_view name = resource.substr(slash + 1);
   if (base::lower_case(domain) != domain) return std::nullopt;  // an error of the Job
   const auto is_it = [&](const Device& device) { return domain == device.domain && name == device.name; };
-  if (std::ranges::any_of(kDevices, is_it)) return std::nullopt;
-  for (const Device& device : kDevices) {
+  if (std::ranges::any_of(k8s::pod::known_devices(), is_it)) return std::nullopt;
+  for (const Device& device : k8s::pod::known_devices()) {
     if (is_domain_of(domain, device.domain) && is_name_of(name, device.name)) return full_name(device);
   }
   return std::nullopt;
+}
+
+// A name that is in both lists is renamed in both.
+void add_other_list(base::Diagnostic& found, const Node* resources, std::string_view list,
+                    std::string_view name, std::string_view meant) {
+  const Node* others = resources->get(list == "limits" ? "requests" : "limits");
+  const Entry* same = others ? others->find(name) : nullptr;
+  if (!same || found.fix.empty()) return;
+  for (base::Edit& edit : yaml::rename_key(*same, meant)) found.fix.push_back(std::move(edit));
 }
 
 void check_resources(const Node* resources, const std::string& field, Advisor& advisor) {
@@ -98,9 +95,11 @@ void check_resources(const Node* resources, const std::string& field, Advisor& a
     for (const Entry& entry : amounts->entries()) {
       const auto meant = meant_by(entry.key);
       if (!meant || !seen.insert(entry.key).second) continue;
-      advisor.warn("advice/device-name", fmt::format("{}.{}[{}]", field, list, entry.key),
-                   fmt::format("no node offers {}: the pods stay pending", entry.key),
-                   yaml::locate_key(entry), fmt::format("did you mean {}?", *meant));
+      base::Diagnostic& found = advisor.warn(
+          "advice/device-name", fmt::format("{}.{}[{}]", field, list, entry.key),
+          fmt::format("no node offers {}: the pods stay pending", entry.key), yaml::locate_key(entry));
+      k8s::suggest_key(found, entry, *meant);
+      add_other_list(found, resources, list, entry.key, *meant);
     }
   }
 }
@@ -129,7 +128,8 @@ bool equal_amounts(const Node& a, const Node& b) {
   return x && y && x->to_string() == y->to_string();
 }
 
-void check_request(const ContainerPlace& place, const Entry& request, const Node* limits, Advisor& advisor) {
+void check_request(const ContainerPlace& place, const Entry& request, const Node* limits,
+                   k8s::pod::LimitFixes& fixes, Advisor& advisor) {
   const Node* limit = limits ? limits->get(request.key) : nullptr;
   if (!k8s::is_extended_resource(request.key) || !is_whole(*request.value) ||
       (limit && equal_amounts(*limit, *request.value)))
@@ -151,7 +151,7 @@ void check_request(const ContainerPlace& place, const Entry& request, const Node
                 request.key),
             yaml::locate_key(request),
             fmt::format("add limits: {{{}: {}}}", request.key, request.value->text()))
-      .fix = k8s::pod::limit_fix(*place.container.node->get("resources"), request);
+      .fix = fixes.fix(request);
 }
 
 // The first GPU resource of the node, of limits before requests.
@@ -203,8 +203,9 @@ void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
     const Node* resources = place.container.node->get("resources");
     const Node* requests = resources ? resources->get("requests") : nullptr;
     if (!requests) continue;
+    k8s::pod::LimitFixes fixes(*resources);
     for (const Entry& request : requests->entries())
-      check_request(place, request, resources->get("limits"), advisor);
+      check_request(place, request, resources->get("limits"), fixes, advisor);
   }
 }
 
@@ -239,7 +240,9 @@ bool is_digit(char c) {
 }
 
 // An amount in bytes or thousandths that is too small to be intended.
-void check_size(std::string_view name, const Node* amount, const std::string& field, Advisor& advisor) {
+// `stops`: with so small an amount no container starts.
+void check_size(std::string_view name, const Node* amount, const std::string& field, bool stops,
+                Advisor& advisor) {
   if (!amount || amount->text().empty()) return;
   std::string_view text = amount->text();
   const auto quantity = k8s::Quantity::parse(text);
@@ -248,10 +251,19 @@ void check_size(std::string_view name, const Node* amount, const std::string& fi
   if (in_thousandths) text.remove_suffix(1);
   if (!std::ranges::all_of(text, is_digit)) return;
   const bool is_giga = !in_thousandths && quantity->value() <= 1024;
-  advisor.warn("advice/size-unit", field,
-               in_thousandths ? fmt::format("{}: {}m is {} thousandths of a byte", name, text, text)
-                              : fmt::format("{}: {} is {} byte{}", name, text, text, text == "1" ? "" : "s"),
-               yaml::locate(*amount), fmt::format("did you mean {}{}?", text, is_giga ? "Gi" : "Mi"));
+  base::Diagnostic& found = advisor.warn(
+      "advice/size-unit", field,
+      fmt::format("{}{}",
+                  in_thousandths
+                      ? fmt::format("{}: {}m is {} thousandths of a byte", name, text, text)
+                      : fmt::format("{}: {} is {} byte{}", name, text, text, text == "1" ? "" : "s"),
+                  stops ? ": no container can start with it" : ""),
+      yaml::locate(*amount));
+  const std::string meant = fmt::format("{}{}", text, is_giga ? "Gi" : "Mi");
+  found.hint = fmt::format("did you mean \"{}\"?", meant);
+  base::suggest_fix(
+      found, amount->is_string() ? yaml::replace_text(*amount, meant) : yaml::replace_scalar(*amount, meant));
+  if (!stops) rules::except(found);
 }
 
 void check_amounts(const Node* resources, const std::string& field, Advisor& advisor) {
@@ -260,8 +272,10 @@ void check_amounts(const Node* resources, const std::string& field, Advisor& adv
   for (const std::string_view list : {"limits", "requests"}) {
     const Node* amounts = resources->get(list);
     if (!amounts) continue;
-    for (const std::string_view name : kSizes)
-      check_size(name, amounts->get(name), fmt::format("{}.{}.{}", field, list, name), advisor);
+    for (const std::string_view name : kSizes) {
+      const bool stops = list == "limits" && name == "memory";
+      check_size(name, amounts->get(name), fmt::format("{}.{}.{}", field, list, name), stops, advisor);
+    }
   }
 }
 
@@ -270,7 +284,7 @@ void check_volumes(const Node* pod_spec, const std::string& field, Advisor& advi
   if (!volumes) return;
   for (size_t i = 0; i < volumes->size(); ++i) {
     check_size("sizeLimit", volumes->items()[i]->at({"emptyDir", "sizeLimit"}),
-               fmt::format("{}.volumes[{}].emptyDir.sizeLimit", field, i), advisor);
+               fmt::format("{}.volumes[{}].emptyDir.sizeLimit", field, i), false, advisor);
   }
 }
 

@@ -35,11 +35,19 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
   if (!words) return;
   for (size_t i = 0; i < words->size(); ++i) {
     const Node& word = *words->items()[i];
-    const std::string_view key = known_key_in(word.text());
-    if (key.empty()) continue;
-    advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
-                 fmt::format("this looks like {} and is in plain text here", key), yaml::locate(word),
-                 "read it from an env variable that a Secret fills");
+    std::string_view key = known_key_in(word.text());
+    std::string_view name = "this";
+    if (key.empty()) {
+      const auto found = secret::find_secret(word.text());
+      if (!found) continue;
+      key = found->what.empty() ? "a secret" : found->what;
+      if (!found->name.empty()) name = found->name;
+    }
+    base::Diagnostic& found =
+        advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
+                     fmt::format("{} looks like {} and is in plain text here", name, key), yaml::locate(word),
+                     "read it from an env variable that a Secret fills");
+    found.hide_source = true;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/rewrite/insert.h"
 
 namespace trainjobc::compile::advice::trainer {
 namespace {
@@ -126,10 +127,13 @@ void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
   const policy::Framework* framework = policy::framework_of(context.merged);
   if (!framework || framework->env_reader.empty()) return;
   if (context.job.trainer || !trainer_of(context.merged).set) return;
-  advisor.warn("advice/no-trainer-section", "spec.trainer",
-               fmt::format("without spec.trainer the {} job gets no {} variables, which {} needs",
-                           framework->title, framework->env_family, framework->env_reader),
-               locate_key_of(context.job.root, "spec"), "add trainer: {}");
+  base::Diagnostic& found =
+      advisor.warn("advice/no-trainer-section", "spec.trainer",
+                   fmt::format("without spec.trainer the {} job gets no {} variables, which {} needs",
+                               framework->title, framework->env_family, framework->env_reader),
+                   locate_key_of(context.job.root, "spec"), "add trainer: {}");
+  const yaml::Entry* spec = context.job.root->find("spec");
+  if (spec) base::suggest_fix(found, yaml::insert_first(*spec, {"trainer: {}", "\"trainer\": {}"}));
 }
 
 void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -214,16 +215,36 @@ class Splitter {
   const schema::Schema* patch_;  // of a patch's pod spec
 };
 
-bool contains(const Node& list, const Node& item) {
-  return std::ranges::any_of(list.items(), [&](const Node* own) { return yaml::equal(*own, item); });
-}
+// The items of a list, found by their names.
+class Items {
+ public:
+  explicit Items(const Node& list) {
+    for (const Node* item : list.items()) by_name_.emplace(name_of(*item), item);
+  }
+
+  bool contains(const Node& item) const {
+    const auto [first, last] = by_name_.equal_range(name_of(item));
+    return std::any_of(first, last, [&](const auto& own) { return yaml::equal(*own.second, item); });
+  }
+
+ private:
+  // The same for equal items. Mounts of one volume differ in their paths.
+  static std::pair<std::string_view, std::string_view> name_of(const Node& item) {
+    if (item.is_map()) return {yaml::string_at(item, "name"), yaml::string_at(item, "mountPath")};
+    return {yaml::string_of(&item), ""};
+  }
+
+  std::multimap<std::pair<std::string_view, std::string_view>, const Node*> by_name_;
+};
 
 // Whether the TrainJob can turn the runtime's value `given` into `wanted`, by replacing it or adding to it.
 bool can_become(const Node& given, const Node* wanted) {
   if (!wanted) return false;
-  if (given.is_list())
+  if (given.is_list()) {
+    const Items own(*wanted);
     return wanted->is_list() &&
-           std::ranges::all_of(given.items(), [&](const Node* item) { return contains(*wanted, *item); });
+           std::ranges::all_of(given.items(), [&](const Node* item) { return own.contains(*item); });
+  }
   return yaml::equal(given, *wanted);
 }
 
@@ -247,8 +268,9 @@ std::optional<Entries> remaining(const Entries& wanted, const Entries& given, co
       continue;
     }
     NodeList items;
+    const Items known(*there->value);
     std::ranges::copy_if(entry.value->items(), std::back_inserter(items),
-                         [&](const Node* item) { return !contains(*there->value, *item); });
+                         [&](const Node* item) { return !known.contains(*item); });
     rest.push_back({entry.key, make.list(items, entry.value->origin()), entry.key_origin});
   }
   return rest;
@@ -261,8 +283,9 @@ bool trainer_fits(const RoleSettings& wanted, const RoleSettings& given) {
     if (!own) return false;
     if (entry.key == "image" || entry.key == "command" || entry.key == "args") return true;
     if (entry.key != "env") return yaml::equal(*own->value, *entry.value);
+    const Items variables(*own->value);
     return std::ranges::all_of(entry.value->items(),
-                               [&](const Node* item) { return contains(*own->value, *item); });
+                               [&](const Node* item) { return variables.contains(*item); });
   });
 }
 

@@ -58,93 +58,6 @@ std::vector<QueuedPodSet> queued_pod_sets(const yaml::Node& job_set) {
 
 namespace {
 
-const ResourceQuota& quota_for(const Quotas& quotas, const FlavorResource& of) {
-  static const ResourceQuota kNone;
-  const auto found = quotas.find(of);
-  return found != quotas.end() ? found->second : kNone;
-}
-
-// The part of the quota that the owner does not lend, and uses itself or in its children.
-Units kept(const ResourceQuota& quota, Units subtree) {
-  return quota.lending_limit ? std::max<Units>(0, subtree - *quota.lending_limit) : 0;
-}
-
-// What a part of the tree can use, of its own and of its parent's.
-Units usable(const ResourceQuota& quota, Units subtree, Units of_parent) {
-  const Units all = added(kept(quota, subtree), of_parent);
-  return quota.borrowing_limit ? std::min(all, added(subtree, *quota.borrowing_limit)) : all;
-}
-
-}  // namespace
-
-std::vector<std::string> Capacity::cycle_from(const std::string& name) const {
-  std::vector<std::string> path;
-  for (std::string at = name; !at.empty();) {
-    const auto before = std::ranges::find(path, at);
-    if (before != path.end()) return {before, path.end()};
-    path.push_back(at);
-    const Cohort* cohort = quota_.cohort(at);
-    at = cohort ? cohort->parent : "";
-  }
-  return {};
-}
-
-Units Capacity::subtree_quota(const std::string& name, const FlavorResource& of) const {
-  const Cohort* own = quota_.cohort(name);
-  Units sum = own ? quota_for(own->quotas, of).nominal : 0;
-  for (const auto& [child, cohort] : quota_.cohorts) {
-    if (cohort.parent != name) continue;
-    const Units subtree = subtree_quota(child, of);
-    sum = added(sum, subtree - kept(quota_for(cohort.quotas, of), subtree));
-  }
-  for (const auto& [child, queue] : quota_.cluster_queues) {
-    if (queue.cohort != name) continue;
-    const ResourceQuota& quota = quota_for(queue.quotas, of);
-    sum = added(sum, quota.nominal - kept(quota, quota.nominal));
-  }
-  return sum;
-}
-
-Units Capacity::most_of_cohort(const std::string& name, const FlavorResource& of) const {
-  const Units subtree = subtree_quota(name, of);
-  const Cohort* cohort = quota_.cohort(name);
-  if (!cohort || cohort->parent.empty()) return subtree;
-  return usable(quota_for(cohort->quotas, of), subtree, most_of_cohort(cohort->parent, of));
-}
-
-Units Capacity::most(const ClusterQueue& queue, const FlavorResource& of) const {
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
-  if (queue.cohort.empty()) return quota.nominal;
-  return usable(quota, quota.nominal, most_of_cohort(queue.cohort, of));
-}
-
-int Capacity::height(const std::string& name) const {
-  int most = 0;
-  for (const auto& [child, queue] : quota_.cluster_queues) {
-    if (queue.cohort == name) most = std::max(most, 1);
-  }
-  for (const auto& [child, cohort] : quota_.cohorts) {
-    if (cohort.parent == name) most = std::max(most, height(child) + 1);
-  }
-  return most;
-}
-
-int Capacity::borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
-  if (amount <= quota.nominal || queue.cohort.empty()) return 0;
-  Units left = amount - kept(quota, quota.nominal);
-  std::string at = queue.cohort;
-  for (;;) {
-    const Units subtree = subtree_quota(at, of);
-    const Cohort* cohort = quota_.cohort(at);
-    if (left <= subtree || !cohort || cohort->parent.empty()) return height(at);
-    left -= kept(quota_for(cohort->quotas, of), subtree);
-    at = cohort->parent;
-  }
-}
-
-namespace {
-
 using yaml::Node;
 
 constexpr std::string_view kPods = "pods";
@@ -162,8 +75,8 @@ class FlavorPass {
   // By pod set and resource group.
   using Positions = std::map<std::pair<size_t, const ResourceGroup*>, size_t>;
 
-  FlavorPass(const Quota& quota, const ClusterQueue& queue, const Positions& begin)
-      : quota_(quota), queue_(queue), capacity_(quota), begin_(begin) {}
+  FlavorPass(const Capacity& capacity, const ClusterQueue& queue, const Positions& begin)
+      : quota_(capacity.quota()), queue_(queue), capacity_(capacity), begin_(begin) {}
 
   Assignment result;
   // Where the next pass begins; empty if all flavors were tried.
@@ -309,7 +222,7 @@ class FlavorPass {
 
   const Quota& quota_;
   const ClusterQueue& queue_;
-  Capacity capacity_;
+  const Capacity& capacity_;
   const Positions& begin_;
   std::map<FlavorResource, Units> used_;
 };
@@ -330,16 +243,17 @@ std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<Ass
 
 }  // namespace
 
-Assignment assign_flavors(const Quota& quota, const ClusterQueue& queue, std::vector<QueuedPodSet> sets) {
+Assignment assign_flavors(const Capacity& capacity, const ClusterQueue& queue,
+                          std::vector<QueuedPodSet> sets) {
   if (group_of_resource(queue, kPods)) {
     for (QueuedPodSet& set : sets) set.requests[std::string(kPods)] = set.pods;
   }
   FlavorPass::Positions begin;
   std::vector<Obstacle> obstacles;  // of all passes, each once
   for (;;) {
-    FlavorPass pass(quota, queue, begin);
+    FlavorPass pass(capacity, queue, begin);
     if (pass.run(sets)) {
-      pass.result.obstacles = split_topologies(quota, pass.result.flavors);
+      pass.result.obstacles = split_topologies(capacity.quota(), pass.result.flavors);
       return std::move(pass.result);
     }
     for (Obstacle& obstacle : pass.result.obstacles) {
@@ -488,7 +402,8 @@ constexpr size_t kMostPodSets = 8;  // of a Workload
 
 class Admitter {
  public:
-  Admitter(const Quota& quota, const QueuedJob& job) : quota_(quota), job_(job) {}
+  Admitter(const Capacity& capacity, const QueuedJob& job)
+      : capacity_(capacity), quota_(capacity.quota()), job_(job) {}
 
   Admission run() {
     find_local_queue();
@@ -552,7 +467,7 @@ class Admitter {
                             flavor));
       }
     }
-    const std::vector<std::string> cycle = Capacity(quota_).cycle_from(queue.cohort);
+    const std::vector<std::string> cycle = capacity_.cycle_from(queue.cohort);
     if (!cycle.empty())
       never(fmt::format("the Cohorts {} are parents of each other", fmt::join(cycle, ", ")));
     if (!queue.admission_checks.empty()) {
@@ -594,7 +509,7 @@ class Admitter {
                         kMostPodSets));
       return;
     }
-    Assignment assignment = assign_flavors(quota_, queue, std::move(sets));
+    Assignment assignment = assign_flavors(capacity_, queue, std::move(sets));
     admission_.obstacles = std::move(assignment.obstacles);
     if (!admission_.obstacles.empty()) return;
     admission_.verdict = Verdict::Admitted;
@@ -612,6 +527,7 @@ class Admitter {
     }
   }
 
+  const Capacity& capacity_;
   const Quota& quota_;
   const QueuedJob& job_;
   Admission admission_;
@@ -628,8 +544,8 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
-Admission admit(const Quota& quota, const QueuedJob& job) {
-  return Admitter(quota, job).run();
+Admission admit(const Capacity& capacity, const QueuedJob& job) {
+  return Admitter(capacity, job).run();
 }
 
 }  // namespace trainjobc::plan

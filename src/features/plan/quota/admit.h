@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
 #include "yaml/node.h"
 
@@ -29,25 +30,6 @@ struct QueuedPodSet {
 
 // Of a JobSet with its defaults: a pod set for each replicatedJob.
 std::vector<QueuedPodSet> queued_pod_sets(const yaml::Node& job_set);
-
-class Capacity {
- public:
-  explicit Capacity(const Quota& quota) : quota_(quota) {}
-
-  // With all that its cohorts lend, up to its own and their borrowing limits.
-  Units most(const ClusterQueue& queue, const FlavorResource& of) const;
-  // How far up the cohorts it has to borrow for this amount: 0 if its own quota is enough.
-  int borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const;
-  // The cohorts that are parents of each other, from `name` on; empty if they form a tree.
-  std::vector<std::string> cycle_from(const std::string& name) const;
-
- private:
-  Units subtree_quota(const std::string& cohort, const FlavorResource& of) const;
-  Units most_of_cohort(const std::string& cohort, const FlavorResource& of) const;
-  int height(const std::string& cohort) const;
-
-  const Quota& quota_;
-};
 
 // The flavor that a pod set gets for a resource.
 struct AssignedFlavor {
@@ -74,7 +56,8 @@ struct Assignment {
 };
 
 // Of an active ClusterQueue whose quota is idle, and that of its cohorts.
-Assignment assign_flavors(const Quota& quota, const ClusterQueue& queue, std::vector<QueuedPodSet> sets);
+Assignment assign_flavors(const Capacity& capacity, const ClusterQueue& queue,
+                          std::vector<QueuedPodSet> sets);
 
 enum class Verdict {
   Admitted,  // it can be
@@ -100,7 +83,7 @@ struct QueuedJob {
   const yaml::Node& train_job;
 };
 
-Admission admit(const Quota& quota, const QueuedJob& job);
+Admission admit(const Capacity& capacity, const QueuedJob& job);
 
 // Whether labels fit a label selector (matchLabels, matchExpressions). `labels` may be nullptr.
 bool matches_selector(const yaml::Node& selector, const yaml::Node* labels);

@@ -16,7 +16,7 @@
 namespace trainjobc::plan {
 namespace {
 
-constexpr Units kMost = std::numeric_limits<Units>::max();
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr std::string_view kCpu = "cpu";
 
 bool is_in_bytes(std::string_view resource) {
@@ -28,30 +28,29 @@ bool is_in_bytes(std::string_view resource) {
 Units to_units(std::string_view resource, std::string_view quantity) {
   const auto amount = k8s::Quantity::parse(quantity);
   if (!amount) return 0;
-  // Kueue wraps amounts that are too large for an int64; real quotas are smaller.
-  const auto most = k8s::Quantity::from_int(kMost / 1000);
-  if (amount->compare(most) > 0) return kMost;
+  const auto most = k8s::Quantity::parse(fmt::format("{}{}", kMost, resource == kCpu ? "m" : ""));
+  if (amount->compare(*most) > 0) return kUncounted;
   return resource == kCpu ? amount->milli_value() : amount->value();
 }
 
 Units added(Units a, Units b) {
-  Units sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
+  return std::min(a + b, kUncounted);
 }
 
 Units multiplied(Units a, int64_t factor) {
-  Units product = 0;
-  return __builtin_mul_overflow(a, factor, &product) ? kMost : product;
+  return a == kUncounted ? a : a * factor;
 }
 
 std::string units_text(std::string_view resource, Units amount) {
+  if (amount >= kUncounted) return fmt::format("more than {}", units_text(resource, kMost));
   if (resource == kCpu) {
     const auto cpu = k8s::Quantity::parse(fmt::format("{}m", amount));
     return cpu ? cpu->to_string() : "";
   }
   using Format = k8s::Quantity::Format;
   const Format format = is_in_bytes(resource) ? Format::BinarySI : Format::DecimalSI;
-  return k8s::Quantity::from_int(amount, format).to_string();
+  if (amount > kMost) return fmt::format("{}", amount);
+  return k8s::Quantity::from_int(static_cast<int64_t>(amount), format).to_string();
 }
 
 namespace {
@@ -114,7 +113,13 @@ class QuotaReader {
       diagnostics_.add(rules::finding("input/type", fmt::format("\"{}\" is not a quantity", quantity->text()),
                                       "", yaml::locate(*quantity)));
     }
-    return to_units(resource, quantity->text());
+    const Units units = to_units(resource, quantity->text());
+    if (units == kUncounted) {
+      diagnostics_.add(rules::finding(
+          "input/quantity", fmt::format("\"{}\" is more {} than Kueue can count", quantity->text(), resource),
+          fmt::format("write {} or less", units_text(resource, kMost)), yaml::locate(*quantity)));
+    }
+    return units;
   }
 
   std::optional<Units> limit(std::string_view resource, const Node* quantity) {
@@ -175,8 +180,14 @@ const Cohort* Quota::cohort(std::string_view name) const {
 }
 
 Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics) {
+  auto objects = std::make_shared<cluster::LiveSet>();
+  for (Source& source : sources) cluster::read_live(std::move(source), *objects, diagnostics);
+  return read_quota(std::move(objects), diagnostics);
+}
+
+Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics) {
   Quota quota;
-  for (Source& source : sources) cluster::read_live(std::move(source), *quota.objects, diagnostics);
+  quota.objects = std::move(objects);
   QuotaReader reader(quota, diagnostics);
   for (const cluster::LiveObject& object : quota.objects->objects) reader.add(object);
   return quota;
@@ -186,16 +197,21 @@ namespace {
 
 struct Resource {
   std::string_view name;
-  std::string_view kinds;  // in messages
+  std::string_view kind;
   bool is_needed = false;
 };
 
-constexpr std::array kResources{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueues", true},
-                                Resource{"localqueues.kueue.x-k8s.io", "LocalQueues", true},
-                                Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavors", true},
-                                Resource{"cohorts.kueue.x-k8s.io", "Cohorts"},
-                                Resource{"topologies.kueue.x-k8s.io", "Topologies"},
-                                Resource{"namespaces", "Namespaces"}};
+constexpr std::array kResources{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueue", true},
+                                Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
+                                Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
+                                Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
+                                Resource{"topologies.kueue.x-k8s.io", "Topology"},
+                                Resource{"namespaces", "Namespace"}};
+
+std::string plural_of(std::string_view kind) {
+  return kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1))
+                             : fmt::format("{}s", kind);
+}
 
 }  // namespace
 
@@ -204,19 +220,19 @@ FetchedQuota fetch_quota(const kubectl::Kubectl& kubectl) {
   for (const Resource& resource : kResources) {
     kubectl::Call call;
     call.words = {"get", std::string(resource.name), "--all-namespaces", "-o", "json"};
-    kubectl::Reply reply = kubectl.run(call);
-    if (reply.ok()) {
-      fetched.warnings += reply.notes;
-      fetched.sources.push_back({fmt::format("kubectl get {}", resource.name), std::move(reply.out)});
-    } else if (resource.is_needed) {
-      fetched.failure = std::move(reply.failure);
+    cluster::Answer answer = cluster::ask(kubectl, call, *fetched.objects, std::span(&resource.kind, 1));
+    fetched.warnings += answer.warnings;
+    if (answer.ok()) continue;
+    if (resource.is_needed) {
+      fetched.failure = std::move(answer.failure);
       return fetched;
-    } else if (reply.failure.cause == kubectl::Cause::Forbidden) {
+    }
+    if (answer.failure.cause == kubectl::Cause::Forbidden) {
       // An old Kueue has no Cohorts: nothing is missed then.
-      fetched.warnings +=
-          fmt::format("warning: {} could not be looked up: {}\n", resource.kinds, describe(reply.failure));
-    } else if (reply.failure.cause != kubectl::Cause::NoKind) {
-      fetched.failure = std::move(reply.failure);
+      fetched.warnings += fmt::format("warning: {} could not be looked up: {}\n", plural_of(resource.kind),
+                                      describe(answer.failure));
+    } else if (answer.failure.cause != kubectl::Cause::NoKind) {
+      fetched.failure = std::move(answer.failure);
       return fetched;
     }
   }

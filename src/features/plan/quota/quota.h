@@ -21,8 +21,12 @@
 
 namespace trainjobc::plan {
 
-// Kueue counts CPU in thousandths and everything else in ones. Amounts that don't fit are the largest.
-using Units = int64_t;
+// Kueue counts CPU in thousandths and everything else in ones, in an int64. Sums and products of such amounts
+// are exact here.
+__extension__ using Units = __int128;
+// An amount that Kueue can't count, and what it is added to: more than any quota.
+inline constexpr Units kUncounted = Units{1} << 100U;
+// kUncounted if it does not fit an int64.
 Units to_units(std::string_view resource, std::string_view quantity);
 Units added(Units a, Units b);
 Units multiplied(Units a, int64_t factor);
@@ -93,11 +97,13 @@ struct Quota {
 };
 
 // Reads the objects of Kueue, and namespaces, of the sources; others are skipped. What can't be read, and
-// amounts that are not quantities, are diagnostics.
+// amounts that are not quantities, or too large for Kueue, are diagnostics.
 Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics);
+// The same of objects that were read.
+Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics);
 
 struct FetchedQuota {
-  std::vector<Source> sources;
+  std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
   kubectl::Failure failure;  // cause None if the queues and flavors came
   std::string warnings;      // what could not be looked up
 };

@@ -99,22 +99,22 @@ std::string in_job_of_runtime(std::string_view rest) {
 
 TEST_CASE("completion: fields that are not there yet, the required ones first") {
   CHECK(complete(in_job("  runtimeRef:\n    name: x\n  trainer:\n    numNodes: 2\n    @@\n")) ==
-        R"(args (list of strings): args:⏎    - 
+        R"(image (string): image: 
 command (list of strings): command:⏎    - 
+args (list of strings): args:⏎    - 
 env (list of objects): env:⏎    - 
-image (string): image: 
 numProcPerNode (integer): numProcPerNode: 
 resourcesPerNode (object): resourcesPerNode:⏎      
 )");
   CHECK(complete(in_job("  runtimeRef:\n    @@\n")) == R"(name (string, required): name: 
-apiGroup (string): apiGroup: 
 kind (string): kind: 
+apiGroup (string): apiGroup: 
 )");
   CHECK(
       labels(in_job("  @@\n")) ==
-      R"(runtimeRef activeDeadlineSeconds initializer managedBy runtimePatches suspend trainer patch a container)");
+      R"(runtimeRef trainer initializer runtimePatches activeDeadlineSeconds managedBy suspend patch a container)");
   CHECK(labels(in_job("  trainer: {}\n  sus@@\n")) ==
-        R"(runtimeRef activeDeadlineSeconds initializer managedBy runtimePatches suspend patch a container)");
+        R"(runtimeRef initializer runtimePatches activeDeadlineSeconds managedBy suspend patch a container)");
   CHECK(complete("kind: TrainJob\nmeta@@\n") == R"(apiVersion (string, required): apiVersion: 
 metadata (object, required): metadata:⏎  
 spec (object): spec:⏎  
@@ -135,7 +135,7 @@ TEST_CASE("completion: an item as clients get it") {
       std::ranges::find_if(items, [](const nlohmann::json& item) { return item["label"] == "numNodes"; });
   REQUIRE(found != items.end());
   CHECK(*found == nlohmann::json::parse(R"({
-    "label": "numNodes", "kind": 5, "detail": "integer", "sortText": "1numNodes", "insertTextFormat": 1,
+    "label": "numNodes", "kind": 5, "detail": "integer", "sortText": "142numNodes", "insertTextFormat": 1,
     "documentation": {"kind": "markdown", "value": "Number of nodes: pods that train."},
     "textEdit": {"newText": "numNodes: ",
                  "range": {"start": {"line": 7, "character": 4}, "end": {"line": 7, "character": 8}}}})"));
@@ -144,10 +144,10 @@ TEST_CASE("completion: an item as clients get it") {
 TEST_CASE("completion: fields by Trainer version") {
   CHECK(
       labels(in_job("  @@\n"), "2.0") ==
-      R"(runtimeRef annotations initializer labels managedBy podSpecOverrides suspend trainer patch a container)");
+      R"(runtimeRef labels annotations trainer initializer podSpecOverrides managedBy suspend patch a container)");
   CHECK(
       labels(in_job("  @@\n"), "2.2") ==
-      R"(runtimeRef activeDeadlineSeconds initializer managedBy runtimePatches suspend trainer patch a container)");
+      R"(runtimeRef trainer initializer runtimePatches activeDeadlineSeconds managedBy suspend patch a container)");
 }
 
 TEST_CASE("completion: items of lists") {
@@ -164,8 +164,8 @@ valueFrom (object): valueFrom:⏎
 valueFrom (object): valueFrom:⏎        
 )");
   CHECK(complete(in_job("  runtimeRef: {@@}\n")) == R"(name (string, required): name: 
-apiGroup (string): apiGroup: 
 kind (string): kind: 
+apiGroup (string): apiGroup: 
 )");
 }
 
@@ -269,17 +269,17 @@ node: node
 )");
 }
 
-TEST_CASE("completion: variables that the runtime's framework reads") {
+TEST_CASE("completion: variables that the runtime's framework reads come first") {
   std::string runtime(kRuntime);
   runtime.replace(runtime.find("torch: {}"), 9, "flux: {}");
-  CHECK(test::LspWorkspace()
-            .file("runtimes/flux.yaml", runtime)
-            .open("job.yaml", in_job_of_runtime("  trainer:\n    env:\n    - name: @@\n"))
-            .complete() == R"(FLUX_NETWORK_DEVICE (read by Flux): FLUX_NETWORK_DEVICE
+  const std::string found = test::LspWorkspace()
+                                .file("runtimes/flux.yaml", runtime)
+                                .open("job.yaml", in_job_of_runtime("  trainer:\n    env:\n    - name: @@\n"))
+                                .complete();
+  CHECK(found.substr(0, found.find("CUDA_")) == R"(FLUX_NETWORK_DEVICE (read by Flux): FLUX_NETWORK_DEVICE
 FLUX_QUEUE_POLICY (read by Flux): FLUX_QUEUE_POLICY
 FLUX_VIEW_IMAGE (read by Flux): FLUX_VIEW_IMAGE
 )");
-  CHECK(names(in_job_of_runtime("  trainer:\n    env:\n    - name: @@\n")) == "");
 }
 
 TEST_CASE("completion: rules in comments that suppress them") {
@@ -300,6 +300,7 @@ failOn (string): failOn:
 namespace (string): namespace: 
 rules (map of strings): rules:⏎  
 runtimes (list of strings): runtimes:⏎- 
+scope (boolean): scope: 
 suppress (list of objects): suppress:⏎- 
 trainerVersion (string): trainerVersion: 
 )");
@@ -324,95 +325,6 @@ rule (string, required): rule:
 )");
   CHECK(accept_setting("rules:\n  adv@@\n", "advice/queue") == "rules:\n  advice/queue: \n");
   CHECK(accept_setting("suppress:\n- rule: @@\n", "advice/queue") == "suppress:\n- rule: advice/queue\n");
-}
-
-TEST_CASE("completion: snippets of documents") {
-  CHECK(
-      labels("@@") ==
-      R"(apiVersion kind metadata spec ClusterTrainingRuntime TrainJob TrainJob with a patch TrainingRuntime)");
-  CHECK(
-      labels("# a comment\n@@") ==
-      R"(apiVersion kind metadata spec ClusterTrainingRuntime TrainJob TrainJob with a patch TrainingRuntime)");
-  CHECK(accept("@@", "TrainJob with a patch") == R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata:
-  name: name
-  namespace: namespace
-spec:
-  runtimeRef:
-    name: torch-distributed
-  trainer:
-    image: image
-    command: [python, /workspace/train.py]
-    numNodes: 1
-  runtimePatches:
-  - manager: example.com/me
-    trainingRuntimeSpec:
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      )");
-  CHECK(accept("@@", "TrainingRuntime") == R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainingRuntime
-metadata:
-  name: name
-  namespace: namespace
-  labels:
-    trainer.kubeflow.org/framework: torch
-spec:
-  mlPolicy:
-    numNodes: 1
-    torch: {}
-  template:
-    spec:
-      replicatedJobs:
-      - name: node
-        template:
-          metadata:
-            labels:
-              trainer.kubeflow.org/trainjob-ancestor-step: trainer
-          spec:
-            template:
-              spec:
-                containers:
-                - name: node
-                  image: image
-)");
-}
-
-TEST_CASE("completion: a patch for a container of the runtime") {
-  CHECK(accept(in_job_of_runtime("  @@\n"), "patch a container") ==
-        R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata:
-  name: bert
-  namespace: team-a
-spec:
-  runtimeRef:
-    kind: TrainingRuntime
-    name: torch-h100
-  runtimePatches:
-  - manager: example.com/me
-    trainingRuntimeSpec:
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      
-)");
 }
 
 TEST_CASE("completion: what is accepted is the next place to type") {

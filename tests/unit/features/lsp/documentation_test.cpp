@@ -357,9 +357,9 @@ Kueue keeps a job suspended while its LocalQueue is missing from the job's names
   CHECK(hover(in_job("  suspend: true  # trainjobc:ignore advice/@@bad-suppression -- why\n")) ==
         R"(**advice/bad-suppression** · warning
 
-A suppression lacks its rule or its reason.
+A suppression lacks its rule or its reason, or would hide what the cluster refuses.
 
-A comment that suppresses findings names the rules and, after two dashes, why they don't matter here, so the next reader knows. A comment that lacks one of them suppresses nothing.
+A comment that suppresses findings names the rules and, after two dashes, why they don't matter here, so the next reader knows. A comment that lacks one of them suppresses nothing. Nor can a comment or a setting hide an error of admission: lint would pass what render refuses.
 
     image: torch  # trainjobc:ignore advice/image-tag -- the registry serves one build only)");
   CHECK(hover(in_job("  suspend: true  # a @@word\n")) == "");

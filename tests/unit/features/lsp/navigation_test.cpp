@@ -73,7 +73,31 @@ TEST_CASE("definition: of a runtimeRef the runtime") {
   CHECK(definition(job("x", "team-b", "  runtimeRef:\n    kind: TrainingRuntime\n    name: to@@rch\n")) ==
         "");
   CHECK(definition(job("x", "team-a", "  run@@timeRef:\n    name: torch\n")) == "runtimes.yaml:3:18-23");
-  CHECK(definition(job("x", "team-a", "  runtimeRef: {name: torch-@@distributed}\n")) == "");
+}
+
+TEST_CASE("definition: of a runtime of the catalogue a virtual document") {
+  const std::string text = job("x", "team-a", "  runtimeRef: {name: torch-@@distributed}\n");
+  CHECK(definition(text) == "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml:5:9-26");
+  test::LspWorkspace workspace;
+  add_files(workspace).open("jobs/open.yaml", text);
+  const lsp::Workspace& one = workspace.workspace();
+  const std::string& document = workspace.document();
+  const lsp::Position cursor = workspace.cursor();
+  CHECK(lsp::find_definition(one, document, cursor, false).is_null());
+  CHECK(lsp::find_references(one, document, cursor, true, false).size() == 2);
+  CHECK(lsp::find_references(one, document, cursor, true, true).size() == 3);
+  const auto shown = lsp::virtual_document("trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml");
+  REQUIRE(std::holds_alternative<lsp::Json>(shown));
+  CHECK(std::get<lsp::Json>(shown)["text"].get<std::string>().find("  name: torch-distributed\n") !=
+        std::string::npos);
+  CHECK(
+      std::get<lsp::WhyNot>(lsp::virtual_document("trainjobc-runtime://catalogue/v2.3/torch.yaml")).message ==
+      "there is no document trainjobc-runtime://catalogue/v2.3/torch.yaml");
+  const std::string patch =
+      "  runtimeRef: {name: torch-distributed}\n  runtimePatches:\n  - manager: a.b/c\n    "
+      "trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: @@node}]}}}\n";
+  CHECK(definition(job("x", "team-a", patch)) ==
+        "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml:16:15-19");
 }
 
 TEST_CASE("definition: of names in a patch those of the runtime") {
@@ -100,7 +124,7 @@ TEST_CASE("references: of a runtime its jobs") {
   CHECK(references("runtimes.yaml", with_cursor(kRuntimes, "torch\n"), false) == "jobs/b.yaml:9:11-16\n");
   CHECK(references("runtimes.yaml", with_cursor(kRuntimes, "replicatedJobs"), true) == "");
   CHECK(references("jobs/d.yaml", job("d", "team-b", "  runtimeRef: {name: @@torch-distributed}\n"), true) ==
-        "jobs/d.yaml:7:22-39\n");
+        "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml:5:9-26\njobs/d.yaml:7:22-39\n");
 }
 
 TEST_CASE("references: none in the second of two lists of items") {

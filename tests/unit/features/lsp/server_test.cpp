@@ -99,7 +99,7 @@ TEST_CASE("server: only what has changed is published") {
   CHECK(client.publish() == Published{});
   client.open("/repo/a.yaml", kJob + "  nope: 1\n");
   CHECK(client.publish() == Published{});
-  client.replace("/repo/a.yaml", kJob + "  trainer: {}\n", 7);
+  client.replace("/repo/a.yaml", kJob + "  trainer: {command: [torchrun]}\n", 7);
   CHECK(client.publish() == Published{{"/repo/a.yaml", {}}});
   CHECK(client.sent.front()["params"] ==
         Json({{"uri", "file:///repo/a.yaml"}, {"version", 7}, {"diagnostics", Json::array()}}));
@@ -141,7 +141,7 @@ TEST_CASE("server: a diagnostic, after characters of two units") {
 }
 
 TEST_CASE("server: the notes of a diagnostic are its related information") {
-  const std::string job = kJob + "  trainer: {}\n";
+  const std::string job = kJob + "  trainer: {command: [torchrun]}\n";
   CHECK(diagnostics_of({{"/repo/a.yaml", job}, {"/repo/b.yaml", job}}) == Json::parse(R"({"/repo/b.yaml": [{
           "range": {"start": {"line": 3, "character": 8}, "end": {"line": 3, "character": 9}},
           "severity": 1, "source": "trainjobc", "code": "input/duplicate-object",
@@ -158,7 +158,7 @@ TEST_CASE("server: what is deprecated is tagged, and what has no effect") {
       "spec:\n  mlPolicy: {torch: {}}\n  template: {spec: {replicatedJobs: [{name: node, template: "
       "{metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: "
       "{containers: [{name: node, image: \"a:1\"}]}}}}}]}}\n";
-  std::string job = kJob + "  trainer: {}\n";
+  std::string job = kJob + "  trainer: {command: [torchrun]}\n";
   const std::string unused = "# trainjobc:ignore advice/image-tag -- it has none\n" + job;
   job.replace(job.find("torch-distributed"), 17, "old");
   CHECK(diagnostics_of({{"/repo/a.yaml", job}, {"/repo/old.yaml", runtime}}) == Json::parse(R"({
@@ -208,6 +208,21 @@ TEST_CASE("server: actions for a finding") {
         Words{"Fix all that trainjobc can (1)"});
 }
 
+TEST_CASE("server: what was most likely meant is an action, and no refusal can be ignored") {
+  test::LspFiles files;
+  files.disk.files = {{"/repo/.git/HEAD", ""},
+                      {"/repo/a.yaml", kJob + "  trainer:\n    numNode: 2\n    command: python x.py\n"}};
+  test::LspClient client(files);
+  client.start();
+  client.publish();
+  const Json actions = client.request("textDocument/codeAction", at("/repo/a.yaml", 8, 4, 4));
+  REQUIRE(titles(actions) == Words{"Change to numNodes"});
+  CHECK(actions[0]["edit"] == Json::parse(R"({"changes": {"file:///repo/a.yaml": [{"newText": "numNodes",
+          "range": {"start": {"line": 8, "character": 4}, "end": {"line": 8, "character": 11}}}]}})"));
+  CHECK(titles(client.request("textDocument/codeAction", at("/repo/a.yaml", 9, 14, 14))) ==
+        Words{R"(Fix: write a list: ["python", "x.py"])"});
+}
+
 TEST_CASE("server: the migration of a document for an older Trainer") {
   test::LspFiles files;
   files.disk.files = {
@@ -237,6 +252,61 @@ TEST_CASE("server: the migration of a document for an older Trainer") {
   CHECK(edits[0]["range"]["start"] == Json({{"line", 7}, {"character", 0}}));
 }
 
+TEST_CASE("server: formatting is declined") {
+  test::LspFiles files;
+  test::LspClient client(files);
+  client.start();
+  for (const char* method :
+       {"textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"}) {
+    CHECK(client.request(method) ==
+          Json({{"code", -32803},
+                {"message", "trainjobc does not format YAML; use a formatter such as prettier or yamlfmt"}}));
+  }
+}
+
+TEST_CASE("server: a rename, and why there is none") {
+  test::LspFiles files;
+  files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob}};
+  test::LspClient client(files);
+  client.start();
+  Json params{{"textDocument", {{"uri", "file:///repo/a.yaml"}}},
+              {"position", {{"line", 6}, {"character", 12}}}};
+  const Json built_in{
+      {"code", -32803},
+      {"message", "runtime \"torch-distributed\" is built in, so nothing of it can be renamed"}};
+  CHECK(client.request("textDocument/prepareRename", params) == built_in);
+  CHECK(client.request("textDocument/rename", params) ==
+        Json({{"code", -32602}, {"message", "the parameters have no newName"}}));
+  params["newName"] = "mine";
+  CHECK(client.request("textDocument/rename", params) == built_in);
+  params["position"]["line"] = 1;
+  CHECK(client.request("textDocument/rename", params) ==
+        Json({{"code", -32803},
+              {"message",
+               "only the names of runtimes, and of replicatedJobs and containers in them, can be renamed"}}));
+  CHECK(client.request("textDocument/prepareRename", params) == Json());
+}
+
+TEST_CASE("server: definitions lead to virtual documents if the client can open them") {
+  const auto definition = [](const Json& capabilities) {
+    test::LspFiles files;
+    files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob}};
+    test::LspClient client(files);
+    client.request("initialize", {{"rootUri", "file:///repo"}, {"capabilities", capabilities}});
+    client.notify("initialized");
+    const Json found = client.request(
+        "textDocument/definition",
+        {{"textDocument", {{"uri", "file:///repo/a.yaml"}}}, {"position", {{"line", 6}, {"character", 12}}}});
+    if (found.is_null()) return std::string();
+    const Json content = client.request("workspace/textDocumentContent", {{"uri", found["uri"]}});
+    CHECK(content["text"].get<std::string>().find("kind: ClusterTrainingRuntime\n") != std::string::npos);
+    return found["uri"].get<std::string>();
+  };
+  CHECK(definition(Json::object()) == "");
+  CHECK(definition({{"workspace", {{"textDocumentContent", Json::object()}}}}) ==
+        "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml");
+}
+
 TEST_CASE("server: placeholders are for clients that fill them in") {
   const auto name_line = [](const Json& capabilities) {
     test::LspFiles files;
@@ -257,8 +327,8 @@ TEST_CASE("server: placeholders are for clients that fill them in") {
     return std::string();
   };
   CHECK(name_line({{"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}) ==
-        "2  name: ${1:name}");
-  CHECK(name_line(Json::object()) == "1  name: name");
+        "2  name: ${1:my-job}");
+  CHECK(name_line(Json::object()) == "1  name: my-job");
 }
 
 TEST_CASE("server: a comment that suppresses is one") {
@@ -338,6 +408,9 @@ TEST_CASE("server: a stream that ends without exit") {
   blocks = {"no headers\r\n\r\n"};
   CHECK(lsp::serve(client.server, read) == 1);
   CHECK(client.sent.back()["error"]["message"] == "the message has no Content-Length");
+  blocks = {"Content-Length: 99999999999\r\n\r\n{"};
+  CHECK(lsp::serve(client.server, read) == 1);
+  CHECK(client.sent.back()["error"]["message"] == "the message is too large");
 }
 
 }  // namespace trainjobc::server_test

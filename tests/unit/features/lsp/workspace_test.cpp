@@ -79,25 +79,26 @@ TEST_CASE("workspace: an edited job decides what is said about its runtime") {
 
 TEST_CASE("workspace: the configuration decides what is said about all files") {
   test::LspFiles files;
-  files.disk.files = {
-      {"/repo/.git/HEAD", ""}, {"/repo/job.yaml", kJob + "  nope: 1\n"}, {"/repo/runtime.yaml", kRuntime}};
+  files.disk.files = {{"/repo/.git/HEAD", ""},
+                      {"/repo/job.yaml", kJob + "  suspend: true\n"},
+                      {"/repo/runtime.yaml", kRuntime}};
   const auto workspace = files.workspace();
-  CHECK(findings_of(*workspace) == lines({"/repo/job.yaml:9:3 input/unknown-field"}));
-  workspace->set_text("/repo/.trainjobc.yaml", "rules: {input/unknown-field: off}\n");
+  CHECK(findings_of(*workspace) == lines({"/repo/job.yaml:9:12 advice/suspended"}));
+  workspace->set_text("/repo/.trainjobc.yaml", "rules: {advice/suspended: off}\n");
   CHECK(findings_of(*workspace) == lines({}));
-  workspace->set_text("/repo/.trainjobc.yaml", "rules: {input/unknown-field: of}\n");
-  CHECK(findings_of(*workspace) == lines({"/repo/.trainjobc.yaml:1:30 config/invalid"}));
+  workspace->set_text("/repo/.trainjobc.yaml", "rules: {advice/suspended: of}\n");
+  CHECK(findings_of(*workspace) == lines({"/repo/.trainjobc.yaml:1:27 config/invalid"}));
   CHECK(workspace->problem() ==
-        R"(/repo/.trainjobc.yaml:1:30: error: a severity is error, warning, info or off [config/invalid]
-    1 | rules: {input/unknown-field: of}
-      |                              ^~
+        R"(/repo/.trainjobc.yaml:1:27: error: a severity is error, warning, info or off [config/invalid]
+    1 | rules: {advice/suspended: of}
+      |                           ^~
 )");
   workspace->set_text("/repo/.trainjobc.yaml", "exclude: [job.yaml]\n");
   CHECK(findings_of(*workspace) == lines({}));
   CHECK(workspace->problem() == "");
   CHECK(workspace->jobs().empty());
   workspace->close("/repo/.trainjobc.yaml");
-  CHECK(findings_of(*workspace) == lines({"/repo/job.yaml:9:3 input/unknown-field"}));
+  CHECK(findings_of(*workspace) == lines({"/repo/job.yaml:9:12 advice/suspended"}));
 }
 
 TEST_CASE("workspace: what is half typed counts as it was, beside the error in its syntax") {
@@ -154,10 +155,10 @@ TEST_CASE("workspace: lookups of features") {
   workspace->bring_up_to_date();
   REQUIRE(workspace->jobs().size() == 1);
   CHECK(workspace->jobs().front().object->id.str() == "TrainJob/default/a");
-  const auto runtime = workspace->find_runtime("", "torch-a", "team");
+  const auto runtime = workspace->find_runtime("/repo/job.yaml", "", "torch-a", "team");
   REQUIRE(runtime);
   CHECK(runtime->document == "/repo/runtime.yaml");
-  CHECK(!workspace->find_runtime("TrainingRuntime", "torch-a", "team"));
+  CHECK(!workspace->find_runtime("/repo/job.yaml", "TrainingRuntime", "torch-a", "team"));
   CHECK(workspace->schemas_of("/repo/job.yaml").trainer == "2.3");
   const auto compiled = workspace->compiled("/repo/job.yaml");
   REQUIRE(compiled->compilation.objects.size() == 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/suppress.h"
-
 #include <doctest/doctest.h>
 
+#include "base/text/glob.h"
+
 namespace trainjobc::glob_set_test {
-using trainjobc::lint::GlobSet;
+using trainjobc::base::GlobSet;
 
 TEST_CASE("the globs that match a path, in their order") {
   GlobSet set;

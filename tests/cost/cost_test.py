@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a command costs grows with its input, and no faster: counts the instructions for n items and for 4n, of each list
+and map of the schemas, of the settings, of Kueue's objects, of v1 jobs and of the language server's messages.
+
+usage: cost_test.py TRAINJOBC [--all] [--only TEXT] [--table FILE] [--jobs N]
+
+Without --all, a sample. What no items cost is subtracted; 4n items that cost more than 4.8 times as much as n fail.
+"""
+import argparse
+import concurrent.futures
+import functools
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+
+import cases
+import measure
+
+LIMIT = 4.8
+# Instructions that n items cost at least, so that what does not depend on them is no part of the ratio.
+FEW = 200_000
+SKIPPED = 77
+
+
+def run(trainjobc, case, n):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in case.files(n).items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        stdin = case.stdin(n) if case.stdin else b""
+        words = [trainjobc, *case.words]
+        if case.command != "lsp":
+            words += ["--color", "never"]
+            if "--threads" not in words:
+                words += ["--threads", "1"]
+        return measure.instructions(words, folder, stdin, {"HOME": folder})
+
+
+class Runner:
+    def __init__(self, trainjobc):
+        self.trainjobc = trainjobc
+        self.lock = threading.Lock()
+        self.nothing = {}  # what no items cost, by the files and the command
+
+    def of_nothing(self, case):
+        key = (tuple(case.words), tuple(sorted(case.files(0).items())), case.stdin(0) if case.stdin else b"")
+        with self.lock:
+            if key not in self.nothing:
+                self.nothing[key] = functools.lru_cache(lambda: run(self.trainjobc, case, 0)[0])
+        return self.nothing[key]()
+
+    def measure(self, case):
+        base = self.of_nothing(case)
+        count = case.count
+        few, status = run(self.trainjobc, case, count)
+        many, _ = run(self.trainjobc, case, 4 * count)
+        return case, base, few, many, status
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("trainjobc")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    if not measure.is_available():
+        print("skipped: neither perf nor valgrind counts instructions here")
+        return SKIPPED
+    wanted = [case for case in cases.all_cases()
+              if (arguments.all or arguments.only or case.is_sample) and arguments.only in case.title]
+    runner = Runner(os.path.abspath(arguments.trainjobc))
+    rows = []
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for case, base, few, many, status in pool.map(runner.measure, wanted):
+            n, four = few - base, many - base
+            ratio = four / n if n >= FEW else four / FEW if four > LIMIT * FEW else 0.0
+            is_bad = ratio > LIMIT
+            failed += is_bad
+            rows.append(f"| {case.name} | {case.command} | {case.count:,} | {n:,} | {four:,} | "
+                        f"{f'{ratio:.2f}' if ratio else 'constant'} | {status} |")
+            if is_bad:
+                print(f"{case.title}: {case.count:,} items cost {n:,} instructions, {4 * case.count:,} cost {four:,}: "
+                      f"{ratio:.2f} times as much", flush=True)
+    if arguments.table:
+        arguments.table.write_text("| items | command | n | instructions of n | of 4n | ratio | status |\n|---|---|---:|---:|---:|---:|---:|\n"
+                                   + "\n".join(rows) + "\n")
+    print(f"{len(rows)} measured, {failed} grow faster than their input")
+    return 1 if failed else 0
+
+
+sys.exit(main())

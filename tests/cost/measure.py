@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the instructions of a program: with perf where the machine lets it, otherwise under valgrind."""
+import functools
+import os
+import re
+import shutil
+import subprocess
+
+SECONDS = 600
+
+
+@functools.cache
+def has_perf():
+    if not shutil.which("perf"):
+        return False
+    done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and "not " not in done.stderr
+
+
+def is_available():
+    return has_perf() or shutil.which("valgrind") is not None
+
+
+def instructions(command, folder, stdin=b"", environment=None):
+    """The number of instructions, and the status. The program must end."""
+    if has_perf():
+        prefix = ["perf", "stat", "-x,", "-e", "instructions:u", "-o", f"{folder}/perf"]
+    else:
+        prefix = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={folder}/valgrind"]
+    done = subprocess.run([*prefix, *map(str, command)], input=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          cwd=folder, env={**os.environ, **(environment or {})}, timeout=SECONDS, check=False)
+    log = open(f"{folder}/{'perf' if has_perf() else 'valgrind'}", encoding="utf-8", errors="replace").read()
+    found = re.search(r"^(\d+),", log, re.M) if has_perf() else re.search(r"Collected : (\d+)", log)
+    if done.returncode not in (0, 1) or not found:
+        raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-600:]}")
+    return int(found[1]), done.returncode

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Any text as a repository's settings and manifest: lint reads them, or says where it can't.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "support/settling.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string wrong =
+      trainjobc::test::wrong_with_settings(std::string(reinterpret_cast<const char*>(data), size));
+  if (wrong.empty()) return 0;
+  std::fputs(wrong.c_str(), stderr);
+  std::abort();
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What --fix and --fix=all write.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text/text.h"
+#include "support/test_console.h"
+
+namespace trainjobc::cli_fix_test {
+namespace {
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
+  test::TestConsole console(files);
+  arguments.insert(arguments.begin(), {"lint", "--no-config"});
+  const int status = cli::run(arguments, console);
+  return {status, console.out, console.err};
+}
+
+constexpr std::string_view kHead =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\nspec:\n";
+constexpr std::string_view kRuntimeRef = "  runtimeRef:\n    name: torch-distributed\n";
+
+// The lines that --fix=all changes in a manifest: "-old", "+new".
+std::string changed(const std::string& text, const std::string& name = "a.yaml") {
+  base::MemoryFileSystem files;
+  files.files[name] = text;
+  const std::string diff = lint(files, {"--fix=all", "--diff", name}).out;
+  std::string lines;
+  for (const std::string_view line : base::Lines(diff)) {
+    const bool is_change = line.starts_with('-') || line.starts_with('+');
+    if (is_change && !line.starts_with("---") && !line.starts_with("+++")) lines += std::string(line) + "\n";
+  }
+  return lines;
+}
+
+// The same for what is below spec.trainer.
+std::string changed_trainer(std::string_view trainer) {
+  return changed(std::string(kHead) + std::string(kRuntimeRef) + "  trainer:\n    image: a/b:1\n" +
+                 std::string(trainer));
+}
+
+}  // namespace
+
+TEST_CASE("--fix: what can't be wrong; --fix=all: what was most likely meant, too") {
+  const std::string text = std::string(kHead) + std::string(kRuntimeRef) +
+                           "  trainer:\n    numNode: 2  # two\n    env:\n    - {name: DEBUG, value: yes}\n    command: [torchrun]\n";
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = text;
+  const Run safe = lint(files, {"--fix", "a.yaml"});
+  CHECK(safe.status == 1);
+  CHECK(safe.err == "1 fixed\n");
+  CHECK(safe.out == R"(a.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+    9 |     numNode: 2  # two
+      |     ^~~~~~~ did you mean "numNodes"?
+
+1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+)");
+  const Run all = lint(files, {"--fix=all", "-q", "a.yaml"});
+  CHECK(all.status == 0);
+  CHECK(all.out == "");
+  CHECK(all.err == "");
+  CHECK(files.files["a.yaml"] ==
+        std::string(kHead) + std::string(kRuntimeRef) +
+            "  trainer:\n    numNodes: 2  # two\n    env:\n    - {name: DEBUG, value: \"yes\"}\n    command: [torchrun]\n");
+  files.files["a.yaml"] = text;
+  CHECK(lint(files, {"a.yaml"})
+            .out.ends_with(
+                "2 findings (2 errors) in 1 of 1 file; 1 can be fixed with --fix, 2 with --fix=all\n"));
+  CHECK(lint(files, {"-q", "a.yaml"}).out ==
+        R"(a.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+    9 |     numNode: 2  # two
+      |     ^~~~~~~ did you mean "numNodes"?
+
+a.yaml:11:28: error: spec.trainer.env[0].value must be a string, not the boolean true [input/type]
+   11 |     - {name: DEBUG, value: yes}
+      |                            ^~~ quote it: "yes"
+
+)");
+  CHECK(lint(files, {"--fix=some", "a.yaml"}).err ==
+        "trainjobc: --fix some is not one of safe, all, did you mean \"safe\"?\nSee \"trainjobc lint "
+        "--help\".\n");
+  CHECK(lint(files, {"-q", "-v", "a.yaml"}).status == 2);
+}
+
+TEST_CASE("--fix=all: names that are misspelt") {
+  CHECK(changed(R"(apiVersion: trainer.kubeflow.org/v1
+kind: TrainJobs
+metadata:
+  name: one
+spec:
+  runtimeRef:
+    name: torch-distribute  # ours
+  trainer:
+    numNode: 2
+    resourcePerNode: {limits: {gpu: 4, memory: 64GB}}
+)") == R"(-apiVersion: trainer.kubeflow.org/v1
+-kind: TrainJobs
++apiVersion: trainer.kubeflow.org/v1alpha1
++kind: TrainJob
+-    name: torch-distribute  # ours
++    name: torch-distributed  # ours
+-    numNode: 2
+-    resourcePerNode: {limits: {gpu: 4, memory: 64GB}}
++    numNodes: 2
++    resourcesPerNode: {limits: {nvidia.com/gpu: 4, memory: 64G}}
+)");
+  CHECK(changed(R"({"apiVersion": "trainer.kubeflow.org/v1", "kind": "TrainJob", "metadata": {"name": "one"},
+ "spec": {"runtimeRef": {"nme": "torch-distribute"}, "trainer": {"env": {"A": 1}, "command": "python x.py"}}}
+)",
+                "a.json") ==
+        R"(-{"apiVersion": "trainer.kubeflow.org/v1", "kind": "TrainJob", "metadata": {"name": "one"},
+- "spec": {"runtimeRef": {"nme": "torch-distribute"}, "trainer": {"env": {"A": 1}, "command": "python x.py"}}}
++{"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "one"},
++ "spec": {"runtimeRef": {"name": "torch-distributed"}, "trainer": {"env": [{"name": "A", "value": "1"}], "command": ["python", "x.py"]}}}
+)");
+  CHECK(changed("apiVersion: trainer.kubeflow.org/v1alpha1\nmetadata:\n  name: one\nspec:\n" +
+                std::string(kRuntimeRef) + "  trainer: {image: \"a/b:1\"}\n") == R"(+kind: TrainJob
+)");
+  CHECK(changed(std::string(kHead) +
+                "  runtimeRef:\n    kind: ClusterTrainingRuntim\n    name: torch-distributed\n" +
+                "  managedBy: trainer.kubeflow.org/trainjob-controler\n  trainer: {image: \"a/b:1\"}\n") ==
+        R"(-    kind: ClusterTrainingRuntim
++    kind: ClusterTrainingRuntime
+-  managedBy: trainer.kubeflow.org/trainjob-controler
++  managedBy: trainer.kubeflow.org/trainjob-controller
+)");
+  CHECK(changed(std::string(kHead) + "  runtimeRef: torch-distributed\n  trainer: {image: \"a/b:1\"}\n") ==
+        R"(-  runtimeRef: torch-distributed
++  runtimeRef: {name: torch-distributed}
+)");
+}
+
+TEST_CASE("--fix=all: containers, replicatedJobs, enum values and limits") {
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + R"(  runtimePatches:
+  - manager: example.com/me
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: nod
+            template:
+              spec:
+                template:
+                  spec:
+                    tolerations:
+                    - {key: gpu, operator: exists}
+                    containers:
+                    - name: trainer
+                      volumeMounts: []
+  trainer:
+    image: a/b:1
+    resourcesPerNode:
+      requests:
+        # all of the node
+        nvidia.com/gpu: 8
+)") == R"(-          - name: nod
++          - name: node
+-                    - {key: gpu, operator: exists}
++                    - {key: gpu, operator: Exists}
+-                    - name: trainer
++                    - name: node
++      limits: {nvidia.com/gpu: 8}
+)");
+}
+
+TEST_CASE("--fix=all: variables that are not a list of names and values") {
+  CHECK(
+      changed_trainer(
+          "    env:\n      # verbose\n      NCCL_DEBUG: INFO  # or WARN\n      EPOCHS: 3\n      EMPTY:\n") ==
+      R"(-      NCCL_DEBUG: INFO  # or WARN
+-      EPOCHS: 3
+-      EMPTY:
++      - name: NCCL_DEBUG
++        value: INFO  # or WARN
++      - name: EPOCHS
++        value: "3"
++      - name: EMPTY
++        value: ""
+)");
+  CHECK(changed_trainer("    env: {A: b, C: 4}\n") == R"(-    env: {A: b, C: 4}
++    env: [{name: A, value: b}, {name: C, value: "4"}]
+)");
+  CHECK(changed_trainer("    env:\n    - NCCL_DEBUG=INFO\n    - 'EPOCHS=3'\n    - A=b c\n") ==
+        R"(-    - NCCL_DEBUG=INFO
+-    - 'EPOCHS=3'
+-    - A=b c
++    - {name: NCCL_DEBUG, value: INFO}
++    - {name: EPOCHS, value: "3"}
++    - {name: A, value: "b c"}
+)");
+  CHECK(changed_trainer(
+            "    env:\n    - NCCL_DEBUG: INFO\n    - {EPOCHS: 3}\n    - key: A\n      value: b\n") ==
+        R"(-    - NCCL_DEBUG: INFO
+-    - {EPOCHS: 3}
+-    - key: A
++    - name: NCCL_DEBUG
++      value: INFO
++    - {name: EPOCHS, value: "3"}
++    - name: A
+)");
+  CHECK(
+      changed_trainer("    env:\n      name: A\n      value: |\n        b\n\n        c\n    numNodes: 1\n") ==
+      R"(-      name: A
+-      value: |
+-        b
++      - name: A
++        value: |
++          b
+-        c
++          c
+)");
+  // What is on several lines stays.
+  CHECK(changed_trainer("    env:\n      A: >-\n        b\n") == "");
+}
+
+TEST_CASE("--fix=all: no report shows a password that it moves") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] =
+      std::string(kHead) + std::string(kRuntimeRef) +
+      "  trainer:\n    env:\n    - DB_PASSWORD=hunter2secret\n    - DB_PASSWORD: hunter2secret\n";
+  for (const std::string format : {"text", "json", "sarif", "github"}) {
+    CAPTURE(format);
+    const Run run = lint(files, {"--format", format, "a.yaml"});
+    CHECK(run.out.find("DB_PASSWORD") != std::string::npos);
+    CHECK(run.out.find("hunter2") == std::string::npos);
+  }
+  CHECK(lint(files, {"--fix=all", "--diff", "a.yaml"}).out.find("hunter2") == std::string::npos);
+  CHECK(lint(files, {"--fix=all", "a.yaml"}).err == "2 fixed\n");
+  CHECK(
+      files.files["a.yaml"].ends_with("    - {name: DB_PASSWORD, value: hunter2secret}\n    - name: "
+                                      "DB_PASSWORD\n      value: hunter2secret\n"));
+}
+
+TEST_CASE("--fix=all: command lines") {
+  CHECK(changed_trainer("    command: torchrun train.py --lr 0.1  # plain\n    args: --x 'a b'\n") ==
+        R"(-    command: torchrun train.py --lr 0.1  # plain
+-    args: --x 'a b'
++    command: ["torchrun", "train.py", "--lr", "0.1"]  # plain
++    args: ["--x", "a b"]
+)");
+  CHECK(changed_trainer("    command: cd /w && torchrun train.py\n") ==
+        R"(-    command: cd /w && torchrun train.py
++    command: ["sh", "-c", "cd /w && torchrun train.py"]
+)");
+  CHECK(changed_trainer("    args: --out $HOME\n") == "");
+  CHECK(changed_trainer("    command: [\"torchrun train.py\"]\n") == R"(-    command: ["torchrun train.py"]
++    command: ["torchrun", "train.py"]
+)");
+  CHECK(changed_trainer("    command:\n    - torchrun train.py --lr 1\n    args: [--x: 1]\n") ==
+        R"(-    - torchrun train.py --lr 1
+-    args: [--x: 1]
++    - torchrun
++    - train.py
++    - "--lr"
++    - "1"
++    args: ["--x: 1"]
+)");
+  CHECK(changed_trainer("    command:\n    - torchrun\n    - --learning-rate: 0.1\n") ==
+        R"(-    - --learning-rate: 0.1
++    - "--learning-rate: 0.1"
+)");
+}
+
+TEST_CASE("--fix=all: characters that were not typed") {
+  CHECK(changed_trainer("    numNodes: “4”\n    args: [‘--lr’, “0.1”, –x, --name=“y”]\n"
+                        "    env:\n    - {name: A, value: “x y”}\n") == R"(-    numNodes: “4”
+-    args: [‘--lr’, “0.1”, –x, --name=“y”]
++    numNodes: 4
++    args: ["--lr", "0.1", "--x", "--name=y"]
+-    - {name: A, value: “x y”}
++    - {name: A, value: "x y"}
+)");
+  CHECK(changed_trainer("    command: [sh, -c, 'python x.py --name “a b” –v']\n") ==
+        R"(-    command: [sh, -c, 'python x.py --name “a b” –v']
++    command: [sh, -c, 'python x.py --name "a b" --v']
+)");
+  CHECK(changed_trainer(
+            "    command:\n    - sh\n    - -c\n    - |\n      echo\n\n      python x.py --name “a b”\n") ==
+        R"(-      python x.py --name “a b”
++      python x.py --name "a b"
+)");
+  CHECK(changed_trainer("    numNodes:\u00a02\n    args: [x]\n") == R"(-    numNodes: 2
++    numNodes: 2
+)");
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  trainer:\n    numNodes:\u00a02\n") ==
+        R"(-    numNodes: 2
++    numNodes: 2
+)");
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  trainer:\n  \u00a0 numNodes: 2\n") ==
+        R"(-    numNodes: 2
++    numNodes: 2
+)");
+}
+
+TEST_CASE("--fix=all: amounts and devices that no node has") {
+  CHECK(changed_trainer("    resourcesPerNode:\n      limits:\n        memory: 512m\n        nvidia/gpu: 1\n"
+                        "      requests:\n        nvidia/gpu: 1\n") == R"(-        memory: 512m
+-        nvidia/gpu: 1
++        memory: 512Mi
++        nvidia.com/gpu: 1
+-        nvidia/gpu: 1
++        nvidia.com/gpu: 1
+)");
+}
+
+TEST_CASE("--fix=all writes no field twice") {
+  CHECK(changed_trainer("    numNodes: 1\n    numNode: 2\n") == "");
+  CHECK(changed_trainer("    numNod: 1\n    numNode: 2\n") == R"(-    numNod: 1
++    numNodes: 1
+)");
+}
+
+}  // namespace trainjobc::cli_fix_test
