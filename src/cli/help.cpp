@@ -29,9 +29,18 @@ size_t width_on(size_t terminal) {
   return terminal == 0 ? kWidest : std::clamp(terminal, kNarrowest, kWidest);
 }
 
+// A flag with more values than fit continues on the next line, after a "|".
+std::string broken_at_values(std::string_view left, size_t width) {
+  if (left.size() <= width) return std::string(left);
+  const size_t bar = left.substr(0, width).rfind('|');
+  if (bar == std::string_view::npos) return std::string(left);
+  return fmt::format("{}\n        {}", left.substr(0, bar + 1),
+                     broken_at_values(left.substr(bar + 1), width - 6));
+}
+
 // The left side in its column, or on a line of its own if it is too long.
 std::string row(const std::string& left, const std::string& description, size_t width) {
-  std::string out = "  " + left;
+  std::string out = "  " + broken_at_values(left, width - 2);
   if (out.size() + 2 > kColumn) {
     out += "\n" + std::string(kColumn, ' ');
   } else {

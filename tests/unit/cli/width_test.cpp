@@ -7,6 +7,7 @@
 
 #include "base/text/layout.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "support/diff.h"
 
 namespace trainjobc::width_test {
@@ -76,6 +77,19 @@ TEST_CASE("width: what each command prints on a terminal fits it") {
       CHECK(widest_line(text) <= width);
     }
   }
+}
+
+TEST_CASE("width: the values of a flag continue after a bar") {
+  cli::Command command("migrate", "Rewrite TrainJobs");
+  std::string version;
+  command.add("--from-version,--trainer-version", &version, "Version of the files")
+      .one_of({"auto", "2.0", "2.1", "2.2", "2.3", "2.4"});
+  CHECK(help_text(command, 60) ==
+        "Rewrite TrainJobs\n\nUsage: migrate [FLAGS]\n\nFlags:\n"
+        "  -h, --help                  Print this help and exit\n"
+        "      --from-version, --trainer-version auto|2.0|2.1|2.2|\n"
+        "        2.3|2.4\n"
+        "                              Version of the files\n");
 }
 
 TEST_CASE("width: notes and errors continue on the next line, indented") {
