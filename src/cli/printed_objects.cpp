@@ -175,10 +175,9 @@ class ScopeFolders {
 using Files = std::map<std::string, const PrintedObject*>;
 
 // The objects by their paths in the directory; empty, after an error, if two share a path.
-Files plan(Console& console, std::span<const PrintedObject* const> objects) {
+Files plan(Console& console, std::span<const PrintedObject* const> objects, const ScopeFolders& folders) {
   std::map<std::string_view, std::set<std::string_view>> namespaces;  // by scope
   for (const PrintedObject* object : objects) namespaces[object->scope].insert(object->ns);
-  const ScopeFolders folders(objects);
   Files files;
   for (const PrintedObject* object : objects) {
     const bool in_folder = namespaces[object->scope].size() > 1;
@@ -284,7 +283,8 @@ bool all_stay_inside(Console& console, const std::string& directory, const Files
 
 int write_directory(Console& console, const std::string& directory,
                     std::span<const PrintedObject* const> objects, Prune prune) {
-  const Files files = plan(console, objects);
+  const ScopeFolders folders(objects);
+  const Files files = plan(console, objects, folders);
   if (files.empty() && !objects.empty()) return kFailed;
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
   if (!all_stay_inside(console, directory, files, prune)) return kFailed;
@@ -297,7 +297,6 @@ int write_directory(Console& console, const std::string& directory,
       return fail(console, error->message);
   }
   std::set<std::string> scopes;
-  const ScopeFolders folders(objects);
   for (const PrintedObject* object : objects) scopes.insert(folders.of(*object));
   scopes.erase("");
   return prune != Prune::No ? prune_files(console, directory, files, scopes, prune) : kOk;

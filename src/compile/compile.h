@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -29,13 +30,6 @@ struct Source {
   bool named = true;  // by the user; false: found in a directory
 };
 
-// A runtime that the TrainJobs of the inputs can't use, which a finding on a missing runtime mentions.
-struct RuntimeElsewhere {
-  std::string kind;
-  std::string name;
-  std::string place;  // "clusters/prod/torch.yaml:1"
-};
-
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
   bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
@@ -48,8 +42,10 @@ struct Options {
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": the content's hash
   policy::PolicyOptions policy;
-  std::vector<RuntimeElsewhere> other_scopes;  // runtimes of these
-  unsigned threads = 0;                        // 0: one per processor
+  // Where another scope has a runtime of this kind and name: "clusters/prod/torch.yaml:1"; "" if none has.
+  // Several threads call it. Empty if there are no other scopes.
+  std::function<std::string(std::string_view kind, std::string_view name)> place_elsewhere;
+  unsigned threads = 0;           // 0: one per processor
   bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };
 

@@ -51,10 +51,7 @@ class JobRun {
     Resolution resolution = context_.runtimes.store_for(target_).resolve(job, options.use_catalogue);
     if (resolution.found) return resolution;
     const model::RuntimeRef& ref = job.runtime_ref;
-    const auto other = std::ranges::find_if(options.other_scopes, [&](const RuntimeElsewhere& one) {
-      return one.name == ref.name.value && one.kind == ref.kind;
-    });
-    if (other != options.other_scopes.end()) resolution.other_scope = other->place;
+    if (options.place_elsewhere) resolution.other_scope = options.place_elsewhere(ref.kind, ref.name.value);
     return resolution;
   }
 

@@ -4,6 +4,8 @@
 // Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -16,6 +18,20 @@ inline constexpr std::string_view kDefaultNamespace = "default";
 
 inline std::string_view effective_namespace(std::string_view ns) {
   return ns.empty() ? kDefaultNamespace : ns;
+}
+
+// What only the API server sets.
+inline constexpr std::array<std::string_view, 8> kServerMetadata{"creationTimestamp",
+                                                                 "deletionGracePeriodSeconds",
+                                                                 "deletionTimestamp",
+                                                                 "generation",
+                                                                 "managedFields",
+                                                                 "resourceVersion",
+                                                                 "selfLink",
+                                                                 "uid"};
+
+inline bool is_server_metadata(std::string_view key) {
+  return std::ranges::find(kServerMetadata, key) != kServerMetadata.end();
 }
 
 // On a replicatedJob's template: each Job has the nodes of a domain to itself; with the second one, the nodes

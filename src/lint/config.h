@@ -47,7 +47,7 @@ struct Config {
   std::vector<PathSuppression> suppressions;
   base::GlobSet exclude;                         // globs of what is not read, relative to `folder`
   bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are
-  std::shared_ptr<const Config> outer;           // if it is no scope: the next one above; nullptr: none
+  std::shared_ptr<const Config> outer;           // if it is not a scope: the next one above; nullptr: none
   std::shared_ptr<const base::SourceFile> file;  // the file of the locations
 };
 

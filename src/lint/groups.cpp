@@ -8,6 +8,8 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -242,38 +244,52 @@ void name_scope(Compilation& compiled, const std::string& scope) {
       std::move(compiled.memory), name);
 }
 
-struct ScopedRuntime {
-  std::string scope;
-  RuntimeElsewhere runtime;
-};
-
-// The runtimes of all groups, if these are of several scopes.
-std::vector<ScopedRuntime> runtimes_by_scope(const std::vector<InputGroup>& groups) {
-  std::vector<ScopedRuntime> runtimes;
-  for (const InputGroup& group : groups) {
-    std::vector<Source> sources;
-    std::ranges::copy_if(group.inputs, std::back_inserter(sources), may_have_runtimes);
-    compile::InputSet inputs;
-    base::Diagnostics ignored;
-    compile::read_inputs(std::move(sources), inputs, ignored, {.is_input = false, .defer_jobs = true});
-    for (const compile::InputObject& object : inputs.objects) {
-      if (!object.is_runtime() || !object.root) continue;
-      const base::Location at = yaml::locate(*object.root);
-      runtimes.push_back({group.scope,
-                          {std::string(object.id.kind), std::string(object.id.name),
-                           fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)}});
+// The runtimes of inputs in several scopes, read when a job first lacks one.
+class ScopedRuntimes {
+ public:
+  explicit ScopedRuntimes(const std::vector<InputGroup>& groups) {
+    for (const InputGroup& group : groups) {
+      auto& own = sources_.emplace_back(group.scope, std::vector<Source>());
+      std::ranges::copy_if(group.inputs, std::back_inserter(own.second), may_have_runtimes);
     }
   }
-  return runtimes;
-}
 
-std::vector<RuntimeElsewhere> outside_of(const std::string& scope, const std::vector<ScopedRuntime>& all) {
-  std::vector<RuntimeElsewhere> others;
-  for (const ScopedRuntime& one : all) {
-    if (one.scope != scope) others.push_back(one.runtime);
+  // See Options::place_elsewhere.
+  std::string place_outside(const std::string& scope, std::string_view kind, std::string_view name) {
+    std::call_once(is_read_, [&] { read(); });
+    const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
+      return one.scope != scope && one.name == name && one.kind == kind;
+    });
+    return found != runtimes_.end() ? found->place : "";
   }
-  return others;
-}
+
+ private:
+  struct Runtime {
+    std::string scope;
+    std::string kind;
+    std::string name;
+    std::string place;
+  };
+
+  void read() {
+    for (auto& [scope, sources] : sources_) {
+      compile::InputSet inputs;
+      base::Diagnostics ignored;
+      compile::read_inputs(std::move(sources), inputs, ignored, {.is_input = false, .defer_jobs = true});
+      for (const compile::InputObject& object : inputs.objects) {
+        if (!object.is_runtime() || !object.root) continue;
+        const base::Location at = yaml::locate(*object.root);
+        runtimes_.push_back({scope, std::string(object.id.kind), std::string(object.id.name),
+                             fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)});
+      }
+    }
+    sources_.clear();
+  }
+
+  std::vector<std::pair<std::string, std::vector<Source>>> sources_;  // of each group, with its scope
+  std::once_flag is_read_;
+  std::vector<Runtime> runtimes_;
+};
 
 enum class FindingsOf { All, Governed, Both };
 
@@ -287,13 +303,18 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   share_runtimes(groups);
   const bool has_scopes =
       std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
-  const auto runtimes = has_scopes ? runtimes_by_scope(groups) : std::vector<ScopedRuntime>();
+  std::optional<ScopedRuntimes> runtimes;
+  if (has_scopes) runtimes.emplace(groups);
   Merger merger;
   Duplicates duplicates;
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
-    own.other_scopes = outside_of(group.scope, runtimes);
+    if (runtimes) {
+      own.place_elsewhere = [&runtimes, scope = group.scope](std::string_view kind, std::string_view name) {
+        return runtimes->place_outside(scope, kind, name);
+      };
+    }
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
     for (SunkJob& job : compiled.sunk) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);

@@ -266,10 +266,6 @@ std::string without_secrets(const std::string& diff, const std::string& file_tex
 
 namespace {
 
-size_t indent_of(std::string_view line) {
-  return std::min(line.find_first_not_of(' '), line.size());
-}
-
 // The line of the closing quote of the scalar that begins at the offset.
 uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
   const std::string_view text = file.text();
@@ -290,8 +286,8 @@ uint32_t last_line(const base::SourceFile& file, const base::Location& first, co
   uint32_t last = first.line;
   for (uint32_t next = first.line + 1; next <= file.line_count(); ++next) {
     const std::string_view below = file.line(next);
-    const bool is_blank = indent_of(below) == below.size();
-    if (!is_blank && indent_of(below) <= indent_of(line)) break;
+    const bool is_blank = base::indent_of(below) == below.size();
+    if (!is_blank && base::indent_of(below) <= base::indent_of(line)) break;
     last = next;
   }
   return last;

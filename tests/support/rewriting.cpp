@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <memory>
 #include <vector>
 
+#include "k8s/object_meta.h"
 #include "model/v1_kinds.h"
 #include "support/test_console.h"
 #include "yaml/read/reader.h"
@@ -31,30 +31,19 @@ struct Reading {
   std::vector<yaml::Document> documents;
 };
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
 // "in.yaml" holds the text before and after.
-Run run(std::string& text, std::vector<std::string> arguments, const std::string& in = "") {
+Run run_in(std::string& text, const std::vector<std::string>& arguments, const std::string& in = "") {
   base::MemoryFileSystem files;
   files.files["in.yaml"] = text;
-  TestConsole console(files);
-  console.in = in;
-  const int status = cli::run(arguments, console);
+  Run done = run(files, arguments, {}, in);
   text = files.files["in.yaml"];
-  return {status, console.out, console.err};
+  return done;
 }
 
 // What an object of a cluster has beside what was applied: one fix removes all of it.
 bool is_of_server(const yaml::Entry& entry) {
   constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-  constexpr std::array<std::string_view, 10> kKeys{
-      "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
-      "resourceVersion",   "selfLink",                   "uid",               "status",     kLastApplied};
-  if (std::ranges::find(kKeys, entry.key) != kKeys.end()) return true;
+  if (k8s::is_server_metadata(entry.key) || entry.key == "status" || entry.key == kLastApplied) return true;
   return entry.key == "annotations" && entry.value->is_map() && entry.value->size() == 1 &&
          entry.value->get(kLastApplied);
 }
@@ -138,7 +127,7 @@ bool is_input(const Node& item) {
 std::string wrong_with_fix(const std::string& text) {
   std::string after = text;
   const std::vector<std::string> fix{"lint", "--no-config", "--threads", "1", "--fix", "in.yaml"};
-  const Run first = run(after, fix);
+  const Run first = run_in(after, fix);
   if (after == text) return "";
   const size_t fixed = leading_number(first.err);
   const Reading old_one(text);
@@ -152,7 +141,7 @@ std::string wrong_with_fix(const std::string& text) {
     count += changes(*old_one.documents[i].root, *new_one.documents[i].root);
   if (count > fixed) return fmt::format("--fix changes {} values with {} fixes:\n{}", count, fixed, after);
   std::string again = after;
-  run(again, fix);
+  run_in(again, fix);
   return again == after ? "" : fmt::format("--fix changes again what it fixed:\n{}\n{}", after, again);
 }
 
@@ -160,7 +149,7 @@ std::string wrong_with_migrate(const std::string& text, std::string_view to) {
   std::string after = text;
   const std::vector<std::string> migrate{"migrate", "--write", "--no-config",   "--threads",
                                          "1",       "--to",    std::string(to), "in.yaml"};
-  run(after, migrate);
+  run_in(after, migrate);
   if (after == text) return "";
   const Reading old_one(text);
   const Reading new_one(after);
@@ -175,7 +164,7 @@ std::string wrong_with_migrate(const std::string& text, std::string_view to) {
       return fmt::format("migrate --to {} changes another object:\n{}", to, after);
   }
   std::string again = after;
-  run(again, migrate);
+  run_in(again, migrate);
   return again == after
              ? ""
              : fmt::format("migrate --to {} changes again what it migrated:\n{}\n{}", to, after, again);
@@ -188,7 +177,7 @@ std::string wrong_with_function(const std::string& text) {
   const Reading before(list);
   if (list.empty() || !before.problems.items().empty() || before.documents.size() != 1) return "";
   std::string unused;
-  const Run first = run(unused, {"function"}, list);
+  const Run first = run_in(unused, {"function"}, list);
   const Reading after(first.out);
   if (!after.problems.items().empty() || after.documents.size() != 1)
     return "function breaks the list:\n" + first.out;
@@ -204,7 +193,7 @@ std::string wrong_with_function(const std::string& text) {
   }
   // Results are of one run, not of the list.
   const size_t results = std::min(first.out.find("\nresults:\n"), first.out.size() - 1) + 1;
-  const Run second = run(unused, {"function"}, first.out);
+  const Run second = run_in(unused, {"function"}, first.out);
   if (second.out == first.out.substr(0, results)) return "";
   return fmt::format("function changes again:\n{}\n{}", first.out, second.out);
 }

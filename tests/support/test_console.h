@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A console that records its output.
+// A console that records its output, and runs of the command line with it.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/app.h"
 #include "cli/console.h"
@@ -44,5 +45,26 @@ class TestConsole final : public cli::Console {
 
   base::FileSystem& files_;
 };
+
+struct Run {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+inline Run run(base::FileSystem& files, const std::vector<std::string>& arguments,
+               const std::map<std::string, std::string>& variables = {}, const std::string& in = "") {
+  TestConsole console(files);
+  console.in = in;
+  console.variables = variables;
+  const int status = cli::run(arguments, console);
+  return {status, console.out, console.err};
+}
+
+// Without settings files.
+inline Run lint(base::FileSystem& files, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"lint", "--no-config"});
+  return run(files, arguments);
+}
 
 }  // namespace trainjobc::test

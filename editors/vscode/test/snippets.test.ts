@@ -101,7 +101,7 @@ for (const version of ["2.0", "2.1", "2.2", "2.3"]) {
         assert.equal(expanded.text, written, item.label);
         const typed = snippet.replace(/\$\{(\d+):[^}]*\}|\$0/g, (_, index?: string) => (index === undefined ? "" : `typed-${index}`));
         assert.equal(typedOver(expanded, (stop) => `typed-${stop.index}`), typed, `${item.label}: typed over`);
-        if (where === "a comment") continue; // its default is no rule
+        if (where === "a comment") continue; // its default is not a rule
         fs.writeFileSync(path.join(folder, "new.yaml"), before + expanded.text);
         assert.deepEqual(lint(folder), [], `${item.label}: findings`);
       }

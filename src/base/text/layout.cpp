@@ -58,7 +58,7 @@ size_t display_width(std::string_view line) {
 
 std::string wrap(std::string_view line, size_t width, size_t indent) {
   if (width == 0 || display_width(line) <= width) return std::string(line);
-  const size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const size_t first = indent_of(line);
   std::string out(line.substr(0, first));
   size_t column = first;
   bool is_first = true;

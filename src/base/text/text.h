@@ -92,6 +92,11 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view space
   return text.substr(begin, text.find_last_not_of(space) - begin + 1);
 }
 
+// How many spaces the line begins with.
+constexpr size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = to_lower(c);

@@ -163,6 +163,13 @@ std::optional<cluster::Report> compare_with_cluster(Console& console, const Diff
   return report;
 }
 
+// A comparison matches objects by name, which several scopes may share: false after an error.
+bool is_of_one_scope(Console& console, const Compilation& compiled) {
+  const std::string shared = shared_name(compiled);
+  if (!shared.empty()) fail(console, shared + ": compare one scope at a time");
+  return shared.empty();
+}
+
 // Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
 // are those of the compilation.
 std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags,
@@ -176,10 +183,7 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   const Compilation before = compile_for(flags.from_version);
   const Compilation after = compile_for(flags.to_version);
   if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
-  if (const std::string shared = shared_name(after); !shared.empty()) {
-    fail(console, shared + ": compare one scope at a time");
-    return std::nullopt;
-  }
+  if (!is_of_one_scope(console, after)) return std::nullopt;
   // The report has the refusals.
   print_diagnostics(console, unread_jobs_of(after), flags.colour.value(), false);
   if (after.train_jobs == 0) note_no_job(console);
@@ -236,10 +240,7 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
   }};
   auto compiled = compile_inputs(console, input, flags.colour, options_of(flags), style);
   if (!compiled || compiled->rejected) return std::nullopt;
-  if (const std::string shared = shared_name(compiled->all); !shared.empty()) {
-    fail(console, shared + ": compare one scope at a time");
-    return std::nullopt;
-  }
+  if (!is_of_one_scope(console, compiled->all)) return std::nullopt;
   return std::move(compiled->all);
 }
 

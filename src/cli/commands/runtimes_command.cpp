@@ -249,6 +249,7 @@ std::string uses_as_names(const std::vector<RuntimeUse>& uses) {
 }
 
 std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
+  const bool names_scopes = has_scopes(uses);
   const auto job_of = [](const RuntimeUser& job) {
     return Json({{"namespace", job.ns}, {"name", job.name}, {"place", job.place}});
   };
@@ -257,7 +258,7 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
               {"namespace", use.ns},
               {"kind", use.kind},
               {"jobs", Json::array(use.jobs, job_of)}};
-    if (has_scopes(uses)) json.add("scope", use.scope);
+    if (names_scopes) json.add("scope", use.scope);
     return json;
   };
   return Json({{"runtimes", Json::array(uses, use_of)}}).report();

@@ -83,6 +83,16 @@ std::optional<int64_t> to_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
+std::string_view repository_of(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  const size_t slash = image.rfind('/');
+  image = image.substr(0, image.find(':', slash == std::string_view::npos ? 0 : slash));
+  for (const std::string_view prefix : {"docker.io/", "index.docker.io/", "library/"}) {
+    if (image.starts_with(prefix)) image.remove_prefix(prefix.size());
+  }
+  return image;
+}
+
 const Node* rendered_node(const Node& job_set, std::string_view replicated_job) {
   for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     if (text_at(*job, "name") == replicated_job) return node_of(*job);

@@ -83,6 +83,9 @@ const policy::Container* find_container(const policy::PodSet& set, std::string_v
 
 using yaml::text_at;
 
+// The repository of an image: without tag, digest and the names of Docker Hub, which may be left out.
+std::string_view repository_of(std::string_view image);
+
 // What the JobSet shows about its job.
 
 // The text as a number; nullopt if it is anything else.

@@ -184,6 +184,13 @@ std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
   return programs;
 }
 
+bool is_launcher(std::string_view program) {
+  return std::ranges::any_of(policy::registry(), [&](const policy::Plugin* plugin) {
+    return std::ranges::find(plugin->framework.launchers, program, &policy::Launcher::program) !=
+           plugin->framework.launchers.end();
+  });
+}
+
 namespace {
 
 using policy::Framework;

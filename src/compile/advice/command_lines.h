@@ -61,6 +61,9 @@ struct Launch {
   std::optional<Flag> flag(std::string_view name) const;
 };
 
+// Whether a framework's launcher has this name.
+bool is_launcher(std::string_view program);
+
 Launch launch_of(const std::vector<std::string_view>& words, const policy::Framework& framework);
 
 // "PET_NPROC_PER_NODE" of PET_*: "--nproc-per-node". "" if the framework has no flags.

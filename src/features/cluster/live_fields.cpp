@@ -27,17 +27,8 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-constexpr std::array<std::string_view, 11> kMetadata{"creationTimestamp",
-                                                     "deletionGracePeriodSeconds",
-                                                     "deletionTimestamp",
-                                                     "finalizers",
-                                                     "generateName",
-                                                     "generation",
-                                                     "managedFields",
-                                                     "ownerReferences",
-                                                     "resourceVersion",
-                                                     "selfLink",
-                                                     "uid"};
+// Of the author and of others, who may change it afterwards.
+constexpr std::array<std::string_view, 3> kSharedMetadata{"finalizers", "generateName", "ownerReferences"};
 
 bool is_secret(const Node& object) {
   return text_at(object, "kind") == "Secret";
@@ -69,8 +60,10 @@ const Node* without_server_fields(const Node& object, const Maker& make) {
   const Node* metadata = object.get("metadata");
   if (!metadata || !metadata->is_map()) return result;
   std::vector<Entry> entries(metadata->entries().begin(), metadata->entries().end());
-  std::erase_if(
-      entries, [](const Entry& entry) { return std::ranges::find(kMetadata, entry.key) != kMetadata.end(); });
+  std::erase_if(entries, [](const Entry& entry) {
+    return k8s::is_server_metadata(entry.key) ||
+           std::ranges::find(kSharedMetadata, entry.key) != kSharedMetadata.end();
+  });
   metadata = make.map(entries, metadata->origin());
   const Node* annotations = metadata->get("annotations");
   if (annotations && annotations->get(secret::kLastApplied)) {

@@ -141,7 +141,7 @@ class PathReader {
   }
 
   static std::string_view trimmed(std::string_view text) {
-    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    const size_t begin = base::indent_of(text);
     return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
   }
 

@@ -187,7 +187,7 @@ class ActionFinder {
 std::optional<Insertion> suppression_of(const base::SourceFile& file, uint32_t line, std::string_view rule) {
   if (file.name().ends_with(".json")) return std::nullopt;
   const std::string_view text = file.line(line);
-  const size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  const size_t indent = base::indent_of(text);
   const std::string_view line_end = file.text().find("\r\n") != std::string_view::npos ? "\r\n" : "\n";
   Insertion comment{
       {line - 1, 0},

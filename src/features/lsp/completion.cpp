@@ -19,6 +19,7 @@
 #include "features/lsp/documentation.h"
 #include "features/lsp/references.h"
 #include "features/lsp/workspace.h"
+#include "k8s/object_meta.h"
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -226,20 +227,12 @@ constexpr std::array kWrittenRanks = std::to_array<WrittenRank>({{"generateName"
                                                                  {model::kRuntimePatches, 47},
                                                                  {model::kPodTemplateOverrides, 47},
                                                                  {model::kPodSpecOverrides, 47},
-                                                                 {"template", 48},
-                                                                 {"creationTimestamp", kOfServer},
-                                                                 {"deletionGracePeriodSeconds", kOfServer},
-                                                                 {"deletionTimestamp", kOfServer},
-                                                                 {"generation", kOfServer},
-                                                                 {"managedFields", kOfServer},
-                                                                 {"ownerReferences", kOfServer},
-                                                                 {"resourceVersion", kOfServer},
-                                                                 {"selfLink", kOfServer},
-                                                                 {"uid", kOfServer}});
+                                                                 {"template", 48}});
 
 int written_rank(std::string_view field) {
   const auto found = std::ranges::find(kWrittenRanks, field, &WrittenRank::field);
-  return found != kWrittenRanks.end() ? found->rank : yaml::key_rank(field);
+  if (found != kWrittenRanks.end()) return found->rank;
+  return k8s::is_server_metadata(field) || field == "ownerReferences" ? kOfServer : yaml::key_rank(field);
 }
 
 // Suggests fields that the map at the cursor can have and does not have.

@@ -486,7 +486,7 @@ Server::Reply Server::actions(const Json& params) {
 
 Server::Reply Server::resolve_action(const Json& params) {
   return params.is_object() ? Reply(resolve_code_action(workspace_, params))
-                            : Failure{ErrorCode::InvalidParams, "the parameters are no action"};
+                            : Failure{ErrorCode::InvalidParams, "the parameters are not an action"};
 }
 
 Server::Reply Server::render(const std::string& uri, const std::string& ns, const std::string& name) {

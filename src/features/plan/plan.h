@@ -14,6 +14,7 @@
 
 #include "compile/compile.h"
 #include "features/cluster/pods.h"
+#include "features/plan/environment.h"
 #include "features/plan/quota/admit.h"
 
 namespace trainjobc::plan {
@@ -21,12 +22,6 @@ namespace trainjobc::plan {
 using cluster::Amounts;
 using cluster::in_order;
 using cluster::PodSet;
-
-struct Variable {
-  std::string name;
-  std::string value;   // "" if it is not known before the pod runs
-  std::string source;  // then where it comes from: "Secret hf-token, key token"
-};
 
 // One container that starts processes of the training, or mpirun.
 struct RankNode {

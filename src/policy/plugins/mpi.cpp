@@ -310,7 +310,7 @@ SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) 
 }
 
 // The Secret with the SSH key that the launcher and the nodes share. nullptr with --ssh-key omit, or if there
-// is no usable key, which is an error in the findings.
+// is not a usable key, which is an error in the findings.
 const Node* ssh_secret(PluginContext& context, const std::string& name) {
   if (context.options.ssh_key.source == SshKeySource::Omit) return nullptr;
   const model::TrainJob& job = *context.info.job;

@@ -511,7 +511,7 @@ class SimpleReader {
     while (at_ < text_.size()) {
       const size_t line_end = std::min(text_.find('\n', at_), text_.size());
       const std::string_view line = text_.substr(at_, line_end - at_);
-      const size_t spaces = std::min(line.find_first_not_of(' '), line.size());
+      const size_t spaces = base::indent_of(line);
       if (spaces < indent && spaces < line.size()) break;
       if (line.size() <= indent) {
         ++empty;

@@ -206,7 +206,7 @@ SyntaxError meaning(const Complaint& complaint, std::string_view text, const Eve
   for (const size_t place : {complaint.at, complaint.context_at, last.begin}) {
     if (const auto odd = odd_space(text, place)) {
       return {*odd,
-              fmt::format("this is {}, which is no space to YAML", base::odd_space_in(text.substr(*odd))),
+              fmt::format("this is {}, which is not a space to YAML", base::odd_space_in(text.substr(*odd))),
               "type a space"};
     }
   }

@@ -42,10 +42,6 @@ bool are_together(const std::vector<PlacedEntry>& placed) {
 
 // Maps in block style.
 
-size_t indent_of(std::string_view line) {
-  return std::min(line.find_first_not_of(' '), line.size());
-}
-
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(base::kSpace) == std::string_view::npos;
 }
@@ -61,7 +57,7 @@ uint32_t line_after(const base::SourceFile& file, const Entry& entry) {
   for (uint32_t at = last + 1; at <= file.line_count(); ++at) {
     const std::string_view line = file.line(at);
     if (is_blank(line)) continue;
-    const size_t indent = indent_of(line);
+    const size_t indent = base::indent_of(line);
     const bool is_item = entry.value->is_list() && indent == column && is_dash(line.substr(indent));
     if (indent <= column && !is_item) break;
     last = at;
@@ -75,7 +71,7 @@ std::optional<Extent> block_extent(const PlacedEntry& first, const PlacedEntry& 
   const Origin& at = first.entry->key_origin;
   const base::SourceFile& file = *at.file();
   const size_t line = file.line_start(at.line());
-  if (indent_of(file.line(at.line())) == at.column() - 1)
+  if (base::indent_of(file.line(at.line())) == at.column() - 1)
     return Extent{line, file.line_start(line_after(file, *last.entry))};
   if (!next) return std::nullopt;  // after a list's dash
   return Extent{first.offset, next->offset};

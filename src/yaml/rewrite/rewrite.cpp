@@ -102,7 +102,7 @@ std::string Rewriter::shifted(std::string_view text, size_t from, size_t to) {
     const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     std::string_view line = text.substr(at, end - at);
     if (at > 0) {
-      const size_t spaces = std::min(line.find_first_not_of(' '), line.size());
+      const size_t spaces = base::indent_of(line);
       const bool is_blank = line.find_first_not_of(" \r\n") == std::string_view::npos;
       if (to > from && !is_blank) out.append(to - from, ' ');
       if (to < from) line.remove_prefix(std::min(spaces, from - to));

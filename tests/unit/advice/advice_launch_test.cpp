@@ -192,7 +192,7 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
 )");
   CHECK(
       setting("    command: [torchrun, --master_addr=old-node-0-0.old, train.py]\n") ==
-      R"(in.yaml:30:25: warning: old-node-0-0.old is no pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
+      R"(in.yaml:30:25: warning: old-node-0-0.old is not a pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
    30 |     command: [torchrun, --master_addr=old-node-0-0.old, train.py]
       |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_MASTER_ADDR
 )");
@@ -207,7 +207,7 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
                    "\"}]\n");
   };
   CHECK(variable("WORLD_SIZE", "2") ==
-        R"(in.yaml:31:37: warning: WORLD_SIZE: 2 is no multiple of the job's 4 nodes [advice/launcher-setting]
+        R"(in.yaml:31:37: warning: WORLD_SIZE: 2 is not a multiple of the job's 4 nodes [advice/launcher-setting]
    31 |     env: [{name: WORLD_SIZE, value: "2"}]
       |                                     ^~~
 )");
@@ -218,7 +218,7 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
 )");
   CHECK(
       variable("MASTER_ADDR", "old-node-0-0.old") ==
-      R"(in.yaml:31:38: warning: MASTER_ADDR: old-node-0-0.old is no pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
+      R"(in.yaml:31:38: warning: MASTER_ADDR: old-node-0-0.old is not a pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
    31 |     env: [{name: MASTER_ADDR, value: "old-node-0-0.old"}]
       |                                      ^~~~~~~~~~~~~~~~~~
 )");
@@ -230,7 +230,7 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
 )");
   CHECK(
       setting("    command: [python, train.py, --world_size=6]\n") ==
-      R"(in.yaml:30:33: warning: --world-size: 6 is no multiple of the job's 4 nodes [advice/launcher-setting]
+      R"(in.yaml:30:33: warning: --world-size: 6 is not a multiple of the job's 4 nodes [advice/launcher-setting]
    30 |     command: [python, train.py, --world_size=6]
       |                                 ^~~~~~~~~~~~~~
 )");
@@ -265,7 +265,7 @@ TEST_CASE("advice/launcher-setting: mpirun") {
   CHECK(run("[mpirun, -np, '8', --oversubscribe, train]") == "");
   CHECK(run("[mpirun, -np, '6', train]") == "");
   CHECK(run("[mpirun, -H, 'old-node-0-0.old:2', train]") ==
-        R"(in.yaml:36:22: warning: mpirun: old-node-0-0.old is no pod of this job [advice/launcher-setting]
+        R"(in.yaml:36:22: warning: mpirun: old-node-0-0.old is not a pod of this job [advice/launcher-setting]
    36 |   runtimeRef: {name: rt}
       |                      ^~ remove it: mpirun reads the hostfile
   note: the runtime's command at in.yaml:20:29

@@ -13,18 +13,12 @@
 namespace trainjobc::cli_app_test {
 namespace {
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using test::Run;
 
 Run run(const std::vector<std::string>& arguments) {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = "";
-  test::TestConsole console(files);
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
+  return test::run(files, arguments);
 }
 
 std::string complaint(const std::vector<std::string>& arguments) {

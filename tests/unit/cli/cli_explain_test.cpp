@@ -8,19 +8,13 @@
 namespace trainjobc::cli_explain_test {
 namespace {
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using test::Run;
 
 Run explain(std::vector<std::string> arguments, const std::string& policy = "{torch: {}}") {
   base::MemoryFileSystem files;
   files.files["in.yaml"] = test::runtime(policy, test::trainer()) + test::job("  trainer: {numNodes: 2}\n");
-  test::TestConsole console(files);
   arguments.insert(arguments.begin(), {"explain", "--no-config", "in.yaml"});
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
+  return test::run(files, arguments);
 }
 
 }  // namespace

@@ -13,18 +13,8 @@
 namespace trainjobc::cli_fix_test {
 namespace {
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
-  test::TestConsole console(files);
-  arguments.insert(arguments.begin(), {"lint", "--no-config"});
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
-}
+using test::lint;
+using test::Run;
 
 constexpr std::string_view kHead =
     "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: one\nspec:\n";

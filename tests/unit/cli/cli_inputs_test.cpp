@@ -16,20 +16,8 @@ std::string job(const std::string& name, const std::string& more = "") {
          "\nspec:\n  runtimeRef:\n    name: torch-distributed\n" + more;
 }
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Run run(base::MemoryFileSystem& files, const std::vector<std::string>& words,
-        const std::map<std::string, std::string>& variables = {}, const std::string& in = "") {
-  test::TestConsole console(files);
-  console.variables = variables;
-  console.in = in;
-  const int status = cli::run(words, console);
-  return {status, console.out, console.err};
-}
+using test::run;
+using test::Run;
 
 std::string names(base::MemoryFileSystem& files, std::vector<std::string> words) {
   words.insert(words.begin(), {"render", "-o", "name"});

@@ -12,18 +12,8 @@ constexpr const char* kBad =
     "stay\nspec:\n"
     "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    command: [torchrun, a.py]\n    env:\n    - {name: DEBUG, value: yes}\n";
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Run lint(base::MemoryFileSystem& files, std::vector<std::string> arguments) {
-  test::TestConsole console(files);
-  arguments.insert(arguments.begin(), {"lint", "--no-config"});
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
-}
+using test::lint;
+using test::Run;
 
 }  // namespace
 

@@ -13,17 +13,11 @@ std::string job(const std::string& name, const std::string& ns = "a") {
          "\n  namespace: " + ns + "\nspec:\n  runtimeRef:\n    name: torch-distributed\n";
 }
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using test::Run;
 
 Run run(base::FileSystem& files, std::vector<std::string> arguments) {
-  test::TestConsole console(files);
   arguments.emplace_back("--no-config");
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
+  return test::run(files, arguments);
 }
 
 std::vector<std::string> names_below(const base::MemoryFileSystem& files, const std::string& folder) {

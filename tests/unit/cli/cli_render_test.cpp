@@ -17,18 +17,11 @@ constexpr const char* kMpiJob =
     "b\nspec:\n"
     "  runtimeRef:\n    name: deepspeed-distributed\n";
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using test::Run;
 
 Run run(base::MemoryFileSystem& files, std::vector<std::string> arguments, const std::string& in = "") {
-  test::TestConsole console(files);
-  console.in = in;
   arguments.emplace_back("--no-config");
-  const int status = cli::run(arguments, console);
-  return {status, console.out, console.err};
+  return test::run(files, arguments, {}, in);
 }
 
 }  // namespace

@@ -36,18 +36,11 @@ const std::string kJobSet =
     "              containers:\n              - name: node\n"
     "                image: registry.example.com/a:1\n";
 
-struct Run {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using test::Run;
 
 Run run(const std::string& list) {
   base::MemoryFileSystem files;
-  test::TestConsole console(files);
-  console.in = list;
-  const int status = cli::run({"function"}, console);
-  return {status, console.out, console.err};
+  return test::run(files, {"function"}, {}, list);
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

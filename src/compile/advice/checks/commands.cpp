@@ -232,12 +232,10 @@ void check_env_signs(const Node* env, const std::string& field, Advisor& advisor
 // Several arguments in one item: "--lr 1e-4 --epochs 3".
 
 // Programs that take each of their arguments as one word. Others, such as shell scripts, may split them.
-constexpr std::array<std::string_view, 8> kExactPrograms{"accelerate", "composer", "deepspeed", "horovodrun",
-                                                         "mpirun",     "torchrun", "tune",      "colossalai"};
-
 bool takes_exact_words(const std::vector<std::string_view>& words) {
   const std::string_view program = words.empty() ? "" : base_name(words.front());
-  return program.starts_with("python") || std::ranges::find(kExactPrograms, program) != kExactPrograms.end();
+  return program.starts_with("python") || program == "horovodrun" || program == "mpirun" ||
+         is_launcher(program);
 }
 
 // --lr, -n; not -1.

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "compile/advice/checks.h"
+#include "k8s/object_meta.h"
 #include "secret/secret.h"
 #include "yaml/rewrite/remove.h"
 
@@ -17,11 +18,6 @@ namespace {
 
 using yaml::Entry;
 using yaml::Node;
-
-constexpr std::array<std::string_view, 8> kServerFields{"creationTimestamp", "deletionGracePeriodSeconds",
-                                                        "deletionTimestamp", "generation",
-                                                        "managedFields",     "resourceVersion",
-                                                        "selfLink",          "uid"};
 
 // The server's fields of an object, and the edits that remove them.
 class ServerFields {
@@ -67,7 +63,7 @@ class ServerFields {
 
   void add_metadata(const Node& metadata) {
     for (const Entry& entry : metadata.entries()) {
-      if (std::ranges::find(kServerFields, entry.key) != kServerFields.end())
+      if (k8s::is_server_metadata(entry.key))
         add(entry, fmt::format("metadata.{}", entry.key), in_metadata_);
       if (entry.key == "annotations") add_annotation(entry);
     }

@@ -262,17 +262,6 @@ bool is_misspelt_path(std::string_view path, std::string_view known) {
   }
 }
 
-// Without tag, digest and the names of Docker Hub, which may be left out.
-std::string_view repository_of(std::string_view image) {
-  image = image.substr(0, image.find('@'));
-  const size_t slash = image.rfind('/');
-  image = image.substr(0, image.find(':', slash == std::string_view::npos ? 0 : slash));
-  for (const std::string_view prefix : {"docker.io/", "index.docker.io/", "library/"}) {
-    if (image.starts_with(prefix)) image.remove_prefix(prefix.size());
-  }
-  return image;
-}
-
 void check_spelling(const Node& node, const std::string& field, Advisor& advisor) {
   const std::string_view repository = repository_of(node.text());
   if (std::ranges::find(kKnownRepositories, repository) != kKnownRepositories.end()) return;

@@ -34,6 +34,9 @@ struct Trained {
   CommandLine line;
   std::vector<std::string_view> words;
   int64_t nodes = 1;
+  Launch launch;  // by the framework's launchers
+
+  bool has_launchers() const { return framework && !framework->launchers.empty(); }
 };
 
 // The place of a word of the command line: in the job, or in the runtime that the job refers to.
@@ -75,10 +78,13 @@ std::optional<Trained> trained_of(const AdviceContext& context) {
   if (!container) return std::nullopt;
   Trained trained{context,   policy::framework_of(context.merged),
                   container, {container->get("command"), container->get("args")},
-                  {},        1};
+                  {},        1,
+                  {}};
   trained.words = words_of(trained.line);
-  if (trained.framework)
+  if (trained.framework) {
     trained.nodes = rendered_number(context.admitted_job_set, trained.framework->nodes).value_or(1);
+    trained.launch = launch_of(trained.words, *trained.framework);
+  }
   return trained;
 }
 
@@ -174,34 +180,29 @@ bool may_know_nodes(const Launch& launch) {
                              [&](std::string_view flag) { return launch.flag(flag).has_value(); });
 }
 
-void check_launcher(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  if (!trained || !trained->framework || trained->framework->launchers.empty()) return;
-  const Launch launch = launch_of(trained->words, *trained->framework);
+void check_launcher(const Trained& trained, Advisor& advisor) {
+  const Launch& launch = trained.launch;
   const bool is_alone = launch.kind == Kind::OneProcess
                             ? launch.is_python()
                             : launch.kind == Kind::Launcher && !may_know_nodes(launch);
-  if (!is_alone || trains_nothing(launch, *trained->framework) || sets_ranks(*trained)) return;
-  if (trained->nodes > 1) return report_nodes_alone(*trained, launch, advisor);
-  const auto wanted = wanted_per_node(*trained);
+  if (!is_alone || trains_nothing(launch, *trained.framework) || sets_ranks(trained)) return;
+  if (trained.nodes > 1) return report_nodes_alone(trained, launch, advisor);
+  const auto wanted = wanted_per_node(trained);
   if (launch.kind == Kind::OneProcess && wanted.value_or(1) > 1)
-    report_one_process(*trained, launch, *wanted, advisor);
+    report_one_process(trained, launch, *wanted, advisor);
 }
 
 // A program that can't be seen starts the processes of a job, or does not.
-void check_unseen_launcher(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  if (!trained || !trained->framework || trained->framework->launchers.empty() || trained->nodes < 2) return;
-  const Launch launch = launch_of(trained->words, *trained->framework);
-  if (launch.kind != Kind::Unknown || sets_ranks(*trained) ||
-      script_index(trained->words) < trained->words.size())
+void check_unseen_launcher(const Trained& trained, Advisor& advisor) {
+  if (trained.nodes < 2 || trained.launch.kind != Kind::Unknown || sets_ranks(trained) ||
+      script_index(trained.words) < trained.words.size())
     return;
   const auto file = std::ranges::find_if(
-      trained->words, [](std::string_view word) { return word.ends_with(".sh") || word.ends_with(".bash"); });
-  if (file == trained->words.end()) return;
-  report_word(*trained, "advice/unseen-launcher", static_cast<size_t>(file - trained->words.begin()),
+      trained.words, [](std::string_view word) { return word.ends_with(".sh") || word.ends_with(".bash"); });
+  if (file == trained.words.end()) return;
+  report_word(trained, "advice/unseen-launcher", static_cast<size_t>(file - trained.words.begin()),
               fmt::format("whether {} starts {} on the {} nodes can't be seen here", base_name(*file),
-                          trained->framework->env_reader, trained->nodes),
+                          trained.framework->env_reader, trained.nodes),
               "", advisor);
 }
 
@@ -218,35 +219,29 @@ bool opens_shell(std::string_view image) {
                                                     "tensorflow/tensorflow",
                                                     "ubuntu",
                                                     "huggingface/transformers-pytorch-gpu"};
-  for (const std::string_view prefix : {"docker.io/", "index.docker.io/", "library/"}) {
-    if (image.starts_with(prefix)) image.remove_prefix(std::string_view(prefix).size());
-  }
-  const size_t slash = image.rfind('/');
-  const size_t tag = image.find_first_of(":@", slash == std::string_view::npos ? 0 : slash);
-  return std::ranges::find(kImages, image.substr(0, tag)) != kImages.end();
+  return std::ranges::find(kImages, repository_of(image)) != kImages.end();
 }
 
-void check_no_command(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  if (!trained || (trained->line.command && trained->line.command->size() > 0)) return;
-  const std::string_view image = text_at(*trained->container, "image");
+void check_no_command(const Trained& trained, Advisor& advisor) {
+  if (trained.line.command && trained.line.command->size() > 0) return;
+  const std::string_view image = text_at(*trained.container, "image");
   if (!opens_shell(image)) return;
-  if (trained->words.empty()) {
-    const base::Location section = locate_key_of(context.job.root->get("spec"), "trainer");
+  if (trained.words.empty()) {
+    const model::TrainJob& job = trained.context.job;
+    const base::Location section = locate_key_of(job.root->get("spec"), "trainer");
     advisor.warn("advice/no-command", "spec.trainer.command",
                  fmt::format("nothing trains: neither the job nor its runtime has a command, and image "
                              "\"{}\" only opens a shell or an interpreter",
                              image),
-                 section.file ? section : yaml::locate(*context.job.runtime_ref.name.node),
-                 trained->framework && !trained->framework->env_reader.empty() &&
-                         !trained->framework->launchers.empty()
-                     ? fmt::format("add a command: [{}, train.py]", trained->framework->env_reader)
+                 section.file ? section : yaml::locate(*job.runtime_ref.name.node),
+                 trained.has_launchers() && !trained.framework->env_reader.empty()
+                     ? fmt::format("add a command: [{}, train.py]", trained.framework->env_reader)
                      : "add a command");
-  } else if (trained->words.front().starts_with('-')) {
-    report_word(*trained, "advice/no-command", 0,
+  } else if (trained.words.front().starts_with('-')) {
+    report_word(trained, "advice/no-command", 0,
                 fmt::format("args without a command: the container looks for a program called \"{}\", since "
                             "image \"{}\" starts none itself",
-                            trained->words.front(), image),
+                            trained.words.front(), image),
                 "add a command", advisor);
   }
 }
@@ -308,14 +303,14 @@ bool is_foreign_pod(const Node& job_set, std::string_view host) {
 }
 
 std::string foreign_pod(const AdviceContext& context, std::string_view host) {
-  return fmt::format("{} is no pod of this job, whose first node is {}", host,
+  return fmt::format("{} is not a pod of this job, whose first node is {}", host,
                      policy::first_node_address(context.merged));
 }
 
 class LauncherSettings {
  public:
-  LauncherSettings(const Trained& trained, const Launch& launch, Advisor& advisor)
-      : trained_(trained), framework_(*trained.framework), launch_(launch), advisor_(advisor) {}
+  LauncherSettings(const Trained& trained, Advisor& advisor)
+      : trained_(trained), framework_(*trained.framework), launch_(trained.launch), advisor_(advisor) {}
 
   void check() {
     if (trained_.nodes > 1 && !check_alone() && !check_nodes()) check_endpoint();
@@ -390,13 +385,6 @@ class LauncherSettings {
   Advisor& advisor_;
 };
 
-void check_launcher_settings(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  if (!trained || !trained->framework || !trained->framework->has_flags) return;
-  const Launch launch = launch_of(trained->words, *trained->framework);
-  if (launch.launcher && launch.launcher->reads_env) LauncherSettings(*trained, launch, advisor).check();
-}
-
 // Numbers and addresses that the job writes for a script of its own.
 
 // What the value of a variable must be; "" if it may be what it is.
@@ -415,15 +403,15 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
   // Some count nodes, some processes.
   const auto wanted = wanted_per_node(trained);
   if (!wanted)
-    return *number % trained.nodes == 0 ? "" : fmt::format("{} is no multiple of the job's {}", value, nodes);
+    return *number % trained.nodes == 0 ? "" : fmt::format("{} is not a multiple of the job's {}", value, nodes);
   if (*number == trained.nodes * *wanted) return "";
   return fmt::format("{} is neither the job's {} nor its {} processes", value, nodes,
                      trained.nodes * *wanted);
 }
 
-void check_env_numbers(const Trained& trained, const Launch& launch, Advisor& advisor) {
+void check_env_numbers(const Trained& trained, Advisor& advisor) {
   constexpr std::array<std::string_view, 3> kNames{"WORLD_SIZE", "NNODES", "MASTER_ADDR"};
-  const bool is_set_by_launcher = launch.launcher && launch.launcher->reads_env;
+  const bool is_set_by_launcher = trained.launch.launcher && trained.launch.launcher->reads_env;
   const Node* own = trained.context.job.trainer->env;
   for (const Node* item : yaml::items_at(*trained.container, "env")) {
     const std::string_view name = text_at(*item, "name");
@@ -460,11 +448,21 @@ void check_script_numbers(const Trained& trained, Advisor& advisor) {
   }
 }
 
-void check_numbers(const AdviceContext& context, Advisor& advisor) {
+void check_trained(const AdviceContext& context, Advisor& advisor) {
   const auto trained = trained_of(context);
-  if (!trained || !trained->framework || trained->framework->launchers.empty()) return;
-  check_env_numbers(*trained, launch_of(trained->words, *trained->framework), advisor);
-  check_script_numbers(*trained, advisor);
+  if (!trained) return;
+  if (trained->has_launchers()) {
+    check_launcher(*trained, advisor);
+    check_unseen_launcher(*trained, advisor);
+  }
+  check_no_command(*trained, advisor);
+  const policy::Launcher* launcher = trained->launch.launcher;
+  if (launcher && launcher->reads_env && trained->framework->has_flags)
+    LauncherSettings(*trained, advisor).check();
+  if (trained->has_launchers()) {
+    check_env_numbers(*trained, advisor);
+    check_script_numbers(*trained, advisor);
+  }
 }
 
 // mpirun.
@@ -489,14 +487,15 @@ void check_mpirun(const AdviceContext& context, Advisor& advisor) {
   if (!context.merged.is_mpi() || !context.job.trainer) return;
   const Node* container = rendered_node(context.admitted_job_set, model::kLauncher);
   if (!container) return;
-  Trained trained{context, nullptr, container, {container->get("command"), container->get("args")}, {}, 1};
+  Trained trained{context, nullptr, container, {container->get("command"), container->get("args")},
+                  {},      1,       {}};
   trained.words = words_of(trained.line);
   const auto run = mpirun_of(trained.words);
   if (!run) return;
   for (const std::string& host : run->hosts) {
     const std::string_view name = std::string_view(host).substr(0, host.find(':'));
     if (!is_foreign_pod(context.admitted_job_set, name)) continue;
-    report_word(trained, kLauncherSetting, 0, fmt::format("mpirun: {} is no pod of this job", name),
+    report_word(trained, kLauncherSetting, 0, fmt::format("mpirun: {} is not a pod of this job", name),
                 "remove it: mpirun reads the hostfile", advisor);
   }
   const auto slots = run->hosts.empty() ? slots_of(context) : std::nullopt;
@@ -507,8 +506,7 @@ void check_mpirun(const AdviceContext& context, Advisor& advisor) {
       "remove the number, or raise numNodes or numProcPerNode", advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_launcher,          check_unseen_launcher, check_no_command,
-                                   check_launcher_settings, check_numbers,         check_mpirun};
+constexpr JobCheck kJobChecks[] = {check_trained, check_mpirun};
 
 }  // namespace
 

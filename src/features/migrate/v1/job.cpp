@@ -15,6 +15,7 @@
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
+#include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
@@ -64,10 +65,6 @@ constexpr std::array<std::string_view, 11> kOfTorchElastic{
 constexpr std::array<std::string_view, 4> kOfPaddleElastic{"maxReplicas", "maxRestarts", "metrics",
                                                            "minReplicas"};
 constexpr std::array<std::string_view, 3> kOfReplica{"replicas", "restartPolicy", "template"};
-// What a cluster adds to an object's metadata.
-constexpr std::array<std::string_view, 7> kOfServer{"creationTimestamp", "generation", "managedFields",
-                                                    "resourceVersion",   "selfLink",   "uid",
-                                                    "ownerReferences"};
 
 class Pruner {
  public:
@@ -87,8 +84,10 @@ class Pruner {
  private:
   // What its author wrote. Nulls count as absent.
   const Node* own_metadata(const Node* metadata) const {
-    for (const std::string_view key : kOfServer) {
-      if (metadata->get(key)) metadata = make_.with(metadata, key, nullptr);
+    const Node* given = metadata;
+    for (const yaml::Entry& entry : given->entries()) {
+      if (k8s::is_server_metadata(entry.key) || entry.key == "ownerReferences")
+        metadata = make_.with(metadata, entry.key, nullptr);
     }
     const Node* annotations = metadata->get("annotations");
     if (!annotations || !annotations->get(secret::kLastApplied)) return metadata;

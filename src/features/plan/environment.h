@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a container of a rendered JobSet sees when its pod starts: its environment and its command.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "k8s/jobset/view.h"
+#include "yaml/node.h"
+
+namespace trainjobc::plan {
+
+struct Variable {
+  std::string name;
+  std::string value;   // "" if it is not known before the pod runs
+  std::string source;  // then where it comes from: "Secret hf-token, key token"
+};
+
+// Which pod of which Job a container is in.
+struct PodPlace {
+  std::string_view ns;
+  std::string_view job_set;
+  const k8s::jobset::ReplicatedJob* job = nullptr;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+// The variables with what Kubernetes knows when the pod starts, $(NAME) expanded, and the index that the Job
+// controller adds.
+std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place);
+
+// command and args, with $(NAME) expanded.
+std::vector<std::string> command_of(const yaml::Node& container, const std::vector<Variable>& env);
+
+// nullptr if there is no such variable.
+const Variable* find_variable(const std::vector<Variable>& env, std::string_view name);
+// The value of a variable; "" if there is none or it is not known.
+std::string_view value_of(const std::vector<Variable>& env, std::string_view name);
+
+}  // namespace trainjobc::plan
