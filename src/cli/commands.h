@@ -59,7 +59,7 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
 // The language server, and its files.
 
 // Loads what `lint` loads for paths, with the environment of the console.
-lsp::InputLoader workspace_loader(const Console& console);
+lsp::InputLoader workspace_loader(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
 

@@ -51,6 +51,10 @@ void InputFlags::add_to(Command& command, bool has_trainer_version) {
   command.add("PATH", &paths, "Files or directories with TrainJobs and runtimes; - is standard input")
       .takes("PATH");
   command.add("-f,--filename", &filenames, "Same as PATH; can be repeated").takes("PATH");
+  command.add("-k,--kustomize", &roots.kustomize,
+              "Build this kustomization, with the kustomize or kubectl on the PATH; can be repeated")
+      .takes("DIR");
+  command.add("--kustomize-remote", &roots.allow_remote, "Let kustomize fetch bases that are not here");
   directories.add_to(command);
   command.add("--runtimes", &runtimes, "File or directory with more runtimes; those of the inputs come first")
       .takes("PATH");
@@ -181,14 +185,15 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
 std::vector<std::string> paths_of(const InputFlags& flags) {
   std::vector<std::string> paths = flags.paths;
   paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty()) paths.emplace_back("-");
+  if (paths.empty() && flags.roots.kustomize.empty()) paths.emplace_back("-");
   return paths;
 }
 
 }  // namespace
 
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  if (flags.paths.empty() && flags.filenames.empty() && console.stdin_is_terminal()) {
+  if (flags.paths.empty() && flags.filenames.empty() && flags.roots.kustomize.empty() &&
+      console.stdin_is_terminal()) {
     fail(console, "no input: name a file or directory, or - for standard input");
     return std::nullopt;
   }
@@ -202,12 +207,19 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   if (!is_usable(console, configurations)) return std::nullopt;
   Loaded loaded;
   const bool is_read = load(console, paths_of(flags), options, loaded);
+  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  auto roots = build_named(console, flags.roots, configurations);
+  auto found = take_roots(console, loaded, configurations, flags.builds_found);
+  if (!roots || !found) return std::nullopt;
+  std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;
   inputs.directories = std::move(loaded.directories);
   inputs.passed_over = std::move(loaded.passed_over);
   inputs.excluded = std::move(loaded.excluded);
-  inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
-  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  if (!loaded.sources.empty() || roots->empty())
+    inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
+  std::ranges::move(*roots, std::back_inserter(inputs.groups));
+  if (!is_usable(console, configurations)) return std::nullopt;
   for (lint::InputGroup& group : inputs.groups) {
     if (!complete_group(console, flags, overrides, options, group)) return std::nullopt;
   }

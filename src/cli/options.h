@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/input.h"
+#include "cli/roots.h"
 #include "compile/compile.h"
 #include "lint/groups.h"
 #include "schema/schema.h"
@@ -56,6 +57,8 @@ struct InputFlags {
   std::string name_suffix;
   std::string config;  // the file; "": search for it
   bool no_config = false;
+  RootFlags roots;
+  bool builds_found = false;  // kustomizations that are found in directories
   unsigned threads = 0;
 
   void add_to(Command& command, bool has_trainer_version = true);

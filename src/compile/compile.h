@@ -20,6 +20,9 @@
 namespace trainjobc::schema {
 struct VersionSchemas;
 }
+namespace trainjobc::yaml {
+class Relocator;
+}
 
 namespace trainjobc {
 
@@ -28,6 +31,8 @@ struct Source {
   std::string name;
   std::string text;
   bool named = true;  // by the user; false: found in a directory
+  // Of a text that another program made of files: nullptr for a file.
+  std::shared_ptr<const yaml::Relocator> relocator = {};
 };
 
 struct Options {

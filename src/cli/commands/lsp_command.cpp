@@ -21,11 +21,12 @@ namespace {
 // Loads files for the server: from its buffers and the disk, and what is wrong goes to the editor.
 class LoadingConsole final : public Console {
  public:
-  LoadingConsole(const Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
+  LoadingConsole(Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
 
   std::string errors;
 
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return outer_.processes(); }
   base::IoResult<std::string> read_stdin() override { return std::string(); }
   bool stdin_is_terminal() const override { return false; }
   bool stdout_is_terminal() const override { return false; }
@@ -37,7 +38,7 @@ class LoadingConsole final : public Console {
   void send_stderr(std::string_view text) override { errors += text; }
 
  private:
-  const Console& outer_;
+  Console& outer_;
   base::FileSystem& files_;
 };
 
@@ -58,7 +59,7 @@ int run_lsp(Console& console) {
 
 }  // namespace
 
-lsp::InputLoader workspace_loader(const Console& console) {
+lsp::InputLoader workspace_loader(Console& console) {
   return
       [&console](base::FileSystem& files,
                  const std::vector<std::string>& paths) -> std::variant<lint::LoadedInputs, base::IoError> {

@@ -273,8 +273,10 @@ std::vector<FoundDocument> find_documents(const SourceFile& file, base::Diagnost
   return found;
 }
 
-std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
-                                    base::Diagnostics& diagnostics, const ReadLimits& limits) {
+namespace {
+
+std::vector<Document> read_as_written(const FoundDocument& found, base::Arena& arena,
+                                      base::Diagnostics& diagnostics, const ReadLimits& limits) {
   std::vector<Document> documents;
   const Chunk chunk{found.text, found.first_line};
   if (!check_characters(*found.file, chunk, diagnostics)) return documents;
@@ -282,6 +284,17 @@ std::vector<Document> read_document(const FoundDocument& found, base::Arena& are
     return documents;
   const Node* root = read_yaml(*found.file, chunk, arena, diagnostics, limits);
   if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
+  return documents;
+}
+
+}  // namespace
+
+std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
+                                    base::Diagnostics& diagnostics, const ReadLimits& limits) {
+  std::vector<Document> documents = read_as_written(found, arena, diagnostics, limits);
+  if (!found.relocator) return documents;
+  for (Document& document : documents)
+    document.root = found.relocator->relocate(*document.root, Maker(arena));
   return documents;
 }
 

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/kustomization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::kustomize {
+
+using yaml::Node;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml", "Kustomization"};
+// A repository has dozens; more is a mistake, or meant to keep us busy.
+constexpr size_t kMostKustomizations = 2000;
+
+}  // namespace
+
+bool is_kustomization(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::ranges::find(kFileNames, name) != kFileNames.end();
+}
+
+std::string find_kustomization(const base::FileSystem& files, const std::string& folder) {
+  for (const std::string_view name : kFileNames) {
+    const std::string path = base::normal_path(fmt::format("{}/{}", folder, name));
+    if (files.kind(path) == base::FileKind::File) return path;
+  }
+  return "";
+}
+
+// Reads what one root needs, each file and kustomization once.
+class TreeReader {
+ public:
+  explicit TreeReader(const base::FileSystem& files) : files_(files), tree_(std::make_shared<Tree>()) {}
+
+  std::shared_ptr<const Tree> read(const std::string& folder) {
+    tree_->root_ = kustomization(base::normal_path(folder));
+    if (tree_->root_) tree_->resources_ = resources_of(*tree_->root_);
+    return std::move(tree_);
+  }
+
+ private:
+  using Documents = std::vector<const Node*>;
+
+  Documents documents_of(std::string text, const std::string& name) {
+    Documents roots;
+    base::Diagnostics ignored;
+    const base::SourceFile& source = tree_->sources_.emplace_back(name, std::move(text));
+    for (const yaml::Document& document : yaml::read(source, tree_->arena_, ignored))
+      roots.push_back(document.root);
+    return roots;
+  }
+
+  const Documents& file(const std::string& path) {
+    const std::string place = base::absolute_path(path);
+    const auto [at, is_new] = documents_.try_emplace(place);
+    if (!is_new) return at->second;
+    auto text = files_.read(path);
+    if (auto* read = std::get_if<std::string>(&text)) {
+      tree_->files_.insert(place);
+      at->second = documents_of(std::move(*read), path);
+    }
+    return at->second;
+  }
+
+  // nullptr if there is none, or it includes itself.
+  const Kustomization* kustomization(const std::string& folder) {
+    const std::string place = base::absolute_path(folder);
+    if (const auto known = kustomizations_.find(place); known != kustomizations_.end()) return known->second;
+    kustomizations_[place] = nullptr;
+    const std::string path = find_kustomization(files_, folder);
+    if (path.empty() || tree_->kustomizations_.size() == kMostKustomizations) return nullptr;
+    const Documents& documents = file(path);
+    if (documents.size() != 1 || !documents.front()->is_map()) return nullptr;
+    tree_->folders_.insert(place);
+    Kustomization& own = tree_->kustomizations_.emplace_back();
+    own.folder = folder;
+    own.path = path;
+    own.root = documents.front();
+    own.is_component = yaml::string_at(*own.root, "kind") == "Component";
+    read_resources(own);
+    read_patches(own);
+    check_others(own);
+    kustomizations_[place] = &own;
+    return &own;
+  }
+
+  void read_resources(Kustomization& own) {
+    for (const std::string_view key : {"resources", "bases"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) {
+        const std::string path = local_path(own, *item);
+        if (path.empty()) continue;
+        if (files_.is_directory(path)) {
+          if (const Kustomization* base = kustomization(path)) own.bases.push_back(base);
+        } else {
+          const Documents& documents = file(path);
+          own.resources.insert(own.resources.end(), documents.begin(), documents.end());
+        }
+      }
+    }
+    for (const Node* item : yaml::items_at(*own.root, "components")) {
+      const std::string path = local_path(own, *item);
+      const Kustomization* component = path.empty() ? nullptr : kustomization(path);
+      if (component) own.components.push_back(component);
+    }
+  }
+
+  // "" after adding it to the remote ones, if it is not on this machine.
+  std::string local_path(const Kustomization& own, const Node& item) {
+    if (!item.is_string()) return "";
+    std::string path = base::normal_path(fmt::format("{}/{}", own.folder, item.text()));
+    const bool is_url = item.text().find("://") != std::string_view::npos;
+    if (!is_url && files_.exists(path)) return path;
+    tree_->remote_.push_back({std::string(item.text()), &item});
+    return "";
+  }
+
+  void read_patches(Kustomization& own) {
+    for (const Node* item : yaml::items_at(*own.root, "patchesStrategicMerge")) add_patch(own, item, nullptr);
+    for (const std::string_view key : {"patches", "patchesJson6902"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) {
+        const Node* body = item->get("path") ? item->get("path") : item->get("patch");
+        add_patch(own, body, item->get("target"));
+      }
+    }
+  }
+
+  // A path, or the patch itself as a string.
+  void add_patch(Kustomization& own, const Node* body, const Node* target) {
+    if (!body || !body->is_string()) return;
+    const std::string path = base::normal_path(fmt::format("{}/{}", own.folder, body->text()));
+    const bool is_path = body->text().find('\n') == std::string_view::npos && files_.exists(path);
+    if (is_path) tree_->patch_files_.insert(base::absolute_path(path));
+    const Documents& documents =
+        is_path ? file(path)
+                : inline_.emplace_back(documents_of(std::string(body->text()), own.path));
+    for (const Node* document : documents) own.patches.push_back({is_path ? document : at(*document, *body), target});
+  }
+
+  // A patch that is a text in the kustomization: its values are where the text is.
+  const Node* at(const Node& document, const Node& text) {
+    const yaml::Maker make(tree_->arena_);
+    if (document.is_map()) {
+      std::vector<yaml::Entry> entries;
+      for (const yaml::Entry& entry : document.entries())
+        entries.push_back({entry.key, at(*entry.value, text), text.origin()});
+      return make.map(entries, text.origin());
+    }
+    if (document.is_list()) {
+      std::vector<const Node*> items;
+      for (const Node* item : document.items()) items.push_back(at(*item, text));
+      return make.list(items, text.origin());
+    }
+    return make.with_origin(document, text.origin());
+  }
+
+  // Other fields that name files: an URL in one of them is fetched, too.
+  void check_others(const Kustomization& own) {
+    for (const std::string_view key :
+         {"crds", "configurations", "generators", "transformers", "validators", "replacements", "patches",
+          "patchesStrategicMerge", "patchesJson6902", "openapi"}) {
+      const Node* value = own.root->get(key);
+      if (!value) continue;
+      if (value->is_map()) check_url(value->get("path"));
+      for (const Node* item : value->items()) check_url(item->is_map() ? item->get("path") : item);
+    }
+  }
+
+  void check_url(const Node* node) {
+    const bool is_url = node && node->is_string() && node->text().find("://") != std::string_view::npos &&
+                        node->text().find('\n') == std::string_view::npos;
+    if (is_url) tree_->remote_.push_back({std::string(node->text()), node});
+  }
+
+  // In kustomize's order: bases and own resources, components, patches, names.
+  std::vector<Resource> resources_of(const Kustomization& own) {
+    std::vector<Resource> all;
+    const auto add = [&](std::vector<Resource> more) { std::ranges::move(more, std::back_inserter(all)); };
+    for (const Kustomization* base : own.bases) add(resources_of(*base));
+    for (const Node* document : own.resources) {
+      Resource resource{.root = document, .kind = std::string(yaml::string_at(*document, "kind"))};
+      resource.names.emplace_back(yaml::string_at(*document, {"metadata", "name"}));
+      all.push_back(std::move(resource));
+    }
+    for (const Kustomization* component : own.components) {
+      add(resources_of(*component));
+      apply(*component, all);
+    }
+    if (!own.is_component) apply(own, all);
+    return all;
+  }
+
+  static void apply(const Kustomization& own, std::vector<Resource>& all) {
+    const std::string_view prefix = yaml::string_at(*own.root, "namePrefix");
+    const std::string_view suffix = yaml::string_at(*own.root, "nameSuffix");
+    for (Resource& resource : all) {
+      resource.layers.push_back(&own);
+      for (const Patch& patch : own.patches) {
+        if (is_for(patch, resource)) resource.patches.push_back(patch);
+      }
+      if (!prefix.empty() || !suffix.empty())
+        resource.names.push_back(fmt::format("{}{}{}", prefix, resource.names.back(), suffix));
+    }
+  }
+
+  // Whether it may be: names of targets are regular expressions, of which only the plain ones are compared.
+  static bool is_for(const Patch& patch, const Resource& resource) {
+    const Node* target = patch.target;
+    const std::string_view kind = target ? yaml::string_at(*target, "kind") : yaml::string_at(*patch.body, "kind");
+    const std::string_view name =
+        target ? yaml::string_at(*target, "name") : yaml::string_at(*patch.body, {"metadata", "name"});
+    const bool is_plain = name.find_first_of("*.+?|([{^$\\") == std::string_view::npos;
+    if (!kind.empty() && kind != resource.kind) return false;
+    if (!target && name.empty()) return false;
+    return name.empty() || !is_plain || std::ranges::find(resource.names, name) != resource.names.end();
+  }
+
+  const base::FileSystem& files_;
+  std::shared_ptr<Tree> tree_;
+  std::map<std::string, Documents> documents_;                  // by absolute path
+  std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
+  std::deque<Documents> inline_;
+};
+
+std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder) {
+  return TreeReader(files).read(folder);
+}
+
+}  // namespace trainjobc::kustomize
