@@ -15,6 +15,7 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/remove.h"
 #include "yaml/rewrite/replace.h"
 
 namespace trainjobc::policy {
@@ -25,11 +26,12 @@ void check_reserved_env(PluginContext& context, const Framework& framework, Rese
   for (size_t i = 0; i < trainer->env->size(); ++i) {
     const yaml::Node* name = trainer->env->items()[i]->get("name");
     if (!name || std::ranges::find(framework.env, name->text()) == framework.env.end()) continue;
-    context.findings.add(
+    base::Diagnostic& found = context.findings.add(
         "input/reserved-env",
         field == ReservedEnvField::Item ? fmt::format("spec.trainer.env[{}]", i) : "spec.trainer.env",
         fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework.title), name,
         "remove it");
+    base::suggest_fix(found, yaml::remove_at(*trainer->node, {"env", i}));
   }
 }
 

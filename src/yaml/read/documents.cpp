@@ -37,14 +37,20 @@ void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnos
 }
 
 void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add(rules::finding("yaml/document-end", "there is no document for \"...\" to end", "remove it",
-                                 line_location(file, line, 1, 3)));
+  base::Diagnostic found = rules::finding("yaml/document-end", "there is no document for \"...\" to end",
+                                          "remove it", line_location(file, line, 1, 3));
+  base::suggest_fix(found, {{base::whole_line(file, line), ""}});
+  diagnostics.add(std::move(found));
 }
 
-void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add(rules::finding(
+// `lacks_separator`: there is a document above the marker.
+void report_unread(const base::SourceFile& file, uint32_t line, bool lacks_separator,
+                   base::Diagnostics& diagnostics) {
+  base::Diagnostic found = rules::finding(
       "yaml/after-document-end", "Kubernetes ignores everything after the document end marker \"...\"",
-      "put a line \"---\" before it", line_location(file, line, 1, file.line(line).size())));
+      "put a line \"---\" before it", line_location(file, line, 1, file.line(line).size()));
+  if (lacks_separator) base::suggest_fix(found, {{{&file, line, 1, line, 1}, "---\n"}});
+  diagnostics.add(std::move(found));
 }
 
 bool has_content(std::string_view line) {
@@ -76,7 +82,7 @@ size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, bo
     ++number;
     if (at >= chunk.text.size() || !has_content(file.line(number)) || is_end_marker(file.line(number)))
       continue;
-    report_unread(file, number, diagnostics);
+    report_unread(file, number, begun, diagnostics);
     break;
   }
   return length;

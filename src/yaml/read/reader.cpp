@@ -92,7 +92,13 @@ class DocumentReader {
       for (Event event = events.next(); event.type != Event::Type::End; event = events.next()) add(event);
       warn_of_rest();
     } catch (const SyntaxError& error) {
-      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
+      std::vector<base::Edit> fix;
+      if (error.lacks_space != std::string::npos) {
+        const Origin at = places_.origin(error.lacks_space);
+        fix = {{{at.file(), at.line(), at.column(), at.line(), at.column()}, " "}};
+      }
+      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint, {},
+                    std::move(fix));
     }
   }
 

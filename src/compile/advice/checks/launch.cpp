@@ -14,6 +14,7 @@
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/remove.h"
 
 namespace trainjobc::compile::advice::launch {
 namespace {
@@ -69,6 +70,16 @@ base::Diagnostic& report_word(const Trained& trained, std::string_view rule, siz
   found.hide_source = place.has_secret;
   add_note(found, "the runtime's command", place.in_runtime);
   return found;
+}
+
+// The edits that remove words of the job's own command line.
+std::vector<base::Edit> without_words(const Trained& trained, size_t index, size_t count) {
+  const size_t of_command = trained.line.command ? trained.line.command->size() : 0;
+  const bool in_args = index >= of_command;
+  const model::Trainer& trainer = *trained.context.job.trainer;
+  const Node* own = in_args ? trainer.args : trainer.command;
+  return own ? yaml::remove_items(*own, in_args ? index - of_command : index, count)
+             : std::vector<base::Edit>();
 }
 
 std::optional<Trained> trained_of(const AdviceContext& context) {
@@ -319,19 +330,24 @@ class LauncherSettings {
   }
 
  private:
-  void report(size_t word, std::string message, std::string hint) {
-    report_word(trained_, kLauncherSetting, word, std::move(message), std::move(hint), advisor_);
+  // A flag that the launcher reads from the environment.
+  void report(const Launch::Flag& flag, std::string message, std::string_view variable,
+              bool is_switch = false) {
+    base::Diagnostic& found =
+        report_word(trained_, kLauncherSetting, flag.word, std::move(message),
+                    fmt::format("remove it: {} reads {}", framework_.env_reader, variable), advisor_);
+    if (!launch_.in_script)
+      base::suggest_fix(found, without_words(trained_, flag.word, is_switch ? 1 : flag.words));
   }
 
-  std::string_view program() const { return framework_.env_reader; }
 
   bool check_alone() {
     const auto flag = launch_.flag(framework_.alone);
     if (!flag) return false;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} makes each of the {} nodes wait for itself: they never meet", framework_.alone,
                        trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.env_family));
+           framework_.env_family, true);
     return true;
   }
 
@@ -340,19 +356,19 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     const auto range = flag ? node_range(flag->value) : std::nullopt;
     if (!range || (range->least <= trained_.nodes && trained_.nodes <= range->most)) return false;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} {} contradicts the job, which has {} nodes", name, flag->value, trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.nodes));
+           framework_.nodes);
     return true;
   }
 
   void check_endpoint() {
     const auto flag = launch_.flag(framework_.endpoint);
     if (!flag || !is_this_host(host_in(flag->value))) return;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} {} is another host on each of the {} nodes: they never meet", framework_.endpoint,
                        flag->value, trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.address));
+           framework_.address);
   }
 
   void check_processes() {
@@ -362,8 +378,8 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     const auto number = flag ? to_number(flag->value) : std::nullopt;
     if (!wanted || !number || *wanted == *number) return;
-    report(flag->word, fmt::format("{} {} replaces the job's numProcPerNode: {}", name, flag->value, *wanted),
-           fmt::format("remove it: {} reads {}", program(), framework_.processes));
+    report(*flag, fmt::format("{} {} replaces the job's numProcPerNode: {}", name, flag->value, *wanted),
+           framework_.processes);
   }
 
   void check_address() {
@@ -372,11 +388,11 @@ class LauncherSettings {
     if (!flag) return;
     const bool is_local = trained_.nodes > 1 && is_this_host(flag->value);
     if (!is_local && !is_foreign_pod(trained_.context.admitted_job_set, flag->value)) return;
-    report(flag->word,
+    report(*flag,
            is_local ? fmt::format("{} {} is another host on each of the {} nodes: they never meet", name,
                                   flag->value, trained_.nodes)
                     : foreign_pod(trained_.context, flag->value),
-           fmt::format("remove it: {} reads {}", program(), framework_.address));
+           framework_.address);
   }
 
   const Trained& trained_;
