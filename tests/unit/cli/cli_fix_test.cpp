@@ -410,6 +410,16 @@ TEST_CASE("--fix=all: a space that is missing") {
   CHECK(changed_trainer("    https://a.example\n    command: [torchrun]\n") == "");
 }
 
+TEST_CASE("--fix=all: a document on the line of its separator") {
+  base::MemoryFileSystem files;
+  const std::string text =
+      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: one}, spec: {runtimeRef: "
+      "{name: torch-distributed}, trainer: {command: [torchrun]}}}\n";
+  files.files["a.yaml"] = "---   " + text;
+  CHECK(lint(files, {"--fix=all", "-q", "a.yaml"}).out == "");
+  CHECK(files.files["a.yaml"] == "---\n" + text);
+}
+
 TEST_CASE("--fix=all: suppressions that suppress nothing") {
   CHECK(changed_trainer("    # trainjobc:ignore advice/image-tag -- a\n    # why\n    command: [torchrun]  # "
                         "trainjobc:ignore advice/no-command -- b\n") == R"(-    # trainjobc:ignore advice/image-tag -- a
