@@ -28,12 +28,16 @@ base::Location line_location(const base::SourceFile& file, uint32_t line, uint32
 void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
   const std::string_view text = file.line(line);
   const size_t at = std::min(text.find_first_not_of(base::kBlanks, 3), text.size());
-  diagnostics.add(
+  base::Diagnostic found =
       rules::finding("yaml/document-separator",
                      "a document can't start on the line of its \"---\" separator: Kubernetes splits "
                      "files there and refuses the rest of the line",
                      "start it on the next line",
-                     line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)));
+                     line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at));
+  // What lacks its first line gets other fixes.
+  const auto begin = static_cast<uint32_t>(at + 1);
+  if (text.substr(at).starts_with('{')) base::suggest_fix(found, {{{&file, line, 4, line, begin}, "\n"}});
+  diagnostics.add(std::move(found));
 }
 
 void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {

@@ -360,6 +360,22 @@ TEST_CASE("--fix=all removes a launcher's flags that contradict the job, with th
   CHECK(command("[sh, -c, torchrun --nnodes=2 train.py]") == "");
 }
 
+TEST_CASE("--fix=all starts a script with the launcher of its framework") {
+  const auto command = [](const std::string& words) {
+    return changed_trainer("    numNodes: 4\n    command: " + words + "\n");
+  };
+  CHECK(command("[python, train.py, --lr, \"1\"]") == R"(-    command: [python, train.py, --lr, "1"]
++    command: [torchrun, train.py, --lr, "1"]
+)");
+  CHECK(command("\n    - /usr/bin/python3\n    args: [\"-m\", pkg]") == R"(-    - /usr/bin/python3
++    - torchrun
+)");
+  // Not all that Python understands.
+  CHECK(command("[python, -u, train.py]") == "");
+  CHECK(command("[sh, -c, python train.py]") == "");
+  CHECK(command("[deepspeed, train.py]") == "");
+}
+
 TEST_CASE("--fix=all moves a field to where it belongs") {
   CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) +
                 "  numNodes: 2  # two\n  trainer:\n    image: a/b:1\n    command: [torchrun]\n") == R"(-  numNodes: 2  # two
@@ -392,6 +408,16 @@ TEST_CASE("--fix=all: a space that is missing") {
 )");
   // Not a key.
   CHECK(changed_trainer("    https://a.example\n    command: [torchrun]\n") == "");
+}
+
+TEST_CASE("--fix=all: a document on the line of its separator") {
+  base::MemoryFileSystem files;
+  const std::string text =
+      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: one}, spec: {runtimeRef: "
+      "{name: torch-distributed}, trainer: {command: [torchrun]}}}\n";
+  files.files["a.yaml"] = "---   " + text;
+  CHECK(lint(files, {"--fix=all", "-q", "a.yaml"}).out == "");
+  CHECK(files.files["a.yaml"] == "---\n" + text);
 }
 
 TEST_CASE("--fix=all: suppressions that suppress nothing") {

@@ -15,6 +15,7 @@
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::launch {
 namespace {
@@ -72,14 +73,25 @@ base::Diagnostic& report_word(const Trained& trained, std::string_view rule, siz
   return found;
 }
 
-// The edits that remove words of the job's own command line.
-std::vector<base::Edit> without_words(const Trained& trained, size_t index, size_t count) {
+// A word of the job's own command line.
+struct OwnWord {
+  const Node* list = nullptr;  // nullptr if it is the runtime's
+  size_t item = 0;
+};
+
+OwnWord own_word(const Trained& trained, size_t index) {
   const size_t of_command = trained.line.command ? trained.line.command->size() : 0;
   const bool in_args = index >= of_command;
   const model::Trainer& trainer = *trained.context.job.trainer;
-  const Node* own = in_args ? trainer.args : trainer.command;
-  return own ? yaml::remove_items(*own, in_args ? index - of_command : index, count)
-             : std::vector<base::Edit>();
+  const Node* list = in_args ? trainer.args : trainer.command;
+  const size_t item = in_args ? index - of_command : index;
+  return list && item < list->size() ? OwnWord{list, item} : OwnWord();
+}
+
+// The edits that remove words of the job's own command line.
+std::vector<base::Edit> without_words(const Trained& trained, size_t index, size_t count) {
+  const OwnWord word = own_word(trained, index);
+  return word.list ? yaml::remove_items(*word.list, word.item, count) : std::vector<base::Edit>();
 }
 
 std::optional<Trained> trained_of(const AdviceContext& context) {
@@ -148,8 +160,18 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
 }
 
 std::string words_for(const Framework& framework, const Launch& launch) {
-  return launch.script.ends_with(".py") ? fmt::format("[{}, {}, …]", framework.env_reader, launch.script)
-                                        : fmt::format("[{}, …]", framework.env_reader);
+  if (launch.script.empty()) return fmt::format("[{}, …]", framework.env_reader);
+  const std::string_view module = launch.script.ends_with(".py") ? "" : "-m, ";
+  return fmt::format("[{}, {}{}, …]", framework.env_reader, module, launch.script);
+}
+
+// Puts the launcher in the place of Python.
+void suggest_launcher(const Trained& trained, const Launch& launch, base::Diagnostic& found) {
+  const bool is_plain = launch.is_python() && !launch.script.empty() && launch.program.size() == 1;
+  if (!is_plain || launch.kind != Kind::OneProcess || launch.in_script) return;
+  const OwnWord word = own_word(trained, launch.word);
+  if (word.list && word.list->items()[word.item]->text() == launch.program.front())
+    base::suggest_fix(found, yaml::replace_text(*word.list->items()[word.item], trained.framework->env_reader));
 }
 
 void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
@@ -159,11 +181,13 @@ void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& a
                                     : base_name(launch.program.front());
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
-  report_word(trained, kNoLauncher, launch.word,
-              fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
-                          framework.env_family, trained.nodes),
-              fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
-              advisor);
+  base::Diagnostic& found =
+      report_word(trained, kNoLauncher, launch.word,
+                  fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
+                              framework.env_family, trained.nodes),
+                  fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
+                  advisor);
+  suggest_launcher(trained, launch, found);
 }
 
 void report_one_process(const Trained& trained, const Launch& launch, int64_t wanted, Advisor& advisor) {
@@ -174,6 +198,7 @@ void report_one_process(const Trained& trained, const Launch& launch, int64_t wa
       fmt::format("start it with {}: {}", trained.framework->env_reader,
                   words_for(*trained.framework, launch)),
       advisor);
+  suggest_launcher(trained, launch, found);
   rules::except(found);
 }
 
