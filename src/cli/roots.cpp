@@ -12,6 +12,7 @@
 
 #include "base/files/paths.h"
 #include "features/kustomize/build.h"
+#include "features/kustomize/checks.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::cli {
@@ -25,6 +26,11 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   lint::InputGroup group;
   group.config = configurations.of_file(built.source.name);
   group.scope = built.folder;
+  group.renamed = kustomize::renamed_runtimes(*built.tree);
+  group.found = kustomize::check_images(*built.tree, built.source.text);
+  group.memory.push_back(built.tree);
+  for (const base::SourceFile* file : built.tree->sources())
+    group.parts.push_back({file->name(), (file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + std::string(file->text())});
   group.inputs.push_back(std::move(built.source));
   return group;
 }
@@ -77,10 +83,13 @@ class Roots {
     for (FoundRoot& root : found_) {
       if (builds && is_built(root) && !build(root, groups)) return std::nullopt;
     }
-    leave_out_patches();
-    const auto is_left_out = [&](const Source& source) { return left_out_.contains(source.name); };
-    std::erase_if(loaded_.sources, is_left_out);
-    for (const auto& [name, why] : left_out_) loaded_.passed_over.push_back({name, 0, why});
+    leave_out_patches(groups);
+    std::erase_if(loaded_.sources, [&](const Source& source) {
+      const auto found = left_out_.find(base::absolute_path(source.name));
+      if (source.named || found == left_out_.end()) return false;
+      loaded_.passed_over.push_back({source.name, 0, found->second});
+      return true;
+    });
     return groups;
   }
 
@@ -121,8 +130,7 @@ class Roots {
       return true;
     }
     for (const std::string& file : root.tree->files()) {
-      const std::string name = base::shortest_path(file);
-      left_out_.try_emplace(name, fmt::format("is part of {}, which was built", root.folder));
+      left_out_.try_emplace(file, fmt::format("is part of {}, which was built", root.folder));
     }
     groups.push_back(group_of(std::move(std::get<Built>(result)), configurations_));
     return true;
@@ -137,12 +145,20 @@ class Roots {
     }
   }
 
-  void leave_out_patches() {
+  // Those of roots that were not built are checked for what they have.
+  void leave_out_patches(std::vector<lint::InputGroup>& groups) {
     for (const FoundRoot& root : found_) {
+      lint::InputGroup group;
       for (const std::string& file : root.tree->patch_files()) {
-        left_out_.try_emplace(base::shortest_path(file),
-                              fmt::format("is a patch of {}", root.tree->root()->path));
+        const bool is_new =
+            left_out_.try_emplace(file, fmt::format("is a patch of {}", root.tree->root()->path)).second;
+        if (is_new) group.found.append(kustomize::check_patches(*root.tree, file));
       }
+      if (group.found.empty()) continue;
+      group.config = root.config;
+      group.scope = lint::scope_of(*root.config);
+      group.memory.push_back(root.tree);
+      groups.push_back(std::move(group));
     }
   }
 
@@ -150,7 +166,7 @@ class Roots {
   Loaded& loaded_;
   lint::Configurations& configurations_;
   std::vector<FoundRoot> found_;
-  std::map<std::string, std::string> left_out_;  // files, with the reason
+  std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
   bool has_said_so_ = false;
 };
 

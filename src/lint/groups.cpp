@@ -236,12 +236,17 @@ void govern(Compilation& compiled, size_t i, const Governors& governors,
   governed[i].checked = compiled.checked;
 }
 
+void keep(Compilation& compiled, std::vector<std::shared_ptr<const void>> more) {
+  if (more.empty()) return;
+  more.push_back(std::move(compiled.memory));
+  compiled.memory = std::make_shared<const std::vector<std::shared_ptr<const void>>>(std::move(more));
+}
+
 void name_scope(Compilation& compiled, const std::string& scope) {
   const auto name = std::make_shared<const std::string>(scope);
   for (Object& object : compiled.objects) object.scope = *name;
   for (SunkJob& job : compiled.sunk) job.scope = *name;
-  compiled.memory = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-      std::move(compiled.memory), name);
+  keep(compiled, {name});
 }
 
 // The runtimes of inputs in several scopes, read when a job first lacks one.
@@ -254,7 +259,7 @@ class ScopedRuntimes {
     }
   }
 
-  // See Options::place_elsewhere.
+  // The place of one: "clusters/prod/torch.yaml:1"; "" if there is none.
   std::string place_outside(const std::string& scope, std::string_view kind, std::string_view name) {
     std::call_once(is_read_, [&] { read(); });
     const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
@@ -291,6 +296,14 @@ class ScopedRuntimes {
   std::vector<Runtime> runtimes_;
 };
 
+std::string hint_at(const std::string& place) {
+  if (place.empty()) return "";
+  return fmt::format(
+      "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or write "
+      "scope: false if the two folders belong together",
+      place);
+}
+
 enum class FindingsOf { All, Governed, Both };
 
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
@@ -310,12 +323,15 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
-    if (runtimes) {
-      own.place_elsewhere = [&runtimes, scope = group.scope](std::string_view kind, std::string_view name) {
-        return runtimes->place_outside(scope, kind, name);
-      };
-    }
+    const auto renamed = std::move(group.renamed);
+    own.hint_for_runtime = [&runtimes, &renamed, scope = group.scope](std::string_view kind,
+                                                                     std::string_view name) {
+      if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
+      return runtimes ? hint_at(runtimes->place_outside(scope, kind, name)) : "";
+    };
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
+    if (wanted != FindingsOf::All) compiled.diagnostics.append(std::move(group.found));
+    keep(compiled, std::move(group.memory));
     for (SunkJob& job : compiled.sunk) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);
     if (groups.size() > 1) duplicates.check(compiled, group.scope);

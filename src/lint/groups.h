@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ struct InputGroup {
   std::string scope = ".";
   std::vector<Source> inputs;    // sorted by name
   std::vector<Source> runtimes;  // of --runtimes and the configuration
+  // The files from which another program has made the inputs: fixes change these.
+  std::vector<Source> parts;
+  // What else is wrong with the inputs, for reports of findings; refers to files that the inputs keep.
+  base::Diagnostics found;
+  std::vector<std::shared_ptr<const void>> memory;  // of `found`
+  // Hints for names that runtimes had before they were built.
+  std::map<std::string, std::string, std::less<>> renamed;
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
   bool use_catalogue = true;

@@ -43,7 +43,10 @@ def matches(want, got):
 
 # kubectl of the console: get finds nothing, apply and create take everything.
 EMPTY_CLUSTER = """#!/usr/bin/env python3
-import sys, yaml
+import os, sys, yaml
+if sys.argv[1] == "kustomize":
+    words = ["build"] if KUSTOMIZE.endswith("kustomize") else ["kustomize"]
+    os.execv(KUSTOMIZE, [KUSTOMIZE, *words, *sys.argv[2:]])
 if sys.argv[1] == "get":
     print('{"apiVersion": "v1", "kind": "List", "items": []}')
     sys.exit()
@@ -55,9 +58,13 @@ for made in yaml.safe_load_all(sys.stdin):
 """
 
 
+# What builds the kustomizations of the pages; None: the blocks with -k are left out.
+KUSTOMIZE = shutil.which("kustomize") or shutil.which("kubectl")
+
+
 def with_empty_cluster(folder):
     kubectl = pathlib.Path(folder, "kubectl")
-    kubectl.write_text(EMPTY_CLUSTER)
+    kubectl.write_text(EMPTY_CLUSTER.replace("KUSTOMIZE", repr(KUSTOMIZE)))
     kubectl.chmod(0o755)
     return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -84,13 +85,13 @@ lint::Repository find_repository(Console& console) {
 
 // Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
 // the others are.
-bool write_fixed(Console& console, const lint::InputGroup& before, const lint::InputGroup& after,
-                 bool only_show) {
+bool write_fixed(Console& console, const std::vector<Source>& before, const std::vector<Source>& after,
+                 std::set<std::string>& seen, bool only_show) {
   bool is_written = true;
-  for (size_t i = 0; i < before.inputs.size(); ++i) {
-    const Source& old = before.inputs[i];
-    const std::string& text = after.inputs[i].text;
-    if (old.text == text) continue;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Source& old = before[i];
+    const std::string& text = after[i].text;
+    if (old.text == text || !seen.insert(old.name).second) continue;
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
       if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
@@ -105,8 +106,11 @@ bool write_fixed(Console& console, const lint::InputGroup& before, const lint::I
 bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& before,
                      const std::vector<lint::InputGroup>& after, bool only_show) {
   bool is_written = true;
-  for (size_t i = 0; i < before.size(); ++i)
-    is_written = write_fixed(console, before[i], after[i], only_show) && is_written;
+  std::set<std::string> seen;  // several roots may be made of one file
+  for (size_t i = 0; i < before.size(); ++i) {
+    is_written = write_fixed(console, before[i].inputs, after[i].inputs, seen, only_show) && is_written;
+    is_written = write_fixed(console, before[i].parts, after[i].parts, seen, only_show) && is_written;
+  }
   return is_written;
 }
 

@@ -51,10 +51,9 @@ class TreeReader {
  private:
   using Documents = std::vector<const Node*>;
 
-  Documents documents_of(std::string text, const std::string& name) {
+  Documents documents_of(const base::SourceFile& source) {
     Documents roots;
     base::Diagnostics ignored;
-    const base::SourceFile& source = tree_->sources_.emplace_back(name, std::move(text));
     for (const yaml::Document& document : yaml::read(source, tree_->arena_, ignored))
       roots.push_back(document.root);
     return roots;
@@ -62,12 +61,12 @@ class TreeReader {
 
   const Documents& file(const std::string& path) {
     const std::string place = base::absolute_path(path);
-    const auto [at, is_new] = documents_.try_emplace(place);
+    const auto [at, is_new] = tree_->documents_.try_emplace(place);
     if (!is_new) return at->second;
     auto text = files_.read(path);
     if (auto* read = std::get_if<std::string>(&text)) {
       tree_->files_.insert(place);
-      at->second = documents_of(std::move(*read), path);
+      at->second = documents_of(tree_->sources_.emplace_back(path, std::move(*read)));
     }
     return at->second;
   }
@@ -140,27 +139,30 @@ class TreeReader {
     const std::string path = base::normal_path(fmt::format("{}/{}", own.folder, body->text()));
     const bool is_path = body->text().find('\n') == std::string_view::npos && files_.exists(path);
     if (is_path) tree_->patch_files_.insert(base::absolute_path(path));
-    const Documents& documents =
-        is_path ? file(path)
-                : inline_.emplace_back(documents_of(std::string(body->text()), own.path));
-    for (const Node* document : documents) own.patches.push_back({is_path ? document : at(*document, *body), target});
+    if (is_path) {
+      for (const Node* document : file(path)) own.patches.push_back({document, target});
+      return;
+    }
+    const yaml::Maker make(tree_->arena_);
+    const yaml::Origin origin = make.made("kustomize/patches", {body});
+    for (const Node* document : documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
+      own.patches.push_back({at(*document, origin, make), target});
   }
 
   // A patch that is a text in the kustomization: its values are where the text is.
-  const Node* at(const Node& document, const Node& text) {
-    const yaml::Maker make(tree_->arena_);
+  static const Node* at(const Node& document, const yaml::Origin& origin, const yaml::Maker& make) {
     if (document.is_map()) {
       std::vector<yaml::Entry> entries;
       for (const yaml::Entry& entry : document.entries())
-        entries.push_back({entry.key, at(*entry.value, text), text.origin()});
-      return make.map(entries, text.origin());
+        entries.push_back({entry.key, at(*entry.value, origin, make), origin});
+      return make.map(entries, origin);
     }
     if (document.is_list()) {
       std::vector<const Node*> items;
-      for (const Node* item : document.items()) items.push_back(at(*item, text));
-      return make.list(items, text.origin());
+      for (const Node* item : document.items()) items.push_back(at(*item, origin, make));
+      return make.list(items, origin);
     }
-    return make.with_origin(document, text.origin());
+    return make.with_origin(document, origin);
   }
 
   // Other fields that name files: an URL in one of them is fetched, too.
@@ -226,10 +228,19 @@ class TreeReader {
 
   const base::FileSystem& files_;
   std::shared_ptr<Tree> tree_;
-  std::map<std::string, Documents> documents_;                  // by absolute path
   std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
-  std::deque<Documents> inline_;
 };
+
+std::vector<const base::SourceFile*> Tree::sources() const {
+  std::vector<const base::SourceFile*> all;
+  for (const base::SourceFile& source : sources_) all.push_back(&source);
+  return all;
+}
+
+std::span<const Node* const> Tree::documents(const std::string& file) const {
+  const auto found = documents_.find(file);
+  return found != documents_.end() ? std::span<const Node* const>(found->second) : std::span<const Node* const>();
+}
 
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder) {
   return TreeReader(files).read(folder);

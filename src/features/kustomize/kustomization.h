@@ -6,9 +6,10 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
-#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,10 @@ class Tree {
   const std::set<std::string>& files() const { return files_; }
   // Those of them that are patches.
   const std::set<std::string>& patch_files() const { return patch_files_; }
+  // The files that were read, with their texts.
+  std::vector<const base::SourceFile*> sources() const;
+  // The documents of such a file.
+  std::span<const yaml::Node* const> documents(const std::string& file) const;
   // The folders of the kustomizations below the root, absolute.
   const std::set<std::string>& folders() const { return folders_; }
   // What is not on this machine: kustomize would fetch it.
@@ -78,11 +83,13 @@ class Tree {
 
   base::Arena arena_;
   std::deque<base::SourceFile> sources_;
+  std::deque<base::SourceFile> inline_;  // patches that are texts in a kustomization
   std::deque<Kustomization> kustomizations_;
   const Kustomization* root_ = nullptr;
   std::vector<Resource> resources_;
   std::set<std::string> files_;
   std::set<std::string> patch_files_;
+  std::map<std::string, std::vector<const yaml::Node*>> documents_;  // by absolute path
   std::set<std::string> folders_;
   std::vector<Reference> remote_;
 };

@@ -11,6 +11,14 @@
 #include <vector>
 
 namespace trainjobc::kustomize {
+
+std::string_view repository_of(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  const size_t slash = image.rfind('/');
+  const size_t colon = image.find(':', slash == std::string_view::npos ? 0 : slash);
+  return image.substr(0, colon);
+}
+
 namespace {
 
 using yaml::Entry;
@@ -64,14 +72,6 @@ std::string joined(const Path& path) {
   return text;
 }
 
-// The repository of an image, without tag and digest.
-std::string_view repository_of(std::string_view image) {
-  image = image.substr(0, image.find('@'));
-  const size_t slash = image.rfind('/');
-  const size_t colon = image.find(':', slash == std::string_view::npos ? 0 : slash);
-  return image.substr(0, colon);
-}
-
 // One object.
 class ObjectOrigins {
  public:
@@ -87,7 +87,7 @@ class ObjectOrigins {
       if (!patch->is_operations()) layers.push_back(patch->body);
     }
     layers.push_back(resource_.root);
-    return node(root, layers, resource_.root->origin());
+    return node(root, layers, *resource_.root);
   }
 
  private:
@@ -119,7 +119,8 @@ class ObjectOrigins {
     layers.insert(layers.begin(), own.begin(), own.end());
   }
 
-  const Node* node(const Node& built, Layers layers, const Origin& outer) {
+  // `outer` is the nearest node above that a file has.
+  const Node* node(const Node& built, Layers layers, const Node& outer) {
     add_operated(layers);
     if (built.is_map()) return map(built, layers, outer);
     if (built.is_list()) return list(built, layers, outer);
@@ -127,15 +128,20 @@ class ObjectOrigins {
   }
 
   // Fields are missed where the object is written, rather than where a patch mentions it.
-  static Origin collection_origin(const Node& built, const Layers& layers, const Origin& outer) {
+  static const Node* same_collection(const Node& built, const Layers& layers) {
     for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-      if ((*layer)->kind() == built.kind()) return (*layer)->origin();
+      if ((*layer)->kind() == built.kind()) return *layer;
     }
-    return outer;
+    return nullptr;
   }
 
-  const Node* map(const Node& built, const Layers& layers, const Origin& outer) {
-    const Origin origin = collection_origin(built, layers, outer);
+  // Of a value that no file has: the place of `from`, but not its text, which is another.
+  Origin derived(std::string_view rule, const Node& from) const { return make_.made(rule, {&from}); }
+
+  const Node* map(const Node& built, const Layers& layers, const Node& outer) {
+    const Node* own_map = same_collection(built, layers);
+    const Node& near = own_map ? *own_map : outer;
+    const Origin origin = own_map ? own_map->origin() : derived("kustomize", outer);
     std::vector<Entry> entries;
     for (const Entry& entry : built.entries()) {
       Layers below;
@@ -154,7 +160,7 @@ class ObjectOrigins {
       }
       if (is_first && !below.empty()) key_origin = key_of(layers, entry.key);
       path_.emplace_back(entry.key);
-      entries.push_back({entry.key, node(*entry.value, std::move(below), key_origin), key_origin});
+      entries.push_back({entry.key, node(*entry.value, std::move(below), near), key_origin});
       path_.pop_back();
     }
     return make_.map(entries, origin);
@@ -167,8 +173,10 @@ class ObjectOrigins {
     return {};
   }
 
-  const Node* list(const Node& built, const Layers& layers, const Origin& outer) {
-    const Origin origin = collection_origin(built, layers, outer);
+  const Node* list(const Node& built, const Layers& layers, const Node& outer) {
+    const Node* own_list = same_collection(built, layers);
+    const Node& near = own_list ? *own_list : outer;
+    const Origin origin = own_list ? own_list->origin() : derived("kustomize", outer);
     std::vector<const Node*> items;
     for (size_t i = 0; i < built.items().size(); ++i) {
       const Node& item = *built.items()[i];
@@ -177,37 +185,41 @@ class ObjectOrigins {
         if (const Node* same = same_item(*layer, item, i)) below.push_back(same);
       }
       path_.push_back(std::to_string(i));
-      items.push_back(node(item, std::move(below), origin));
+      items.push_back(node(item, std::move(below), near));
       path_.pop_back();
     }
     return make_.list(items, origin);
   }
 
-  Origin scalar_origin(const Node& built, const Layers& layers, const Origin& outer) const {
+  Origin scalar_origin(const Node& built, const Layers& layers, const Node& outer) const {
     for (const Node* layer : layers) {
       if (is_same_scalar(*layer, built)) return layer->origin();
     }
-    if (const Node* field = transformer_of(built, layers)) return field->origin();
-    return layers.empty() ? outer : layers.back()->origin();
+    for (auto layer = resource_.layers.rbegin(); layer != resource_.layers.rend(); ++layer) {
+      const Transformed by = transformer_of(built, layers, *(*layer)->root);
+      if (by.field) return derived(by.rule, *by.field);
+    }
+    return derived("kustomize", layers.empty() ? outer : *layers.back());
   }
 
-  // The field of a kustomization that has set the value; nullptr if none is known to.
-  const Node* transformer_of(const Node& built, const Layers& layers) const {
-    for (auto layer = resource_.layers.rbegin(); layer != resource_.layers.rend(); ++layer) {
-      const Node& root = *(*layer)->root;
-      if (const Node* field = replacement(root)) return field;
-      const Node* field = nullptr;
-      const std::string path = joined(path_);
-      if (path == "metadata.namespace") field = root.get("namespace");
-      if (path == "metadata.name") field = root.get("namePrefix") ? root.get("namePrefix") : root.get("nameSuffix");
-      if (path.ends_with("image") && !layers.empty()) field = image(root, layers.back()->text());
-      if (path.ends_with("replicas") || path.ends_with("numNodes")) field = replicas(root, built);
-      if (path.starts_with("metadata.") || path.find(".labels.") != std::string::npos) {
-        if (const Node* label = common(root)) field = label;
-      }
-      if (field) return field;
+  struct Transformed {
+    std::string_view rule;
+    const Node* field = nullptr;  // nullptr: none is known to have set the value
+  };
+
+  // The field of a kustomization that has set the value.
+  Transformed transformer_of(const Node& built, const Layers& layers, const Node& root) const {
+    const std::string path = joined(path_);
+    if (const Node* field = replacement(root)) return {"kustomize/replacements", field};
+    if (path == "metadata.namespace") return {"kustomize/namespace", root.get("namespace")};
+    if (path == "metadata.name") {
+      const Node* prefix = root.get("namePrefix");
+      return {"kustomize/name", prefix ? prefix : root.get("nameSuffix")};
     }
-    return nullptr;
+    if (path.ends_with("image") && !layers.empty()) return {"kustomize/images", image(root, layers.back()->text())};
+    if (path.ends_with("replicas") || path.ends_with("numNodes"))
+      return {"kustomize/replicas", replicas(root, built)};
+    return {"kustomize/labels", common(root)};
   }
 
   static const Node* image(const Node& root, std::string_view before) {

@@ -11,6 +11,9 @@
 
 namespace trainjobc::kustomize {
 
+// The repository of an image, without tag and digest.
+std::string_view repository_of(std::string_view image);
+
 std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree);
 
 }  // namespace trainjobc::kustomize

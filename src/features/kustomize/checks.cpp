@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compile/admission.h"
+#include "features/kustomize/origins.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+#include "schema/schema.h"
+#include "schema/validate.h"
+
+namespace trainjobc::kustomize {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kHint =
+    "add a file to configurations: with what trainjobc kustomize-config prints";
+
+bool is_runtime(const Resource& resource) {
+  return resource.kind == model::kTrainingRuntime || resource.kind == model::kClusterTrainingRuntime;
+}
+
+// The image of a TrainJob in its file, or in the last patch that has one.
+const Node* image_of(const Resource& job) {
+  const Node* image = job.root->at({"spec", "trainer", "image"});
+  for (const Patch& patch : job.patches) {
+    if (const Node* own = patch.body->at({"spec", "trainer", "image"})) image = own;
+  }
+  return image;
+}
+
+// Whether the built text has what the entry asks for.
+bool is_reached(const Node& entry, std::string_view built) {
+  for (const std::string_view key : {"newTag", "digest", "newName"}) {
+    const std::string_view wanted = yaml::text_at(entry, key);
+    if (!wanted.empty()) return built.find(wanted) != std::string_view::npos;
+  }
+  return true;
+}
+
+void check_entry(const Resource& job, const Node& entry, std::string_view built, base::Diagnostics& out) {
+  const Node* name = entry.get("name");
+  const Node* image = image_of(job);
+  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built)) return;
+  base::Diagnostic found = rules::finding(
+      "advice/kustomize-images",
+      fmt::format("the entry for {} does not reach spec.trainer.image of TrainJob {}: kustomize changes the "
+                  "images of the kinds it knows",
+                  name->text(), job.names.back()),
+      std::string(kHint), yaml::locate(*name));
+  found.notes.push_back({"the image", yaml::locate(*image)});
+  found.object = fmt::format("TrainJob/{}", job.names.back());
+  out.add(std::move(found));
+}
+
+}  // namespace
+
+base::Diagnostics check_images(const Tree& tree, std::string_view built) {
+  base::Diagnostics found;
+  for (const Resource& job : tree.resources()) {
+    if (job.kind != model::kTrainJob) continue;
+    for (const Kustomization* layer : job.layers) {
+      for (const Node* entry : yaml::items_at(*layer->root, "images")) check_entry(job, *entry, built, found);
+    }
+  }
+  return found;
+}
+
+base::Diagnostics check_patches(const Tree& tree, const std::string& patch_file) {
+  base::Diagnostics found;
+  const schema::VersionSchemas& schemas = schema::all_versions().back();
+  for (const Node* document : tree.documents(patch_file)) {
+    const schema::KindSchema* kind = schemas.kind(yaml::string_at(*document, "kind"));
+    const bool is_ours = kind && yaml::string_at(*document, "apiVersion") == model::kTrainerApiVersion;
+    if (!is_ours) continue;
+    k8s::Violations violations =
+        schema::find_unknown_fields(*document, *kind->schema, kind->kind, schemas.trainer);
+    for (base::Diagnostic& violation : schema::validate_structure(*document, *kind->schema).violations) {
+      if (violation.rule != "input/required") violations.push_back(std::move(violation));
+    }
+    compile::report(std::move(violations), model::identify(*document).str(), found);
+  }
+  return found;
+}
+
+std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree) {
+  std::map<std::string, std::string, std::less<>> renamed;
+  for (const Resource& runtime : tree.resources()) {
+    if (!is_runtime(runtime)) continue;
+    for (size_t i = 0; i + 1 < runtime.names.size(); ++i) {
+      renamed.emplace(runtime.names[i],
+                      fmt::format("kustomize has renamed it to {}, but not the runtimeRef, which it does not know: "
+                                  "{}",
+                                  runtime.names.back(), kHint));
+    }
+  }
+  return renamed;
+}
+
+std::string_view configuration() {
+  return R"(# What kustomize has to know of Kubeflow Trainer: where TrainJobs and runtimes name images, runtimes, ConfigMaps,
+# Secrets and claims, and how many nodes a job has. List this file under configurations: of your kustomization.yaml.
+images:
+- {kind: TrainJob, path: spec/trainer/image}
+- {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/image}
+- {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/initContainers/image}
+- {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/image}
+- {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/initContainers/image}
+replicas:
+- {kind: TrainJob, path: spec/trainer/numNodes, create: true}
+nameReference:
+- kind: ClusterTrainingRuntime
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/runtimeRef/name}
+- kind: TrainingRuntime
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/runtimeRef/name}
+- kind: ConfigMap
+  version: v1
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/trainer/env/valueFrom/configMapKeyRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/env/valueFrom/configMapKeyRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/envFrom/configMapRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/configMap/name}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/env/valueFrom/configMapKeyRef/name}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/envFrom/configMapRef/name}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/configMap/name}
+  - {kind: TrainJob, path: spec/runtimePatches/trainingRuntimeSpec/template/spec/replicatedJobs/template/spec/template/spec/volumes/configMap/name}
+- kind: Secret
+  version: v1
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/trainer/env/valueFrom/secretKeyRef/name}
+  - {kind: TrainJob, path: spec/initializer/dataset/secretRef/name}
+  - {kind: TrainJob, path: spec/initializer/model/secretRef/name}
+  - {kind: TrainJob, path: spec/initializer/dataset/env/valueFrom/secretKeyRef/name}
+  - {kind: TrainJob, path: spec/initializer/model/env/valueFrom/secretKeyRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/env/valueFrom/secretKeyRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/envFrom/secretRef/name}
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/secret/secretName}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/env/valueFrom/secretKeyRef/name}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/containers/envFrom/secretRef/name}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/secret/secretName}
+  - {kind: TrainJob, path: spec/runtimePatches/trainingRuntimeSpec/template/spec/replicatedJobs/template/spec/template/spec/volumes/secret/secretName}
+- kind: PersistentVolumeClaim
+  version: v1
+  fieldSpecs:
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/persistentVolumeClaim/claimName}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/volumes/persistentVolumeClaim/claimName}
+  - {kind: TrainJob, path: spec/runtimePatches/trainingRuntimeSpec/template/spec/replicatedJobs/template/spec/template/spec/volumes/persistentVolumeClaim/claimName}
+- kind: ServiceAccount
+  version: v1
+  fieldSpecs:
+  - {kind: TrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/serviceAccountName}
+  - {kind: ClusterTrainingRuntime, path: spec/template/spec/replicatedJobs/template/spec/template/spec/serviceAccountName}
+)";
+}
+
+}  // namespace trainjobc::kustomize
