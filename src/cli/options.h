@@ -57,6 +57,7 @@ struct InputFlags {
   std::string config;  // the file; "": search for it
   bool no_config = false;
   unsigned threads = 0;
+  bool reads_stdin = true;  // if there is no path
 
   void add_to(Command& command, bool has_trainer_version = true);
 };
@@ -108,6 +109,9 @@ struct CompiledInputs {
 std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
                                              const ColourFlag& colour, const Options& options,
                                              const CompileStyle& style = {});
+
+// Prints which Trainer version `auto` chose, if not the newest, and the line that decided it.
+void note_trainer_version(Console& console, const Compilation& compiled);
 
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);

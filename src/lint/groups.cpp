@@ -244,6 +244,11 @@ void name_scope(Compilation& compiled, const std::string& scope) {
       std::move(compiled.memory), name);
 }
 
+bool has_several_scopes(const std::vector<InputGroup>& groups) {
+  return std::ranges::any_of(groups,
+                             [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+}
+
 // The runtimes of inputs in several scopes, read when a job first lacks one.
 class ScopedRuntimes {
  public:
@@ -254,13 +259,15 @@ class ScopedRuntimes {
     }
   }
 
-  // See Options::place_elsewhere.
-  std::string place_outside(const std::string& scope, std::string_view kind, std::string_view name) {
-    std::call_once(is_read_, [&] { read(); });
-    const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
-      return one.scope != scope && one.name == name && one.kind == kind;
-    });
-    return found != runtimes_.end() ? found->place : "";
+  // Options::place_elsewhere for the jobs of a scope; not to be called after this is gone.
+  std::function<std::string(std::string_view, std::string_view)> outside_of(const std::string& scope) {
+    return [this, scope](std::string_view kind, std::string_view name) {
+      std::call_once(is_read_, [&] { read(); });
+      const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
+        return one.scope != scope && one.name == name && one.kind == kind;
+      });
+      return found != runtimes_.end() ? found->place : std::string();
+    };
   }
 
  private:
@@ -301,8 +308,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
   share_runtimes(groups);
-  const bool has_scopes =
-      std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+  const bool has_scopes = has_several_scopes(groups);
   std::optional<ScopedRuntimes> runtimes;
   if (has_scopes) runtimes.emplace(groups);
   Merger merger;
@@ -310,11 +316,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
-    if (runtimes) {
-      own.place_elsewhere = [&runtimes, scope = group.scope](std::string_view kind, std::string_view name) {
-        return runtimes->place_outside(scope, kind, name);
-      };
-    }
+    if (runtimes) own.place_elsewhere = runtimes->outside_of(group.scope);
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
     for (SunkJob& job : compiled.sunk) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);
@@ -346,6 +348,21 @@ Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<S
 
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
   return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+}
+
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options) {
+  std::optional<ScopedRuntimes> runtimes;
+  if (has_several_scopes(groups)) runtimes.emplace(groups);
+  std::map<std::string, std::vector<InputGroup>> scopes;
+  for (InputGroup& group : groups) scopes[group.scope].push_back(std::move(group));
+  std::vector<ScopedCompilation> all;
+  for (auto& [scope, own] : scopes) {
+    Options with_others = options;
+    if (runtimes) with_others.place_elsewhere = runtimes->outside_of(scope);
+    all.push_back(
+        {scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
+  }
+  return all;
 }
 
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {

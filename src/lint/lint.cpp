@@ -173,7 +173,7 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
 }
 
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on, base::Certainty certainty) {
+           const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
   for (int round = 0; round < kRounds; ++round) {
     const FixedFiles fixed = apply_fixes(findings.diagnostics, certainty);
@@ -181,6 +181,7 @@ size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& o
     applied += fixed.applied;
     apply(fixed, groups);
     findings = find(groups, options, fail_on);
+    if (narrow) narrow(findings, groups);
   }
   findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
     if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // it can't be applied
