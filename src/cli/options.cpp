@@ -185,15 +185,15 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
 std::vector<std::string> paths_of(const InputFlags& flags) {
   std::vector<std::string> paths = flags.paths;
   paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty() && flags.roots.kustomize.empty()) paths.emplace_back("-");
+  if (paths.empty() && flags.roots.kustomize.empty() && flags.reads_stdin) paths.emplace_back("-");
   return paths;
 }
 
 }  // namespace
 
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  if (flags.paths.empty() && flags.filenames.empty() && flags.roots.kustomize.empty() &&
-      console.stdin_is_terminal()) {
+  const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.kustomize.empty();
+  if (!has_inputs && flags.reads_stdin && console.stdin_is_terminal()) {
     fail(console, "no input: name a file or directory, or - for standard input");
     return std::nullopt;
   }
@@ -365,14 +365,13 @@ base::Diagnostics unread_jobs_of(const Compilation& compiled) {
   return unread;
 }
 
-namespace {
-
-// Which Trainer version `auto` chose, if not the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
   note(console, fmt::format("rendered for Trainer {}: {} (pin with --trainer-version)",
                             compiled.trainer_version, compiled.trainer_version_reason));
 }
+
+namespace {
 
 lint::GroupedCompilation compile_all(lint::LoadedInputs& loaded, const Options& options,
                                      const CompileStyle& style) {

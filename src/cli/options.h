@@ -60,6 +60,7 @@ struct InputFlags {
   RootFlags roots;
   bool builds_found = false;  // kustomizations that are found in directories
   unsigned threads = 0;
+  bool reads_stdin = true;  // if there is no path
 
   void add_to(Command& command, bool has_trainer_version = true);
 };
@@ -111,6 +112,9 @@ struct CompiledInputs {
 std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
                                              const ColourFlag& colour, const Options& options,
                                              const CompileStyle& style = {});
+
+// Prints which Trainer version `auto` chose, if not the newest, and the line that decided it.
+void note_trainer_version(Console& console, const Compilation& compiled);
 
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);

@@ -249,6 +249,11 @@ void name_scope(Compilation& compiled, const std::string& scope) {
   keep(compiled, {name});
 }
 
+bool has_several_scopes(const std::vector<InputGroup>& groups) {
+  return std::ranges::any_of(groups,
+                             [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+}
+
 // The runtimes of inputs in several scopes, read when a job first lacks one.
 class ScopedRuntimes {
  public:
@@ -314,8 +319,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
   share_runtimes(groups);
-  const bool has_scopes =
-      std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+  const bool has_scopes = has_several_scopes(groups);
   std::optional<ScopedRuntimes> runtimes;
   if (has_scopes) runtimes.emplace(groups);
   Merger merger;
@@ -362,6 +366,21 @@ Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<S
 
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
   return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+}
+
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options) {
+  std::optional<ScopedRuntimes> runtimes;
+  if (has_several_scopes(groups)) runtimes.emplace(groups);
+  std::map<std::string, std::vector<InputGroup>> scopes;
+  for (InputGroup& group : groups) scopes[group.scope].push_back(std::move(group));
+  std::vector<ScopedCompilation> all;
+  for (auto& [scope, own] : scopes) {
+    Options with_others = options;
+    if (runtimes) with_others.place_elsewhere = runtimes->outside_of(scope);
+    all.push_back(
+        {scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
+  }
+  return all;
 }
 
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {

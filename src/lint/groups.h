@@ -66,7 +66,16 @@ void share_runtimes(std::vector<InputGroup>& groups);
 // Compiles each group with its settings. A TrainJob that two groups of a scope define is an error.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
-// The same, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
+// The compilation of one scope.
+struct ScopedCompilation {
+  std::string scope;
+  Compilation compiled;
+};
+
+// Compiles each scope by itself; they are sorted by name.
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options);
+
+// Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
 using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of);

@@ -240,7 +240,7 @@ bool is_part(const std::vector<InputGroup>& groups, const base::Diagnostic& diag
 }  // namespace
 
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on, base::Certainty certainty) {
+           const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
   std::set<PartFix> done;  // in files of roots, which can't be built again from texts in memory
   for (int round = 0; round < kRounds; ++round) {
@@ -259,6 +259,7 @@ size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& o
       diagnostic.fix.clear();  // its place is that of the text before the first round
       return true;
     });
+    if (narrow) narrow(findings, groups);
   }
   findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
     if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // it can't be applied
