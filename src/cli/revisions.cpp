@@ -3,7 +3,11 @@
 #include "cli/revisions.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,12 +21,63 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
+// Builds the kustomizations of a commit: kustomize reads a copy of the files, in a folder that is removed afterwards.
+class CommitBuilder final : public base::ProcessRunner {
+ public:
+  CommitBuilder(base::ProcessRunner& outer, const git::RevisionFiles& files) : outer_(outer), files_(files) {}
+  ~CommitBuilder() override {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+  CommitBuilder(const CommitBuilder&) = delete;
+  CommitBuilder& operator=(const CommitBuilder&) = delete;
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    if (auto error = export_files()) return *error;
+    base::ProcessRequest there = request;
+    there.argv.back() = folder_ + base::absolute_path(request.argv.back());
+    return outer_.run(there);
+  }
+
+ private:
+  std::optional<IoError> export_files() {
+    if (!folder_.empty()) return std::nullopt;
+    std::string made = (std::filesystem::temp_directory_path() / "trainjobc-XXXXXX").string();
+    if (!mkdtemp(made.data())) return base::io_error("create", made, errno);
+    folder_ = std::move(made);
+    return export_below(files_.root());
+  }
+
+  std::optional<IoError> export_below(const std::string& folder) {
+    const auto listed = files_.list(folder);
+    if (const auto* error = std::get_if<IoError>(&listed)) return *error;
+    if (auto error = copies_.make_directory(folder_ + folder)) return error;
+    for (const base::DirectoryEntry& entry : std::get<std::vector<base::DirectoryEntry>>(listed)) {
+      const std::string path = fmt::format("{}/{}", folder, entry.name);
+      if (entry.is_link || entry.name == ".git") continue;
+      if (entry.kind == base::FileKind::Directory) {
+        if (auto error = export_below(path)) return error;
+      } else if (auto text = files_.read(path); const auto* read = std::get_if<std::string>(&text)) {
+        if (auto error = copies_.write(folder_ + path, *read, 0600)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  base::ProcessRunner& outer_;
+  const git::RevisionFiles& files_;
+  base::RealFileSystem copies_;
+  std::string folder_;  // "": nothing was built yet
+};
+
 // Another console with other files.
 class ConsoleWithFiles final : public Console {
  public:
-  ConsoleWithFiles(Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
+  ConsoleWithFiles(Console& outer, base::FileSystem& files, base::ProcessRunner& processes)
+      : outer_(outer), files_(files), processes_(processes) {}
 
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return processes_; }
   base::IoResult<std::string> read_stdin() override { return outer_.read_stdin(); }
   bool stdin_is_terminal() const override { return outer_.stdin_is_terminal(); }
   bool stdout_is_terminal() const override { return outer_.stdout_is_terminal(); }
@@ -36,6 +91,7 @@ class ConsoleWithFiles final : public Console {
  private:
   Console& outer_;
   base::FileSystem& files_;
+  base::ProcessRunner& processes_;
 };
 
 // The nearest folder above the path, or at it, that exists.
@@ -184,12 +240,16 @@ std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& f
 }
 
 std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags& input, const State& state) {
-  ConsoleWithFiles own(console, state.files ? *state.files : console.files());
+  std::optional<CommitBuilder> builder;
+  if (state.files) builder.emplace(console.processes(), *state.files);
+  ConsoleWithFiles own(console, state.files ? *state.files : console.files(),
+                       builder ? *builder : console.processes());
   InputFlags there = input;
   there.reads_stdin = false;
   const auto is_missing = [&](const std::string& path) { return !own.files().exists(path); };
   std::erase_if(there.paths, is_missing);
   std::erase_if(there.filenames, is_missing);
+  std::erase_if(there.roots.kustomize, is_missing);
   if (state.files) {  // may not have what the flags name for the other state
     std::erase_if(there.runtimes, is_missing);
     there.no_config = there.no_config || (!there.config.empty() && is_missing(there.config));

@@ -328,10 +328,10 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
     const auto renamed = std::move(group.renamed);
-    own.hint_for_runtime = [&runtimes, &renamed, scope = group.scope](std::string_view kind,
-                                                                     std::string_view name) {
+    own.hint_for_runtime = [&, scope = group.scope](std::string_view kind, std::string_view name) {
       if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
-      return runtimes ? hint_at(runtimes->place_outside(scope, kind, name)) : "";
+      if (runtimes) return hint_at(runtimes->place_outside(scope, kind, name));
+      return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
     };
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
     if (wanted != FindingsOf::All) compiled.diagnostics.append(std::move(group.found));
@@ -376,7 +376,12 @@ std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, co
   std::vector<ScopedCompilation> all;
   for (auto& [scope, own] : scopes) {
     Options with_others = options;
-    if (runtimes) with_others.place_elsewhere = runtimes->outside_of(scope);
+    if (runtimes) {
+      with_others.hint_for_runtime = [&runtimes, &own_scope = scope](std::string_view kind,
+                                                                     std::string_view name) {
+        return hint_at(runtimes->place_outside(own_scope, kind, name));
+      };
+    }
     all.push_back(
         {scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
   }

@@ -73,6 +73,9 @@ class RevisionFiles final : public base::FileSystem {
                                                              base::FileSystem& outside,
                                                              std::vector<std::string> wanted);
 
+  // The working tree's, absolute.
+  const std::string& root() const { return repository_.root; }
+
   // "origin/main:jobs/a.yaml", as git show names a file of the commit; the path itself if it is outside.
   std::string name_of(const std::string& path) const;
 
