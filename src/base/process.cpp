@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/parallel.h"
 #include "base/signals.h"
 
 extern char** environ;  // the standard leaves its declaration to the program
@@ -262,6 +263,19 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
 }
 
 }  // namespace
+
+std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  std::vector<IoResult<ProcessResult>> results;
+  for (const ProcessRequest& request : requests) results.push_back(run(request));
+  return results;
+}
+
+std::vector<IoResult<ProcessResult>> RealProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  const HeldSignals held;  // the threads inherit that they are blocked
+  std::vector<IoResult<ProcessResult>> results(requests.size(), ProcessResult{});
+  parallel_for(requests.size(), 1, 0, [&](size_t index) { results[index] = run(requests[index]); });
+  return results;
+}
 
 IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   const std::string& program = request.argv.front();

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,8 @@ class ProcessRunner {
   // An error if the program could not be started or did not end in time. Anything else, including a failure
   // of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
+  // Several at the same time, if it can. The results are in the order of the requests.
+  virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
 };
 
 // The program inherits the environment and the three standard streams (both changed as asked), nothing else. A
@@ -100,6 +103,8 @@ class ProcessRunner {
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
+  // As many at a time as there are processors. This thread must be the only one.
+  std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests) override;
 };
 
 }  // namespace trainjobc::base

@@ -33,10 +33,16 @@ class CommitBuilder final : public base::ProcessRunner {
   CommitBuilder& operator=(const CommitBuilder&) = delete;
 
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
-    if (auto error = export_files()) return *error;
-    base::ProcessRequest there = request;
-    there.argv.back() = folder_ + base::absolute_path(request.argv.back());
-    return outer_.run(there);
+    return std::move(run_all({&request, 1}).front());
+  }
+
+  std::vector<base::IoResult<base::ProcessResult>> run_all(
+      std::span<const base::ProcessRequest> requests) override {
+    if (auto error = export_files()) return {requests.size(), *error};
+    std::vector<base::ProcessRequest> there(requests.begin(), requests.end());
+    for (base::ProcessRequest& request : there)
+      request.argv.back() = folder_ + base::absolute_path(request.argv.back());
+    return outer_.run_all(there);
   }
 
  private:

@@ -39,18 +39,19 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
 
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
                                                          lint::Configurations& configurations) {
-  std::vector<lint::InputGroup> groups;
+  std::vector<std::string> folders;
   std::set<std::string> places;
   for (const std::string& named : flags.kustomize) {
-    const std::string folder = base::normal_path(named);
-    if (!places.insert(base::absolute_path(folder)).second) continue;
-    auto built = kustomize::build(console.files(), console.processes(), folder, {flags.allow_remote});
-    if (const auto* failure = std::get_if<BuildFailure>(&built)) {
-      fail(console, failure->has_no_program ? fmt::format("-k {}: {}", folder, failure->message)
-                                            : failure->message);
+    if (places.insert(base::absolute_path(named)).second) folders.push_back(base::normal_path(named));
+  }
+  std::vector<lint::InputGroup> groups;
+  for (kustomize::BuildResult& result :
+       kustomize::build(console.files(), console.processes(), folders, {flags.allow_remote})) {
+    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
+      fail(console, failure->has_no_program ? fmt::format("-k: {}", failure->message) : failure->message);
       return std::nullopt;
     }
-    groups.push_back(group_of(std::move(std::get<Built>(built)), configurations));
+    groups.push_back(group_of(std::move(std::get<Built>(result)), configurations));
   }
   return groups;
 }
@@ -80,9 +81,7 @@ class Roots {
   std::optional<std::vector<lint::InputGroup>> take(bool builds) {
     find();
     std::vector<lint::InputGroup> groups;
-    for (FoundRoot& root : found_) {
-      if (builds && is_built(root) && !build(root, groups)) return std::nullopt;
-    }
+    if (builds && !build(groups)) return std::nullopt;
     leave_out_patches(groups);
     std::erase_if(loaded_.sources, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
@@ -119,20 +118,28 @@ class Roots {
   }
 
   // False, after an error, if the settings require what can't be built.
-  bool build(const FoundRoot& root, std::vector<lint::InputGroup>& groups) {
-    auto result = kustomize::build(console_.files(), console_.processes(), root.folder, {});
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      if (root.config->kustomize.build == Building::Required) {
-        fail(console_, failure->message);
-        return false;
+  bool build(std::vector<lint::InputGroup>& groups) {
+    std::vector<const FoundRoot*> roots;
+    std::vector<std::string> folders;
+    for (const FoundRoot& root : found_) {
+      if (!is_built(root)) continue;
+      roots.push_back(&root);
+      folders.push_back(root.folder);
+    }
+    auto results = kustomize::build(console_.files(), console_.processes(), folders, {});
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
+        if (roots[i]->config->kustomize.build == Building::Required) {
+          fail(console_, failure->message);
+          return false;
+        }
+        explain(*roots[i], *failure);
+        continue;
       }
-      explain(root, *failure);
-      return true;
+      for (const std::string& file : roots[i]->tree->files())
+        left_out_.try_emplace(file, fmt::format("is part of {}, which was built", roots[i]->folder));
+      groups.push_back(group_of(std::move(std::get<Built>(results[i])), configurations_));
     }
-    for (const std::string& file : root.tree->files()) {
-      left_out_.try_emplace(file, fmt::format("is part of {}, which was built", root.folder));
-    }
-    groups.push_back(group_of(std::move(std::get<Built>(result)), configurations_));
     return true;
   }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -43,30 +44,67 @@ std::string built_name(const std::string& folder) {
   return folder == "." ? "(built)" : folder + "/(built)";
 }
 
-std::variant<Built, BuildFailure> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                                        const std::string& folder, const BuildOptions& options) {
-  auto tree = read_tree(files, folder);
-  if (!tree->root())
-    return BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
-  if (!tree->remote().empty() && !options.allow_remote) return BuildFailure{false, refusal_of(folder, *tree)};
-  // A name that begins with a dash is not a flag.
-  const std::string argument = folder.starts_with('-') ? "./" + folder : folder;
-  for (const std::vector<std::string>& argv : {std::vector<std::string>{"kustomize", "build", argument},
-                                               std::vector<std::string>{"kubectl", "kustomize", argument}}) {
-    auto answer = runner.run({.argv = argv, .input = "", .timeout = options.timeout});
-    if (const auto* error = std::get_if<base::IoError>(&answer)) {
-      if (is_missing(*error)) continue;
-      return BuildFailure{false, fmt::format("{} {} {}: {}", argv[0], argv[1], folder, error->message)};
-    }
-    auto& result = std::get<base::ProcessResult>(answer);
-    if (result.status != 0) {
-      return BuildFailure{false, fmt::format("{} {} {} failed:{}", argv[0], argv[1], folder, indented(result.err))};
-    }
-    Source source{built_name(folder), std::move(result.out)};
-    source.relocator = make_relocator(tree);
-    return Built{folder, std::move(source), std::move(tree)};
+namespace {
+
+struct Root {
+  std::string folder;
+  std::shared_ptr<const Tree> tree;
+  std::optional<BuildResult> result;
+};
+
+BuildResult result_of(const Root& root, std::string_view command, base::IoResult<base::ProcessResult> answer) {
+  if (const auto* error = std::get_if<base::IoError>(&answer))
+    return BuildFailure{false, fmt::format("{} {}: {}", command, root.folder, error->message)};
+  auto& result = std::get<base::ProcessResult>(answer);
+  if (result.status != 0)
+    return BuildFailure{false, fmt::format("{} {} failed:{}", command, root.folder, indented(result.err))};
+  Source source{built_name(root.folder), std::move(result.out)};
+  source.relocator = make_relocator(root.tree);
+  return Built{root.folder, std::move(source), root.tree};
+}
+
+// Builds what has no result yet; false if the program is not there.
+bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& command, std::vector<Root>& roots,
+                const BuildOptions& options) {
+  std::vector<base::ProcessRequest> requests;
+  std::vector<Root*> asked;
+  for (Root& root : roots) {
+    if (root.result) continue;
+    base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
+    // A name that begins with a dash is not a flag.
+    request.argv.push_back(root.folder.starts_with('-') ? "./" + root.folder : root.folder);
+    requests.push_back(std::move(request));
+    asked.push_back(&root);
   }
-  return BuildFailure{true, "neither kustomize nor kubectl is on the PATH"};
+  auto answers = runner.run_all(requests);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const auto* error = std::get_if<base::IoError>(&answers[i]);
+    if (error && is_missing(*error)) return false;
+    asked[i]->result = result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               const std::vector<std::string>& folders, const BuildOptions& options) {
+  std::vector<Root> roots;
+  for (const std::string& folder : folders) {
+    Root root{folder, read_tree(files, folder), std::nullopt};
+    if (!root.tree->root())
+      root.result = BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
+    if (!root.tree->remote().empty() && !options.allow_remote)
+      root.result = BuildFailure{false, refusal_of(folder, *root.tree)};
+    roots.push_back(std::move(root));
+  }
+  if (!build_with(runner, {"kustomize", "build"}, roots, options)) build_with(runner, {"kubectl", "kustomize"}, roots, options);
+  std::vector<BuildResult> results;
+  for (Root& root : roots) {
+    if (!root.result) root.result = BuildFailure{true, "neither kustomize nor kubectl is on the PATH"};
+    results.push_back(std::move(*root.result));
+  }
+  return results;
 }
 
 }  // namespace trainjobc::kustomize

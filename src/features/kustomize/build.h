@@ -34,8 +34,10 @@ struct BuildFailure {
 
 std::string built_name(const std::string& folder);
 
-// Never lets kustomize run other programs. Roots are built at the same time.
-std::variant<Built, BuildFailure> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                                        const std::string& folder, const BuildOptions& options);
+using BuildResult = std::variant<Built, BuildFailure>;
+
+// Builds the roots, several at the same time; the results are in their order. kustomize runs no other program.
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               const std::vector<std::string>& folders, const BuildOptions& options);
 
 }  // namespace trainjobc::kustomize

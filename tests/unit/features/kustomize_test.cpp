@@ -99,7 +99,7 @@ TEST_CASE("kustomize: a root that can't be built") {
         "trainjobc: overlays has no kustomization.yaml that can be read\n");
   folder.programs.program = "none";
   CHECK(folder.run({"lint", "-k", "base"}).err ==
-        "trainjobc: -k base: neither kustomize nor kubectl is on the PATH\n");
+        "trainjobc: -k: neither kustomize nor kubectl is on the PATH\n");
 }
 
 TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
