@@ -17,6 +17,7 @@
 #include "cli/input.h"
 #include "compile/consequences.h"
 #include "compile/input.h"
+#include "features/kustomize/build.h"
 #include "lint/config.h"
 #include "model/behaviours.h"
 
@@ -267,7 +268,11 @@ bool holds_something(const std::string& directory, const Compilation& compiled) 
   const auto is_in = [&](const std::string& file) {
     return !base::path_below(base::absolute_path(file), folder).empty();
   };
+  const auto is_root_in = [&](const base::SourceFile* file) {
+    return kustomize::is_built_name(file->name()) && is_in(file->name());
+  };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
+         std::ranges::any_of(compiled.files, is_root_in) ||
          std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);

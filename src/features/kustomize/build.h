@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct BuildFailure {
 };
 
 std::string built_name(const std::string& folder);
+bool is_built_name(std::string_view name);
 
 using BuildResult = std::variant<Built, BuildFailure>;
 
