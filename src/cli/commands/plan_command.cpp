@@ -100,7 +100,9 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   const auto compiled =
       compile_inputs(console, flags.input, flags.colour, options, {.sink_of = jobs.sinks()});
   if (!compiled || (wants_quota && !report(console, flags, answer))) return kFailed;
-  const plan::Plan planned = plan::add_totals(jobs.take(compiled->all));
+  std::vector<plan::JobPlan> plans = jobs.take(compiled->all);
+  if (capacity) plan::plan_together(*capacity, plans);
+  const plan::Plan planned = plan::add_totals(std::move(plans));
   if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
     return fail(console, "can't write the output");
   const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {
