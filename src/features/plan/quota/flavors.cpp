@@ -151,6 +151,10 @@ bool tries_next(const Need& need, const ClusterQueue& queue) {
   return need.height > 0 && queue.tries_next_before_borrowing;
 }
 
+std::string_view are(std::string_view amount) {
+  return amount == "1" ? "is" : "are";
+}
+
 class FlavorPass {
  public:
   FlavorPass(const Search& search, const Positions& begin) : search_(search), queue_(search.queue), begin_(begin) {}
@@ -271,11 +275,11 @@ class FlavorPass {
     const std::string requested = units_text(of.resource, wanted);
     const std::string limit = units_text(of.resource, most);
     const std::string unused = available ? units_text(of.resource, *available) : "";
-    std::string reason =
-        fmt::format("{} {}, and ", requested,
-                    wanted != own ? "are requested together with the pod sets before" : "are requested");
+    std::string reason = fmt::format("{} {} requested{}, and ", requested, are(requested),
+                                     wanted != own ? " together with the pod sets before" : "");
     if (available) {
-      reason += fmt::format("{} of the {} that ClusterQueue {} can use are unused", unused, limit, queue_.name);
+      reason += fmt::format("{} of the {} that ClusterQueue {} can use {} unused", unused, limit, queue_.name,
+                            are(unused));
     } else {
       reason += fmt::format("ClusterQueue {} can use at most {}", queue_.name, limit);
     }

@@ -414,7 +414,8 @@ std::vector<Outcome> admit_together(const Capacity& capacity, std::span<const Co
     jobs[i].workload = &workload;
     jobs[i].rival = {i, workload.queue, workload.priority, ages[i], 0, {}};
     const std::string_view root = capacity.root_of(*workload.queue);
-    trees[{root, root.empty() ? workload.queue->name : ""}].push_back(i);
+    const std::string_view alone = root.empty() ? std::string_view(workload.queue->name) : "";
+    trees[{root, alone}].push_back(i);
   }
   std::vector<Outcome> outcomes(jobs.size());
   for (const auto& [root, numbers] : trees) {
