@@ -119,7 +119,7 @@ std::function<int(Console&)> setup_plan(Command& command) {
   command
       .add("--quota", &flags->quota,
            "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
-           "ResourceFlavors and Cohorts of this file or directory")
+           "ResourceFlavors and Cohorts of this file or directory, and which of the jobs at the same time")
       .takes("PATH");
   command
       .add("--cluster", &flags->cluster, "Like --quota, with the objects of the cluster, read with kubectl")
@@ -142,7 +142,11 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota and what "
       "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
-      "The labels of Namespaces among the files count."};
+      "The labels of Namespaces among the files count.",
+      "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair sharing: one "
+      "of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or PriorityClass, then by "
+      "metadata.creationTimestamp; jobs without one are the newest, in the order of their names. None of them ends. "
+      "Jobs that stay pending don't change the exit status."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},
                            {2, "usage, I/O or kubectl"}};

@@ -213,8 +213,21 @@ bool is_pending(const JobPlan& job) {
   return job.admission->together->pending != Pending::No;
 }
 
+// With its flavors, if they are not those that it would get alone.
+std::string admitted_text(const Admission& admission) {
+  const std::vector<AssignedFlavor>& flavors = admission.together->flavors;
+  if (std::ranges::equal(flavors, admission.flavors, {}, &AssignedFlavor::flavor, &AssignedFlavor::flavor))
+    return "admitted";
+  std::string text = "admitted";
+  for (size_t i = 0; i < flavors.size(); ++i) {
+    if (i > 0 && flavors[i - 1].pod_set == flavors[i].pod_set) continue;
+    text += fmt::format("{} {}", i == 0 ? "," : ";", flavors_of_set(flavors, flavors[i].pod_set));
+  }
+  return text;
+}
+
 std::string result_of(const JobPlan& job) {
-  if (!is_pending(job)) return "admitted";
+  if (!is_pending(job)) return admitted_text(*job.admission);
   return job.admission->verdict == Verdict::Never ? "never" : "pending";
 }
 
