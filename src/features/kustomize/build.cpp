@@ -75,8 +75,9 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
   for (Root& root : roots) {
     if (root.result) continue;
     base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
-    // A name that begins with a dash is not a flag.
-    request.argv.push_back(root.folder.starts_with('-') ? "./" + root.folder : root.folder);
+    // A folder is neither a flag nor a repository.
+    const bool is_unclear = root.folder.starts_with('-') || is_remote(root.folder);
+    request.argv.push_back(is_unclear ? "./" + root.folder : root.folder);
     requests.push_back(std::move(request));
     asked.push_back(&root);
   }

@@ -15,7 +15,7 @@
 namespace trainjobc::kustomize {
 
 // The configuration that tells it: what `trainjobc kustomize-config` prints.
-std::string_view configuration();
+std::string configuration();
 
 // Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built from
 // the tree, which the locations refer to.
