@@ -44,10 +44,6 @@ std::string built_name(const std::string& folder) {
   return folder == "." ? "(built)" : folder + "/(built)";
 }
 
-bool is_built_name(std::string_view name) {
-  return name.substr(name.rfind('/') + 1) == "(built)";
-}
-
 namespace {
 
 struct Root {
