@@ -36,6 +36,9 @@ def keys_of(schema, prefix=""):
         yield prefix + name
         if "properties" in one.get("items", {}):
             yield from keys_of(one["items"], f"{prefix}{name}[].")
+        for form in one.get("anyOf", []):
+            if "properties" in form:
+                yield from keys_of(form, f"{prefix}{name}.")
 
 
 def problems_of_settings():

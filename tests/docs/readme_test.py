@@ -131,14 +131,13 @@ def commands_of(text):
 def try_commands(commands):
     """Runs each in its own copy of examples/."""
     for command in commands:
-        has_revision = re.search(r"--(base|changed-since)\b", command)
-        if has_revision and not shutil.which("git"):
-            print(f"skipped without git: {command}")
+        if lacks_program(f"$ {command}"):
+            print(f"skipped without {lacks_program(f'$ {command}')}: {command}")
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             shutil.copytree(ROOT / "examples", folder / "examples")
-            if has_revision:
+            if re.search(r"--(base|changed-since)\b", command):
                 commit(folder / "examples", "origin/main")
             for made in (".zsh/completions", ".config/fish/completions", "bin"):
                 (folder / made).mkdir(parents=True)
@@ -171,7 +170,7 @@ def try_settings(text):
 def help_examples():
     """Of every command's --help."""
     top = subprocess.run([BINARY, "--help"], capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r"^  ([a-z]+) ", top.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+    commands = re.findall(r"^  ([a-z-]+) ", top.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
     for words in ([], *([command] for command in commands)):
         text = subprocess.run([BINARY, *words, "--help"], capture_output=True, text=True, check=True).stdout
         yield from commands_of(text.partition("Examples:\n")[2])
@@ -253,8 +252,18 @@ def parses(text):
 
 
 def uses(files, block):
-    """Whether a command of the block names one of the page's files."""
-    return any(file in command.split() for file in files for command in re.findall(r"^\$ (.*)", block, re.M))
+    """Whether a command of the block names one of the page's files or folders."""
+    named = {word.split("/")[0] for command in re.findall(r"^\$ (.*)", block, re.M) for word in command.split()}
+    return not named.isdisjoint(files)
+
+
+def lacks_program(block):
+    """The program without which the block can't be tried, None if all are there."""
+    if re.search(r"--(base|changed-since)\b", block) and not shutil.which("git"):
+        return "git"
+    if re.search(r"^\$ trainjobc .* -k ", block, re.M) and not KUSTOMIZE:
+        return "kustomize"
+    return None
 
 
 def try_page(text, environment):
@@ -267,7 +276,9 @@ def try_page(text, environment):
                 file.write_text(block)
             if "base" in facts and shutil.which("git"):
                 commit(name, facts["base"])
-            if language == "console" and ("--base " not in block or shutil.which("git")):
+            if language == "console" and lacks_program(block):
+                print(f"skipped without {lacks_program(block)}: {block.splitlines()[0]}")
+            elif language == "console":
                 yield from try_console(block, environment, pathlib.Path(name) if uses(os.listdir(name), block) else ROOT)
             elif language in ("sh", "yaml"):
                 yield from try_commands(commands_of(block))

@@ -178,7 +178,7 @@ def table_of_keys():
     schema = json.loads((ROOT / "schema/trainjobc-config.json").read_text())
     text = "| key | |\n|---|---|\n"
     for names, words in man_entries("trainjobc.yaml.5", "KEYS"):
-        if names.split("[")[0] not in schema["properties"]:
+        if re.split(r"[[.]", names)[0] not in schema["properties"]:
             raise ValueError(f"the manual page names {names}, which the schema does not have")
         text += f"| `{names}` | {words} |\n"
     return text

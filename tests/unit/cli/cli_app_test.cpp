@@ -253,6 +253,7 @@ Commands:
   lsp                         Run as a language server, for editors
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or print one
+  kustomize-config            Print what kustomize has to know of TrainJobs and runtimes
   schema                      Print the JSON Schema of a kind, for editors and
                               validators
   completion                  Print a shell's completion script
