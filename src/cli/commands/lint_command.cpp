@@ -198,10 +198,9 @@ std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Opti
   flags.input = revisions->input;
   auto loaded = load_state(console, flags.input, revisions->before);
   if (!loaded) return std::nullopt;
-  Since since{.name = revisions->of_base};
-  since.state.findings = lint::find(loaded->groups, options, flags.fail_on);
-  since.state.groups = std::move(loaded->groups);
-  return since;
+  lint::Findings findings = lint::find(loaded->groups, options, flags.fail_on);
+  return Since{.state = {.groups = std::move(loaded->groups), .findings = std::move(findings)},
+               .name = revisions->of_base};
 }
 
 void note_affected(Console& console, const lint::Affected& affected, const Since& since) {
