@@ -101,7 +101,9 @@ bool RuntimeWatch::take_list(int status, std::string_view body) {
     return false;
   }
   for (Json& item : list["items"]) {
-    if (item.is_object()) listed_.insert_or_assign(name_of(kind_, item), stored(kind_, std::move(item)));
+    if (!item.is_object()) continue;
+    RuntimeName name = name_of(kind_, item);
+    listed_.insert_or_assign(std::move(name), stored(kind_, std::move(item)));
   }
   continue_ = text_at(list, "metadata", "continue");
   if (!continue_.empty()) return true;
