@@ -22,6 +22,9 @@ std::span<const CommandEntry> commands() {
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
       {"kustomize-config", "Print what kustomize has to know of TrainJobs and runtimes",
        setup_kustomize_config},
+#if TRAINJOBC_HAS_WEBHOOK
+      {"webhook", "Run as an admission webhook: findings as kubectl's warnings", setup_webhook},
+#endif
       {"schema", "Print the JSON Schema of a kind, for editors and validators", setup_schema},
       {"completion", "Print a shell's completion script", setup_completion},
       {"version", "Print the version and what it supports", setup_version},

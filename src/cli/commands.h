@@ -25,6 +25,7 @@ std::function<int(Console&)> setup_migrate(Command& command);
 std::function<int(Console&)> setup_function(Command& command);
 std::function<int(Console&)> setup_runtimes(Command& command);
 std::function<int(Console&)> setup_kustomize_config(Command& command);
+std::function<int(Console&)> setup_webhook(Command& command);
 std::function<int(Console&)> setup_schema(Command& command);
 std::function<int(Console&)> setup_completion(Command& command);
 std::function<int(Console&)> setup_version(Command& command);

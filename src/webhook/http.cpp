@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "webhook/http.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent_ssl.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <list>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace trainjobc::webhook {
+namespace http {
+
+template <auto Free>
+struct Deleter {
+  template <class T>
+  void operator()(T* pointer) const {
+    Free(pointer);
+  }
+};
+using EventBase = std::unique_ptr<event_base, Deleter<event_base_free>>;
+using Event = std::unique_ptr<event, Deleter<event_free>>;
+using Http = std::unique_ptr<evhttp, Deleter<evhttp_free>>;
+using Uri = std::unique_ptr<evhttp_uri, Deleter<evhttp_uri_free>>;
+using Tls = std::shared_ptr<SSL_CTX>;
+
+std::string last_tls_error() {
+  std::string text(256, '\0');
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  if (code == 0) return "unknown error";
+  ERR_error_string_n(code, text.data(), text.size());
+  text.resize(text.find('\0'));
+  return text;
+}
+
+Tls make_tls(const SSL_METHOD* method) {
+  Tls tls(SSL_CTX_new(method), SSL_CTX_free);
+  if (tls) SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
+  return tls;
+}
+
+struct TlsResult {
+  Tls tls;
+  std::string error;
+};
+
+TlsResult server_tls(const TlsFiles& files) {
+  Tls tls = make_tls(TLS_server_method());
+  if (!tls) return {nullptr, last_tls_error()};
+  SSL_CTX_set_options(tls.get(), SSL_OP_NO_RENEGOTIATION);
+  if (SSL_CTX_use_certificate_chain_file(tls.get(), files.certificate.c_str()) != 1)
+    return {nullptr, fmt::format("{}: {}", files.certificate, last_tls_error())};
+  if (SSL_CTX_use_PrivateKey_file(tls.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_check_private_key(tls.get()) != 1)
+    return {nullptr, fmt::format("{}: {}", files.key, last_tls_error())};
+  return {std::move(tls), ""};
+}
+
+timeval to_timeval(std::chrono::milliseconds time) {
+  return {time.count() / 1000, static_cast<suseconds_t>(time.count() % 1000 * 1000)};
+}
+
+std::string taken(evbuffer* buffer) {
+  std::string text(evbuffer_get_length(buffer), '\0');
+  if (!text.empty()) evbuffer_remove(buffer, text.data(), text.size());
+  return text;
+}
+
+std::string_view method_name(evhttp_cmd_type method) {
+  switch (method) {
+    case EVHTTP_REQ_GET: return "GET";
+    case EVHTTP_REQ_POST: return "POST";
+    default: return "";
+  }
+}
+
+// One listening socket.
+struct Server {
+  Http http;
+  evconnlistener* listener = nullptr;  // of `http`
+  std::optional<TlsFiles> files;
+  Tls tls;
+  ServerLimits limits;
+  Handler handler;
+  uint16_t port = 0;
+  size_t connections = 0;  // only those with TLS are counted
+  size_t open_requests = 0;
+
+  void opened() {
+    if (++connections == limits.connections && listener) evconnlistener_disable(listener);
+  }
+  void closed() {
+    if (connections-- == limits.connections && listener) evconnlistener_enable(listener);
+  }
+};
+
+int connection_index() {
+  static const int kIndex = SSL_get_ex_new_index(
+      0, nullptr, nullptr, nullptr, [](void*, void* server, CRYPTO_EX_DATA*, int, long, void*) {
+        if (server) static_cast<Server*>(server)->closed();
+      });
+  return kIndex;
+}
+
+bufferevent* accept_tls(event_base* base, void* argument) {
+  Server& server = *static_cast<Server*>(argument);
+  SSL* ssl = SSL_new(server.tls.get());
+  if (!ssl) return nullptr;
+  SSL_set_ex_data(ssl, connection_index(), &server);
+  server.opened();
+  bufferevent* stream =
+      bufferevent_openssl_socket_new(base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
+  if (stream) bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
+  return stream;
+}
+
+// A request that waits for its answer. If its connection goes first, libevent keeps the request until then.
+struct Pending {
+  evhttp_request* request = nullptr;  // nullptr: it has its answer
+  size_t* open_requests = nullptr;
+
+  void send(const HttpResponse& response) {
+    evhttp_request* open = std::exchange(request, nullptr);
+    if (!open) return;
+    --*open_requests;
+    evhttp_add_header(evhttp_request_get_output_headers(open), "Content-Type", response.type.c_str());
+    evbuffer_add(evhttp_request_get_output_buffer(open), response.body.data(), response.body.size());
+    evhttp_send_reply(open, response.status, nullptr, nullptr);
+  }
+};
+
+std::string path_of(evhttp_request* request) {
+  const evhttp_uri* uri = evhttp_request_get_evhttp_uri(request);
+  const char* path = uri ? evhttp_uri_get_path(uri) : nullptr;
+  return path ? path : "";
+}
+
+void on_request(evhttp_request* request, void* argument) {
+  Server& server = *static_cast<Server*>(argument);
+  const HttpRequest read{std::string(method_name(evhttp_request_get_command(request))), path_of(request),
+                         taken(evhttp_request_get_input_buffer(request))};
+  auto pending = std::make_shared<Pending>(Pending{request, &server.open_requests});
+  ++server.open_requests;
+  server.handler(read, [pending](const HttpResponse& response) { pending->send(response); });
+}
+
+struct Client {
+  std::set<Client*>* all = nullptr;
+  evhttp_connection* connection = nullptr;  // frees itself after the answer
+  ClientEvents events;
+  bool has_begun = false;
+
+  void begin(evhttp_request* request) {
+    if (!std::exchange(has_begun, true)) events.begin(evhttp_request_get_response_code(request));
+  }
+  void take(evhttp_request* request) {
+    begin(request);
+    const std::string part = taken(evhttp_request_get_input_buffer(request));
+    if (!part.empty()) events.part(part);
+  }
+};
+
+void on_part(evhttp_request* request, void* argument) {
+  static_cast<Client*>(argument)->take(request);
+}
+
+// `request` is nullptr if there is no answer, or not a whole one.
+void on_end(evhttp_request* request, void* argument) {
+  const std::unique_ptr<Client> client(static_cast<Client*>(argument));
+  client->all->erase(client.get());
+  const bool has_answer = request && evhttp_request_get_response_code(request) != 0;
+  if (has_answer) client->take(request);
+  client->events.end(has_answer ? "" : "the connection failed");
+}
+
+struct Timer {
+  std::set<Timer*>* all = nullptr;
+  Event event;
+  std::function<void()> action;
+};
+
+struct Target {
+  std::string host;
+  uint16_t port = 0;
+  std::string path;  // with the query
+  bool has_tls = false;
+};
+
+std::optional<Target> parse_url(const std::string& url) {
+  const Uri uri(evhttp_uri_parse(url.c_str()));
+  const char* host = uri ? evhttp_uri_get_host(uri.get()) : nullptr;
+  const char* scheme = uri ? evhttp_uri_get_scheme(uri.get()) : nullptr;
+  if (!host || !scheme || std::string_view(host).empty()) return std::nullopt;
+  Target target{.host = host, .port = 0, .path = evhttp_uri_get_path(uri.get())};
+  target.has_tls = std::string_view(scheme) == "https";
+  if (!target.has_tls && std::string_view(scheme) != "http") return std::nullopt;
+  const int port = evhttp_uri_get_port(uri.get());
+  target.port = static_cast<uint16_t>(port > 0 ? port : target.has_tls ? 443 : 80);
+  if (const char* query = evhttp_uri_get_query(uri.get())) target.path += fmt::format("?{}", query);
+  if (target.host.starts_with('[') && target.host.ends_with(']')) {
+    target.host = target.host.substr(1, target.host.size() - 2);
+  }
+  return target;
+}
+
+// A stream that accepts only a certificate for this host which `authority` has signed.
+bufferevent* connect_tls(event_base* base, const Target& target, const std::string& authority) {
+  const Tls tls = make_tls(TLS_client_method());
+  if (!tls || SSL_CTX_load_verify_locations(tls.get(), authority.c_str(), nullptr) != 1) return nullptr;
+  SSL_CTX_set_verify(tls.get(), SSL_VERIFY_PEER, nullptr);
+  SSL* ssl = SSL_new(tls.get());  // keeps the context
+  if (!ssl) return nullptr;
+  X509_VERIFY_PARAM* expected = SSL_get0_param(ssl);
+  if (X509_VERIFY_PARAM_set1_ip_asc(expected, target.host.c_str()) != 1) {
+    X509_VERIFY_PARAM_set1_host(expected, target.host.c_str(), target.host.size());
+    SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(target.host.c_str()));
+  }
+  ERR_clear_error();
+  bufferevent* stream =
+      bufferevent_openssl_socket_new(base, -1, ssl, BUFFEREVENT_SSL_CONNECTING, BEV_OPT_CLOSE_ON_FREE);
+  if (stream) bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
+  return stream;
+}
+
+std::string host_header(const Target& target) {
+  const bool is_v6 = target.host.find(':') != std::string::npos;
+  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", target.host, is_v6 ? "]" : "", target.port);
+}
+
+}  // namespace http
+
+std::optional<Address> parse_address(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  Address address{.host = host.empty() ? "0.0.0.0" : std::string(host)};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return address;
+}
+
+struct Loop::State {
+  http::EventBase base{event_base_new()};
+  std::list<http::Server> servers;
+  std::set<http::Client*> clients;
+  std::set<http::Timer*> timers;
+  std::vector<http::Event> signals;
+  std::function<void()> stop_action;
+};
+
+using http::Client;
+using http::Server;
+using http::Timer;
+
+Loop::Loop() : state_(std::make_unique<State>()) {}
+
+Loop::~Loop() {
+  for (Client* client : std::exchange(state_->clients, {})) {
+    evhttp_connection_free(client->connection);
+    delete client;
+  }
+  for (Timer* timer : std::exchange(state_->timers, {})) delete timer;
+}
+
+std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& tls,
+                         const ServerLimits& limits, Handler handler) {
+  Server& server = state_->servers.emplace_back();
+  server.files = tls;
+  server.limits = limits;
+  server.handler = std::move(handler);
+  server.http.reset(evhttp_new(state_->base.get()));
+  if (tls) {
+    http::TlsResult made = http::server_tls(*tls);
+    if (!made.tls) return made.error;
+    server.tls = std::move(made.tls);
+    evhttp_set_bevcb(server.http.get(), http::accept_tls, &server);
+  }
+  evhttp_set_max_body_size(server.http.get(), static_cast<ev_ssize_t>(limits.body));
+  evhttp_set_max_headers_size(server.http.get(), 64 << 10);
+  evhttp_set_timeout(server.http.get(), static_cast<int>(limits.idle.count()));
+  evhttp_set_allowed_methods(server.http.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST);
+  evhttp_set_gencb(server.http.get(), http::on_request, &server);
+  evhttp_bound_socket* bound =
+      evhttp_bind_socket_with_handle(server.http.get(), address.host.c_str(), address.port);
+  if (!bound) return fmt::format("listen on {}:{}: {}", address.host, address.port, strerror(errno));
+  server.listener = evhttp_bound_socket_get_listener(bound);
+  sockaddr_storage local{};
+  socklen_t size = sizeof local;
+  getsockname(evconnlistener_get_fd(server.listener), reinterpret_cast<sockaddr*>(&local), &size);
+  server.port = ntohs(local.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(local).sin6_port
+                                                  : reinterpret_cast<sockaddr_in&>(local).sin_port);
+  return "";
+}
+
+std::string Loop::reload_certificates() {
+  for (Server& server : state_->servers) {
+    if (!server.files) continue;
+    http::TlsResult made = http::server_tls(*server.files);
+    if (!made.tls) return made.error;
+    server.tls = std::move(made.tls);
+  }
+  return "";
+}
+
+std::vector<uint16_t> Loop::ports() const {
+  std::vector<uint16_t> ports;
+  for (const Server& server : state_->servers) ports.push_back(server.port);
+  return ports;
+}
+
+void Loop::close_listeners() {
+  for (Server& server : state_->servers) {
+    if (server.listener) evconnlistener_disable(server.listener);
+  }
+}
+
+size_t Loop::open_requests() const {
+  size_t count = 0;
+  for (const Server& server : state_->servers) count += server.open_requests;
+  return count;
+}
+
+void Loop::get(const ClientRequest& request, ClientEvents events) {
+  const auto target = http::parse_url(request.url);
+  if (!target) return events.end("the URL is not valid");
+  event_base* base = state_->base.get();
+  bufferevent* stream = nullptr;
+  if (target->has_tls) {
+    stream = http::connect_tls(base, *target, request.authority);
+    if (!stream) return events.end(fmt::format("{}: {}", request.authority, http::last_tls_error()));
+  }
+  evhttp_connection* connection =
+      evhttp_connection_base_bufferevent_new(base, nullptr, stream, target->host.c_str(), target->port);
+  if (!connection) return events.end("out of memory");
+  auto* client = new Client{&state_->clients, connection, std::move(events)};
+  state_->clients.insert(client);
+  const timeval limit = http::to_timeval(request.timeout);
+  evhttp_connection_set_timeout_tv(connection, &limit);
+  evhttp_connection_free_on_completion(connection);
+  evhttp_request* asked = evhttp_request_new(http::on_end, client);
+  evhttp_request_set_chunked_cb(asked, http::on_part);
+  evhttp_request_set_header_cb(asked, [](evhttp_request* answer, void* own) {
+    static_cast<Client*>(own)->begin(answer);
+    return 0;
+  });
+  evkeyvalq* headers = evhttp_request_get_output_headers(asked);
+  evhttp_add_header(headers, "Host", http::host_header(*target).c_str());
+  evhttp_add_header(headers, "Accept", "application/json");
+  evhttp_add_header(headers, "Connection", "close");
+  if (!request.token.empty())
+    evhttp_add_header(headers, "Authorization", fmt::format("Bearer {}", request.token).c_str());
+  // If it fails at once, http::on_end has been or will be called.
+  evhttp_make_request(connection, asked, EVHTTP_REQ_GET, target->path.c_str());
+}
+
+void Loop::after(std::chrono::milliseconds delay, std::function<void()> action) {
+  auto* timer = new Timer{&state_->timers, nullptr, std::move(action)};
+  state_->timers.insert(timer);
+  timer->event.reset(event_new(
+      state_->base.get(), -1, 0,
+      [](evutil_socket_t, short, void* argument) {
+        const std::unique_ptr<Timer> due(static_cast<Timer*>(argument));
+        due->all->erase(due.get());
+        due->action();
+      },
+      timer));
+  const timeval wait = http::to_timeval(delay);
+  event_add(timer->event.get(), &wait);
+}
+
+void Loop::on_stop_signal(std::function<void()> action) {
+  state_->stop_action = std::move(action);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    http::Event event(evsignal_new(
+        state_->base.get(), signal,
+        [](evutil_socket_t, short, void* argument) { static_cast<State*>(argument)->stop_action(); },
+        state_.get()));
+    event_add(event.get(), nullptr);
+    state_->signals.push_back(std::move(event));
+  }
+}
+
+void Loop::run() {
+  event_base_dispatch(state_->base.get());
+}
+
+void Loop::stop() {
+  event_base_loopbreak(state_->base.get());
+}
+
+}  // namespace trainjobc::webhook

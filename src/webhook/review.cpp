@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "webhook/review.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/text/printable.h"
+#include "compile/compile.h"
+#include "compile/consequences.h"
+#include "k8s/object_meta.h"
+#include "lint/groups.h"
+#include "lint/lint.h"
+#include "model/trainer_names.h"
+#include "schema/compare.h"
+#include "schema/schema.h"
+#include "secret/secret.h"
+
+namespace trainjobc::webhook {
+namespace {
+
+using Json = nlohmann::json;
+
+// The API server refuses manifests that are nested deeper, long before this.
+constexpr int kDeepest = 200;
+// A client shows each warning as a line; the API server cuts longer ones (256), and ends the list at 4096.
+constexpr size_t kLongestWarning = 250;
+constexpr size_t kMostChanges = 5;
+
+const Json& member(const Json& value, const char* key) {
+  static const Json kNone;
+  const auto found = value.is_object() ? value.find(key) : value.end();
+  return value.is_object() && found != value.end() ? *found : kNone;
+}
+
+std::string text(const Json& value, const char* key) {
+  const Json& found = member(value, key);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+// nullopt if it is not JSON, or nested too deeply.
+std::optional<Json> parse(std::string_view body) {
+  bool is_too_deep = false;
+  const auto watch_depth = [&](int depth, Json::parse_event_t, Json&) {
+    is_too_deep = is_too_deep || depth > kDeepest;
+    return !is_too_deep;
+  };
+  Json root = Json::parse(body, watch_depth, false);
+  if (is_too_deep || root.is_discarded() || !root.is_object()) return std::nullopt;
+  return root;
+}
+
+bool is_runtime_kind(std::string_view kind) {
+  return kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
+}
+
+RuntimeName runtime_of(const Json& job, const std::string& ns) {
+  const Json& ref = member(member(job, "spec"), "runtimeRef");
+  std::string kind = text(ref, "kind");
+  if (kind.empty()) kind = model::kClusterTrainingRuntime;
+  std::string own_ns = kind == model::kTrainingRuntime ? ns : "";
+  return {std::move(kind), std::move(own_ns), text(ref, "name")};
+}
+
+// What an author decides: not whether the job is suspended, which Kueue does.
+Json decided(const Json& object) {
+  Json spec = member(object, "spec");
+  if (spec.is_object()) spec.erase("suspend");
+  const Json& metadata = member(object, "metadata");
+  return {{"spec", std::move(spec)},
+          {"labels", member(metadata, "labels")},
+          {"annotations", member(metadata, "annotations")}};
+}
+
+bool is_checked(const Json& request) {
+  const std::string operation = text(request, "operation");
+  if (operation != "CREATE" && operation != "UPDATE") return false;
+  const Json& kind = member(request, "kind");
+  const bool is_ours = text(kind, "group") == model::kTrainerGroup &&
+                       (text(kind, "kind") == model::kTrainJob || is_runtime_kind(text(kind, "kind")));
+  return is_ours && text(request, "subResource").empty() && member(request, "object").is_object();
+}
+
+}  // namespace
+
+Json as_written(Json object) {
+  object.erase("status");
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) return object;
+  for (const std::string_view key : k8s::kServerMetadata) metadata->erase(std::string(key));
+  const auto annotations = metadata->find("annotations");
+  if (annotations != metadata->end() && annotations->is_object()) {
+    annotations->erase(std::string(secret::kLastApplied));
+    if (annotations->empty()) metadata->erase("annotations");
+  }
+  return object;
+}
+
+std::variant<Review, BadReview> read_review(std::string_view body) {
+  const auto root = parse(body);
+  if (!root) return BadReview{"the body is not JSON, or is nested too deeply"};
+  if (text(*root, "apiVersion") != "admission.k8s.io/v1" || text(*root, "kind") != "AdmissionReview")
+    return BadReview{"the body is not an AdmissionReview of admission.k8s.io/v1"};
+  const Json& request = member(*root, "request");
+  Review review{.uid = text(request, "uid"),
+                .kind = text(member(request, "kind"), "kind"),
+                .ns = text(request, "namespace"),
+                .name = text(request, "name"),
+                .operation = text(request, "operation")};
+  if (review.uid.empty()) return BadReview{"the AdmissionReview has no request.uid"};
+  if (!is_checked(request)) return review;
+  const Json object = as_written(member(request, "object"));
+  if (review.operation == "UPDATE" && member(request, "oldObject").is_object()) {
+    const Json old = as_written(member(request, "oldObject"));
+    if (decided(old) == decided(object)) return review;
+    review.old_object = old.dump();
+  }
+  if (review.name.empty()) review.name = text(member(object, "metadata"), "name");
+  if (review.kind == model::kTrainJob) review.runtime = runtime_of(object, review.ns);
+  review.object = object.dump();
+  return review;
+}
+
+std::string write_answer(std::string_view uid, const Answer& answer) {
+  Json response{{"uid", uid}, {"allowed", answer.allowed}};
+  if (!answer.warnings.empty()) response["warnings"] = answer.warnings;
+  if (!answer.allowed) response["status"] = {{"code", 403}, {"message", answer.message}};
+  const Json review{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"response", response}};
+  return review.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace {
+
+// "team-a/TrainJob/bert": what `suppress` in the settings matches.
+std::string source_name(const Review& review) {
+  return fmt::format("{}/{}/{}", review.ns.empty() ? "-" : review.ns, review.kind, review.name);
+}
+
+// "spec.trainer.numNodes: numNodes must be at least 1; write 1 or more (input/cel)"
+std::string line_of(const base::Diagnostic& finding) {
+  std::string line = finding.field.empty() ? "" : finding.field + ": ";
+  line += finding.message;
+  if (!finding.hint.empty()) line += "; " + finding.hint;
+  return base::one_line(fmt::format("{} ({})", line, finding.rule));
+}
+
+std::string shortened(std::string line) {
+  if (line.size() <= kLongestWarning) return line;
+  size_t end = kLongestWarning - 3;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  return line.substr(0, end) + "...";
+}
+
+bool is_denied(const base::Diagnostic& finding, const std::vector<std::string>& deny) {
+  return std::ranges::any_of(deny, [&](const std::string& what) {
+    if (what == "error") return finding.severity == base::Severity::Error;
+    if (what == "warning") return finding.severity != base::Severity::Info;
+    return what == finding.rule;
+  });
+}
+
+Answer answer_of(const base::Diagnostics& findings, const Policy& policy) {
+  Answer answer;
+  std::string refusals;
+  for (const base::Diagnostic& finding : findings.items()) {
+    answer.rules.push_back(finding.rule);
+    const std::string line = line_of(finding);
+    if (is_denied(finding, policy.deny)) {
+      refusals += (refusals.empty() ? "" : "\n") + line;
+    } else {
+      answer.warnings.push_back(shortened(line));
+    }
+  }
+  answer.allowed = refusals.empty();
+  answer.message = std::move(refusals);
+  return answer;
+}
+
+// The findings in the reviewed object, not those in its runtime or in the settings.
+base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
+  lint::InputGroup group;
+  group.config = policy.config;
+  group.inputs.push_back({source_name(review), review.object});
+  group.runtimes = std::move(runtimes);
+  group.trainer_version = policy.trainer_version;
+  group.use_catalogue = policy.use_catalogue;
+  group.ns = review.ns;
+  const std::string name = group.inputs.front().name;
+  Options options;
+  options.render = false;
+  options.threads = 1;
+  std::vector<lint::InputGroup> groups;
+  groups.push_back(std::move(group));
+  const lint::Findings found = lint::find(std::move(groups), options, "");
+  base::Diagnostics own;
+  const base::Diagnostics causes = compile::without_consequences(found.diagnostics);
+  for (const base::Diagnostic& finding : causes.items()) {
+    if (finding.location.file && finding.location.file->name() == name) {
+      base::Diagnostic kept = finding;
+      kept.location = {};
+      kept.notes.clear();
+      kept.fix.clear();
+      own.add(std::move(kept));
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
+Answer check_job(const Review& review, const StoredObject* runtime, const Policy& policy) {
+  if (review.object.empty() || !runtime) return {};
+  return answer_of(findings_in(review, {{"runtime", runtime->json}}, policy), policy);
+}
+
+namespace {
+
+// A job that sets only what it must: what the runtime alone makes of it.
+std::string probe_job(const Review& review) {
+  const Json job{{"apiVersion", model::kTrainerApiVersion},
+                 {"kind", model::kTrainJob},
+                 {"metadata", {{"name", "job"}, {"namespace", review.ns.empty() ? "default" : review.ns}}},
+                 {"spec",
+                  {{"runtimeRef", {{"name", review.name}, {"kind", review.kind}}},
+                   {"trainer", {{"image", "image"}, {"numNodes", 2}}}}}};
+  return job.dump();
+}
+
+Compilation compile_probe(const Review& review, const std::string& runtime, const Policy& policy) {
+  Options options;
+  options.trainer_version = policy.trainer_version;
+  options.use_catalogue = false;
+  options.threads = 1;
+  options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  return compile_sources({{"job", probe_job(review)}}, {{"runtime", runtime}}, options);
+}
+
+const Object* job_set_of(const Compilation& compiled) {
+  const auto found = std::ranges::find(compiled.objects, "JobSet", &Object::kind);
+  return found != compiled.objects.end() ? &*found : nullptr;
+}
+
+std::string shown(const yaml::Node* node) {
+  if (!node) return "nothing";
+  return node->is_map() || node->is_list() ? "another value" : fmt::format("\"{}\"", node->text());
+}
+
+std::string change_of(const schema::FieldDifference& difference) {
+  const std::string from = shown(difference.live);
+  const std::string to = shown(difference.rendered);
+  const std::string path = schema::to_keyed_string(difference.path);
+  return from == to ? fmt::format("{} changes", path) : fmt::format("{} changes from {} to {}", path, from, to);
+}
+
+// What new jobs of the runtime will have that those of the old one have not.
+std::vector<std::string> changes_of_jobs(const Review& review, const Policy& policy) {
+  const Compilation before = compile_probe(review, review.old_object, policy);
+  const Compilation after = compile_probe(review, review.object, policy);
+  const Object* old = job_set_of(before);
+  const Object* now = job_set_of(after);
+  if (!old || !now) return {};
+  const auto differences = schema::compare(*now->root, *old->root, now->schemas->kind("JobSet")->schema);
+  secret::SecretTexts secrets;
+  secrets.collect_unmarked(*old->root);
+  secrets.collect_unmarked(*now->root);
+  std::vector<std::string> lines;
+  for (const schema::FieldDifference& difference : differences) {
+    if (lines.size() == kMostChanges) break;
+    lines.push_back(shortened(base::one_line("new jobs: " + secrets.hide(change_of(difference)))));
+  }
+  if (differences.size() > kMostChanges)
+    lines.push_back(fmt::format("new jobs: {} more fields change", differences.size() - kMostChanges));
+  return lines;
+}
+
+}  // namespace
+
+Answer check_runtime(const Review& review, const Policy& policy) {
+  if (review.object.empty()) return {};
+  Answer answer = answer_of(findings_in(review, {}, policy), policy);
+  if (review.old_object.empty()) return answer;
+  for (std::string& line : changes_of_jobs(review, policy)) answer.warnings.push_back(std::move(line));
+  return answer;
+}
+
+}  // namespace trainjobc::webhook

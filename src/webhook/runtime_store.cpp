@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "webhook/runtime_store.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "webhook/review.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::webhook {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of one page: lists of hundreds of runtimes come in parts.
+constexpr int kPageSize = 500;
+// The server ends a watch after this time; the next one continues where it was.
+constexpr int kWatchSeconds = 290;
+
+std::string text_at(const Json& object, const char* map, const char* key) {
+  const auto found = object.find(map);
+  if (found == object.end() || !found->is_object()) return "";
+  const auto value = found->find(key);
+  return value != found->end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+RuntimeName name_of(const std::string& kind, const Json& object) {
+  return {kind, text_at(object, "metadata", "namespace"), text_at(object, "metadata", "name")};
+}
+
+StoredObject stored(const std::string& kind, Json object) {
+  StoredObject result{.json = "", .resource_version = text_at(object, "metadata", "resourceVersion")};
+  object["apiVersion"] = model::kTrainerApiVersion;  // items of a list have no type
+  object["kind"] = kind;
+  result.json = as_written(std::move(object)).dump();
+  return result;
+}
+
+}  // namespace
+
+std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json) {
+  Json object = Json::parse(json, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  return stored(kind, std::move(object));
+}
+
+const StoredObject* RuntimeStore::find(const RuntimeName& name) const {
+  const auto found = objects_.find(name);
+  return found != objects_.end() ? &found->second : nullptr;
+}
+
+void RuntimeStore::put(RuntimeName name, StoredObject object) {
+  objects_.insert_or_assign(std::move(name), std::move(object));
+}
+
+void RuntimeStore::remove(const RuntimeName& name) {
+  objects_.erase(name);
+}
+
+void RuntimeStore::replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects) {
+  std::erase_if(objects_, [&](const auto& entry) { return entry.first.kind == kind; });
+  objects_.merge(std::move(objects));
+}
+
+bool RuntimeStore::is_known(std::string_view kind) const {
+  const auto found = known_.find(kind);
+  return found != known_.end() && found->second;
+}
+
+RuntimeWatch::RuntimeWatch(RuntimeStore& store, std::string kind, std::string resource)
+    : store_(store), kind_(std::move(kind)), resource_(std::move(resource)) {}
+
+std::string RuntimeWatch::next_request() const {
+  const std::string path = fmt::format("/apis/{}/{}", model::kTrainerApiVersion, resource_);
+  if (is_listed_) {
+    return fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}", path,
+                       resource_version_, kWatchSeconds);
+  }
+  return continue_.empty() ? fmt::format("{}?limit={}", path, kPageSize)
+                           : fmt::format("{}?limit={}&continue={}", path, kPageSize, continue_);
+}
+
+void RuntimeWatch::start_over() {
+  is_listed_ = false;
+  continue_.clear();
+  listed_.clear();
+  store_.forget(kind_);
+}
+
+bool RuntimeWatch::take_list(int status, std::string_view body) {
+  if (status != 200) {
+    start_over();  // 410: the next page is no longer there
+    return false;
+  }
+  Json list = Json::parse(body, nullptr, false);
+  if (!list.is_object() || !list.contains("items") || !list["items"].is_array()) {
+    start_over();
+    return false;
+  }
+  for (Json& item : list["items"]) {
+    if (!item.is_object()) continue;
+    RuntimeName name = name_of(kind_, item);
+    listed_.insert_or_assign(std::move(name), stored(kind_, std::move(item)));
+  }
+  continue_ = text_at(list, "metadata", "continue");
+  if (!continue_.empty()) return true;
+  resource_version_ = text_at(list, "metadata", "resourceVersion");
+  store_.replace(kind_, std::exchange(listed_, {}));
+  is_listed_ = true;
+  return true;
+}
+
+bool RuntimeWatch::take_event(std::string_view line) {
+  Json event = Json::parse(line, nullptr, false);
+  const std::string type = event.is_object() ? event.value("type", "") : "";
+  const auto object = event.is_object() ? event.find("object") : event.end();
+  if (type.empty() || type == "ERROR" || object == event.end() || !object->is_object()) {
+    start_over();  // 410 Gone comes as an ERROR
+    return false;
+  }
+  const std::string version = text_at(*object, "metadata", "resourceVersion");
+  if (!version.empty()) resource_version_ = version;
+  if (type == "BOOKMARK") return true;
+  const RuntimeName name = name_of(kind_, *object);
+  if (type == "DELETED") {
+    store_.remove(name);
+  } else {
+    store_.put(name, stored(kind_, std::move(*object)));
+  }
+  return true;
+}
+
+void RuntimeWatch::end_watch(int status) {
+  store_.forget(kind_);
+  // 200: its time was over, or the connection broke; the next one continues.
+  if (status == 410 || status == 400 || status == 403 || status == 404) start_over();
+}
+
+}  // namespace trainjobc::webhook

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The cluster's runtimes, as the webhook knows them: from a list and a watch of the API server, or from files.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "base/clock.h"
+
+namespace trainjobc::webhook {
+
+// A TrainingRuntime or ClusterTrainingRuntime.
+struct RuntimeName {
+  std::string kind;
+  std::string ns;  // "" for a ClusterTrainingRuntime
+  std::string name;
+
+  friend auto operator<=>(const RuntimeName&, const RuntimeName&) = default;
+};
+
+struct StoredObject {
+  std::string json;              // without what only the server sets
+  std::string resource_version;  // "" of one that is from a file
+};
+
+// An object of an answer; nullopt if it can't be read.
+std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json);
+
+// A kind is known once it has been listed; what is not known must not be judged.
+class RuntimeStore {
+ public:
+  // nullptr if there is none.
+  const StoredObject* find(const RuntimeName& name) const;
+  void put(RuntimeName name, StoredObject object);
+  void remove(const RuntimeName& name);
+  // After a list: everything of the kind that there is.
+  void replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects);
+
+  bool is_known(std::string_view kind) const;
+  // After a watch has ended, until it is established again.
+  void forget(std::string_view kind) { known_[std::string(kind)] = false; }
+  void trust(std::string_view kind) { known_[std::string(kind)] = true; }
+  size_t size() const { return objects_.size(); }
+
+ private:
+  std::map<RuntimeName, StoredObject> objects_;
+  std::map<std::string, bool, std::less<>> known_;
+};
+
+// What to ask the API server for next, and what its answers mean, for the objects of one kind.
+// Source of the rules: kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes".
+class RuntimeWatch {
+ public:
+  // `kind`: TrainingRuntime; `resource`: trainingruntimes.
+  RuntimeWatch(RuntimeStore& store, std::string kind, std::string resource);
+
+  // The path and query of the next request: a page of a list, or a watch.
+  std::string next_request() const;
+  bool is_watching() const { return is_listed_; }
+
+  // The whole answer of a list. False if it can't be used.
+  bool take_list(int status, std::string_view body);
+  // The server has accepted the watch: from now on, the store is up to date.
+  void start_watch() { store_.trust(kind_); }
+  // A line of a watch. False if the watch has to end and the objects are to be listed again.
+  bool take_event(std::string_view line);
+  // The watch has ended or was refused with this status; 0: without an answer.
+  void end_watch(int status);
+
+  // When the cluster was last heard of.
+  std::optional<base::Clock::Time> heard;
+
+ private:
+  void start_over();
+
+  RuntimeStore& store_;
+  std::string kind_;
+  std::string resource_;
+  std::string resource_version_;
+  std::string continue_;                        // the next page of a list
+  std::map<RuntimeName, StoredObject> listed_;  // the pages so far
+  bool is_listed_ = false;
+};
+
+}  // namespace trainjobc::webhook

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""trainjobc webhook as an API server sees it: reviews over TLS, runtimes that are listed and watched (the server here
+plays the API server), settings and certificates that change, odd requests, and its end.
+
+usage: webhook_test.py BINARY. Without openssl it is skipped (77).
+"""
+import contextlib
+import http.client
+import http.server
+import json
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+BINARY = ""
+GROUP = "trainer.kubeflow.org"
+RUNTIME = {
+    "apiVersion": f"{GROUP}/v1alpha1",
+    "kind": "ClusterTrainingRuntime",
+    "metadata": {"name": "torch", "labels": {f"{GROUP}/framework": "torch"}},
+    "spec": {
+        "mlPolicy": {"numNodes": 1, "torch": {}},
+        "template": {"spec": {"replicatedJobs": [{
+            "name": "node",
+            "template": {
+                "metadata": {"labels": {f"{GROUP}/trainjob-ancestor-step": "trainer"}},
+                "spec": {"template": {"spec": {"containers": [{"name": "node", "image": "team/train:1"}]}}},
+            },
+        }]}},
+    },
+}
+NO_LAUNCHER = (
+    "spec.trainer.command[0]: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, "
+    "each the whole job; start it with torchrun: [torchrun, train.py, …] (advice/no-launcher)"
+)
+
+
+def job(**trainer):
+    return {
+        "apiVersion": f"{GROUP}/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "bert", "namespace": "team-a", "uid": "1", "managedFields": [], "creationTimestamp": "x"},
+        "spec": {"runtimeRef": {"name": "torch"}, "trainer": trainer},
+        "status": {"conditions": []},
+    }
+
+
+PLAIN = job(numNodes=4, command=["python", "train.py"])
+GOOD = job(numNodes=4, command=["torchrun", "train.py"])
+
+
+def review(new, old=None, **more):
+    request = {
+        "uid": "u",
+        "kind": {"group": GROUP, "version": "v1alpha1", "kind": new["kind"]},
+        "operation": "UPDATE" if old else "CREATE",
+        "name": new["metadata"].get("name", ""),
+        "object": new,
+        "oldObject": old,
+        **more,
+    }
+    if "namespace" in new["metadata"]:
+        request["namespace"] = new["metadata"]["namespace"]
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
+
+
+def changed(original, *path, value):
+    copy = json.loads(json.dumps(original))
+    at = copy
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return copy
+
+
+class ApiServer:
+    """Lists and watches runtimes, as far as the webhook asks."""
+
+    def __init__(self):
+        self.runtimes = {}
+        self.version = 100
+        self.watchers = []
+        self.requests = []
+        self.refusals = []  # statuses of the next requests
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                outer.requests.append((self.path, self.headers.get("Authorization")))
+                if outer.refusals:
+                    return self.answer(outer.refusals.pop(0), {"kind": "Status"})
+                path, _, query = self.path.partition("?")
+                if "watch=1" in query:
+                    return self.watch("clustertrainingruntimes" in path)
+                if path.endswith("/clustertrainingruntimes"):
+                    return self.answer(200, outer.page(query))
+                if path.endswith("/trainingruntimes"):
+                    return self.answer(200, {"metadata": {"resourceVersion": "1"}, "items": []})
+                found = outer.runtimes.get(path.rpartition("/")[2])
+                return self.answer(200, found) if found else self.answer(404, {"kind": "Status"})
+
+            def answer(self, status, body):
+                data = json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def watch(self, has_events):
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                events = queue.Queue()
+                if has_events:
+                    outer.watchers.append(events)
+                self.wfile.flush()
+                with contextlib.suppress(OSError):
+                    while (event := events.get()) is not None:
+                        line = json.dumps(event).encode() + b"\n"
+                        for part in (line[:7], line[7:]):  # in pieces, as networks do
+                            self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                            self.wfile.flush()
+                    self.wfile.write(b"0\r\n\r\n")
+                self.close_connection = True
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def page(self, query):
+        """One runtime on each page."""
+        names = sorted(self.runtimes)
+        at = int(re.search(r"continue=(\d+)", query).group(1)) if "continue=" in query else 0
+        items = [{key: value for key, value in self.runtimes[name].items() if key not in ("apiVersion", "kind")}
+                 for name in names[at:at + 1]]
+        more = str(at + 1) if at + 1 < len(names) else ""
+        return {"metadata": {"resourceVersion": str(self.version), "continue": more}, "items": items}
+
+    def put(self, runtime, tell=True):
+        self.version += 1
+        runtime = changed(runtime, "metadata", "resourceVersion", value=str(self.version))
+        self.runtimes[runtime["metadata"]["name"]] = runtime
+        if tell:
+            self.send({"type": "MODIFIED", "object": runtime})
+
+    def send(self, event):
+        for watcher in self.watchers:
+            watcher.put(event)
+        if event is None:
+            self.watchers.clear()
+
+
+class Webhook(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.make_certificate("first")
+        (self.folder / "runtime.json").write_text(json.dumps(RUNTIME))
+
+    def make_certificate(self, name):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+             "2", "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", self.folder / "tls.key",
+             "-out", self.folder / "tls.crt"],
+            check=True, capture_output=True)
+
+    def start(self, *words):
+        """Starts the webhook and waits for its ports."""
+        log = (self.folder / "log").open("wb")
+        self.process = subprocess.Popen(
+            [BINARY, "webhook", "--tls-cert=tls.crt", "--tls-key=tls.key", "--listen=127.0.0.1:0",
+             "--status-listen=127.0.0.1:0", "--drain=1", "--trainer-version=2.3", *words],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+        self.addCleanup(self.end)
+        self.port, self.status_port = self.wait(lambda: self.ports())
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def log(self):
+        return [json.loads(line) for line in (self.folder / "log").read_text().splitlines() if line.startswith("{")]
+
+    def ports(self):
+        for line in self.log():
+            if line["msg"] == "listening":
+                return line["ports"]
+        self.assertIsNone(self.process.poll(), (self.folder / "log").read_text())
+        return None
+
+    def wait(self, ready):
+        """The first true answer."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if result := ready():
+                return result
+            time.sleep(0.02)
+        self.fail("nothing within 30 s")
+
+    def post(self, body, path="/validate", method="POST"):
+        trust = ssl.create_default_context(cafile=self.folder / "tls.crt")
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trust, timeout=30)
+        connection.request(method, path, body if isinstance(body, (bytes, type(None))) else json.dumps(body))
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    def ask(self, new, old=None, **more):
+        status, text = self.post(review(new, old, **more))
+        self.assertEqual(200, status, text)
+        answer = json.loads(text)
+        self.assertEqual(("admission.k8s.io/v1", "AdmissionReview", "u"),
+                         (answer["apiVersion"], answer["kind"], answer["response"].pop("uid")))
+        return answer["response"]
+
+    def status(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.status_port, timeout=30)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    def test_reviews(self):
+        self.start("--runtimes=runtime.json")
+        silent = {"allowed": True}
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+        self.assertEqual(silent, self.ask(GOOD))
+        self.assertEqual(silent, self.ask(changed(PLAIN, "spec", "runtimeRef", "name", value="unknown")))
+        self.assertEqual(silent, self.ask(PLAIN, PLAIN))
+        self.assertEqual(silent, self.ask(changed(PLAIN, "spec", "suspend", value=True), PLAIN))
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN, GOOD))
+        self.assertEqual(silent, self.ask(PLAIN, subResource="status"))
+        self.assertEqual(silent, self.ask(PLAIN, operation="DELETE"))
+        self.assertEqual(silent, self.ask(changed(PLAIN, "kind", value="Deployment")))
+        metrics = self.status("/metrics")[1]
+        self.assertIn('trainjobc_webhook_requests_total{kind="TrainJob",operation="CREATE"} 4\n', metrics)
+        self.assertIn('trainjobc_webhook_findings_total{rule="advice/no-launcher"} 2\n', metrics)
+        self.assertIn('trainjobc_webhook_decisions_total{decision="allowed"} 7\n', metrics)
+        told = [line for line in self.log() if line["msg"] == "findings"]
+        self.assertEqual([["advice/no-launcher"]] * 2, [line["rules"] for line in told])
+
+    def test_runtimes_are_reviewed(self):
+        self.start("--runtimes=runtime.json")
+        new = changed(RUNTIME, "spec", "mlPolicy", "numNodes", value=0)
+        new = changed(new, "spec", "template", "spec", "replicatedJobs", 0, "template", "spec", "backoffLimit", value=3)
+        warnings = self.ask(new, RUNTIME)["warnings"]
+        self.assertIn("new jobs: spec.replicatedJobs[node].template.spec.backoffLimit changes from nothing to \"3\"", warnings)
+
+    def test_denied(self):
+        self.start("--runtimes=runtime.json", "--deny=advice/no-launcher", "--deny=error")
+        self.assertEqual(
+            {"allowed": False, "status": {"code": 403, "message": NO_LAUNCHER}}, self.ask(PLAIN))
+        self.assertTrue(self.ask(GOOD)["allowed"])
+
+    def test_no_secret_is_told(self):
+        self.start("--runtimes=runtime.json")
+        secret = "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH"
+        answer = self.ask(job(command=["torchrun", secret], env=[{"name": "HF_TOKEN", "value": secret}]))
+        self.assertEqual(1, len(answer["warnings"]), answer)
+        self.assertNotIn(secret, json.dumps(answer) + (self.folder / "log").read_text())
+
+    def test_odd_requests(self):
+        self.start("--runtimes=runtime.json")
+        self.assertEqual((400, "the body is not JSON, or is nested too deeply\n"), self.post(b"\xff{"))
+        self.assertEqual((400, "the body is not JSON, or is nested too deeply\n"), self.post(b'{"a":' + b"[" * 100000))
+        self.assertEqual((400, "the body is not an AdmissionReview of admission.k8s.io/v1\n"), self.post({}))
+        self.assertEqual((404, "reviews are sent to /validate\n"), self.post({}, "/"))
+        self.assertEqual((405, "send an AdmissionReview with POST\n"), self.post(None, method="GET"))
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self.assertEqual(413, self.post(b" " * (9 << 20))[0])
+        strange = job()
+        for value in (None, 3, "x", [], {"a": None}):
+            for field in ("metadata", "spec"):
+                status, _ = self.post(review(strange, name="x") | {"request": review(strange)["request"] | {
+                    "object": changed(strange, field, value=value)}})
+                self.assertEqual(200, status)
+        with socket.create_connection(("127.0.0.1", self.port)) as plain:  # no TLS
+            plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            with contextlib.suppress(OSError):
+                plain.recv(100)
+        self.assertEqual((200, "ok\n"), self.status("/healthz"))
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+
+    def test_settings(self):
+        settings = self.folder / "settings.yaml"
+        settings.write_text("suppress: [{rule: advice/no-launcher, paths: [team-a/**], reason: old jobs}]\n")
+        self.start("--runtimes=runtime.json", "--config=settings.yaml")
+        self.assertEqual({"allowed": True}, self.ask(PLAIN))
+        elsewhere = changed(PLAIN, "metadata", "namespace", value="team-b")
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(elsewhere))
+        settings.write_text("suppress: 3\n")
+        self.wait(lambda: 'settings_reloads_total{result="refused"} 1\n' in self.status("/metrics")[1])
+        self.assertEqual({"allowed": True}, self.ask(PLAIN))
+        settings.write_text("rules: {advice/no-launcher: off}\n")
+        self.wait(lambda: 'settings_reloads_total{result="accepted"} 1\n' in self.status("/metrics")[1])
+        self.assertEqual({"allowed": True}, self.ask(elsewhere))
+
+    def test_certificate_is_renewed(self):
+        self.start("--runtimes=runtime.json")
+        self.assertEqual({"allowed": True}, self.ask(GOOD))
+        self.make_certificate("second")
+        self.wait(lambda: any(line["msg"] == "certificate read again" for line in self.log()))
+        self.assertEqual({"allowed": True}, self.ask(GOOD))
+        (self.folder / "tls.key").write_text("")
+        self.wait(lambda: any(line["msg"] == "the certificate is not used" for line in self.log()))
+        self.assertEqual({"allowed": True}, self.ask(GOOD))
+
+    def test_watch(self):
+        cluster = ApiServer()
+        cluster.put(RUNTIME)
+        cluster.put(changed(RUNTIME, "metadata", "name", value="other"))
+        cluster.refusals = [500]
+        (self.folder / "token").write_text("secret-token\n")
+        self.start(f"--api-server={cluster.url}", "--token-file=token")
+        self.wait(lambda: self.status("/readyz") == (200, "ok\n"))
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+        self.assertEqual({"allowed": True}, self.ask(changed(PLAIN, "spec", "runtimeRef", "name", value="third")))
+        self.assertTrue(all(header == "Bearer secret-token" for _, header in cluster.requests))
+        # A new one; a change of which the watch has not told yet.
+        cluster.put(changed(RUNTIME, "metadata", "name", value="third"))
+        third = changed(PLAIN, "spec", "runtimeRef", "name", value="third")
+        self.wait(lambda: self.ask(third) == {"allowed": True, "warnings": [NO_LAUNCHER]})
+        env = [{"name": "WORLD_SIZE", "value": "4"}, {"name": "RANK", "value": "0"}]
+        own = changed(RUNTIME, "spec", "template", "spec", "replicatedJobs", 0, "template", "spec", "template", "spec",
+                      "containers", 0, "env", value=env)
+        cluster.put(own, tell=False)
+        self.assertNotIn(NO_LAUNCHER, self.ask(PLAIN).get("warnings", []))
+        # Bookmarks, and a watch that the server ends because it forgot where it was.
+        cluster.send({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "500"}}})
+        asked = len(cluster.requests)
+        cluster.send({"type": "ERROR", "object": {"code": 410}})
+        cluster.send(None)
+        self.wait(lambda: any("limit=" in path for path, _ in cluster.requests[asked:]))
+        self.wait(lambda: self.ask(third) == {"allowed": True, "warnings": [NO_LAUNCHER]})
+        self.assertIn("trainjobc_webhook_runtimes 3\n", self.status("/metrics")[1])
+        # Without its API server it says nothing.
+        cluster.server.shutdown()
+        cluster.server.server_close()
+        cluster.send(None)
+        self.wait(lambda: self.ask(third) == {"allowed": True})
+
+    def test_unknown_runtimes_are_not_judged(self):
+        cluster = ApiServer()
+        cluster.refusals = [403] * 1000
+        self.start(f"--api-server={cluster.url}")
+        self.assertEqual((503, "the runtimes are not known yet\n"), self.status("/readyz"))
+        self.assertEqual({"allowed": True}, self.ask(PLAIN))
+
+    def test_end(self):
+        self.start("--runtimes=runtime.json")
+        self.process.send_signal(signal.SIGTERM)
+        self.wait(lambda: self.process.poll() is not None)
+        self.assertEqual(0, self.process.returncode)
+        self.assertEqual("stopped", self.log()[-1]["msg"])
+
+    def test_many_connections(self):
+        self.start("--runtimes=runtime.json")
+        answers = []
+
+        def work():
+            for _ in range(20):
+                answers.append(self.ask(PLAIN))
+
+        threads = [threading.Thread(target=work) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([{"allowed": True, "warnings": [NO_LAUNCHER]}] * 400, answers)
+
+
+if __name__ == "__main__":
+    if not shutil.which("openssl"):
+        print("skipped: there is no openssl")
+        sys.exit(77)
+    BINARY = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "webhook/metrics.h"
+#include "webhook/review.h"
+
+namespace trainjobc::review_test {
+namespace {
+
+using nlohmann::json;
+using Lines = std::vector<std::string>;
+
+const json kJob = json::parse(R"({
+  "apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
+  "metadata": {"name": "bert", "namespace": "team-a", "uid": "7", "generation": 1,
+    "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}},
+  "spec": {"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 4, "command": ["python", "train.py"]}},
+  "status": {"conditions": []}})");
+
+const json kRuntime = json::parse(R"({
+  "apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "ClusterTrainingRuntime",
+  "metadata": {"name": "torch", "labels": {"trainer.kubeflow.org/framework": "torch"}},
+  "spec": {"mlPolicy": {"numNodes": 1, "torch": {}}, "template": {"spec": {"replicatedJobs": [{"name": "node",
+    "template": {"metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+    "spec": {"template": {"spec": {"containers": [{"name": "node", "image": "team/train:1"}]}}}}}]}}}})");
+
+json request_of(const json& object, const json& old = nullptr) {
+  return {{"apiVersion", "admission.k8s.io/v1"},
+          {"kind", "AdmissionReview"},
+          {"request",
+           {{"uid", "u"},
+            {"kind", {{"group", "trainer.kubeflow.org"}, {"version", "v1alpha1"}, {"kind", object["kind"]}}},
+            {"operation", old.is_null() ? "CREATE" : "UPDATE"},
+            {"namespace", object["metadata"].value("namespace", "")},
+            {"name", object["metadata"]["name"]},
+            {"object", object},
+            {"oldObject", old}}}};
+}
+
+webhook::Review read(const json& request) {
+  auto review = webhook::read_review(request.dump());
+  REQUIRE(std::holds_alternative<webhook::Review>(review));
+  return std::get<webhook::Review>(review);
+}
+
+std::string problem_of(std::string_view body) {
+  const auto review = webhook::read_review(body);
+  const auto* bad = std::get_if<webhook::BadReview>(&review);
+  return bad ? bad->message : "";
+}
+
+}  // namespace
+
+TEST_CASE("review: the object as its author wrote it, and its runtime") {
+  const webhook::Review review = read(request_of(kJob));
+  CHECK(review.object ==
+        R"({"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainJob","metadata":{"name":"bert","namespace":"team-a"},)"
+        R"("spec":{"runtimeRef":{"name":"torch"},"trainer":{"command":["python","train.py"],"numNodes":4}}})");
+  CHECK(review.runtime == webhook::RuntimeName{"ClusterTrainingRuntime", "", "torch"});
+  json namespaced = kJob;
+  namespaced["spec"]["runtimeRef"]["kind"] = "TrainingRuntime";
+  CHECK(read(request_of(namespaced)).runtime == webhook::RuntimeName{"TrainingRuntime", "team-a", "torch"});
+}
+
+TEST_CASE("review: what is not checked has no object") {
+  CHECK(read(request_of(kJob, kJob)).object.empty());
+  json suspended = kJob;
+  suspended["spec"]["suspend"] = true;
+  suspended["metadata"]["managedFields"] = json::array({1});
+  suspended["status"] = {{"jobsStatus", json::array()}};
+  CHECK(read(request_of(suspended, kJob)).object.empty());
+  json labelled = kJob;
+  labelled["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "q";
+  CHECK(!read(request_of(labelled, kJob)).object.empty());
+  json removal = request_of(kJob);
+  removal["request"]["operation"] = "DELETE";
+  CHECK(read(removal).object.empty());
+  json status = request_of(kJob);
+  status["request"]["subResource"] = "status";
+  CHECK(read(status).object.empty());
+}
+
+TEST_CASE("review: bodies that are none") {
+  const std::string_view kNoJson = "the body is not JSON, or is nested too deeply";
+  CHECK(problem_of("") == kNoJson);
+  CHECK(problem_of("[]") == kNoJson);
+  CHECK(problem_of("{\"a\":" + std::string(100000, '[')) == kNoJson);
+  CHECK(problem_of(R"({"a":)" + std::string(300, '[') + std::string(300, ']') + "}") == kNoJson);
+  CHECK(problem_of("{}") == "the body is not an AdmissionReview of admission.k8s.io/v1");
+  CHECK(problem_of(R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"})") ==
+        "the AdmissionReview has no request.uid");
+}
+
+TEST_CASE("review: findings are warnings unless they are denied") {
+  const webhook::Review review = read(request_of(kJob));
+  const webhook::StoredObject runtime{kRuntime.dump(), "1"};
+  webhook::Policy policy;
+  policy.trainer_version = "2.3";
+  const std::string line =
+      "spec.trainer.command[0]: python starts one process on each node, and does not read PET_*: the 4 nodes "
+      "train alone, each the whole job; start it with torchrun: [torchrun, train.py, …] (advice/no-launcher)";
+  webhook::Answer answer = check_job(review, &runtime, policy);
+  CHECK(answer.allowed);
+  CHECK(answer.warnings == Lines{line});
+  CHECK(answer.rules == Lines{"advice/no-launcher"});
+  policy.deny = {"error", "advice/no-launcher"};
+  answer = check_job(review, &runtime, policy);
+  CHECK(write_answer(review.uid, answer) ==
+        R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,)"
+        R"("message":")" +
+            line + R"("},"uid":"u"}})");
+  policy.deny = {"error"};
+  CHECK(check_job(review, &runtime, policy).allowed);
+  CHECK(check_job(review, nullptr, policy).rules.empty());
+}
+
+TEST_CASE("review: a long warning is cut at a character") {
+  json job = kJob;
+  job["spec"]["trainer"]["command"] = {"torchrun", "train.py"};
+  job["spec"]["trainer"][std::string(300, 'x') + "\xC3\xA4"] = 1;
+  const webhook::StoredObject runtime{kRuntime.dump(), "1"};
+  const webhook::Answer answer = check_job(read(request_of(job)), &runtime, {});
+  REQUIRE(answer.warnings.size() == 1);
+  CHECK(answer.warnings[0].size() == 250);
+  CHECK(answer.warnings[0].ends_with("xxx..."));
+}
+
+TEST_CASE("review: what a change of a runtime means for new jobs") {
+  json changed = kRuntime;
+  json& node = changed["spec"]["template"]["spec"]["replicatedJobs"][0];
+  node["template"]["spec"]["backoffLimit"] = 3;
+  node["template"]["spec"]["template"]["spec"]["containers"][0]["env"] =
+      json::array({{{"name", "HF_TOKEN"}, {"value", "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH"}}});
+  const webhook::Answer answer = check_runtime(read(request_of(changed, kRuntime)), {});
+  const std::string all = write_answer("u", answer);
+  CHECK(all.find("hf_abc") == std::string::npos);
+  CHECK(all.find(R"(new jobs: spec.replicatedJobs[node].template.spec.backoffLimit changes from nothing to \"3\")") !=
+        std::string::npos);
+  CHECK(check_runtime(read(request_of(kRuntime)), {}).warnings.empty());
+}
+
+namespace {
+
+std::string list_of(const Lines& names, const std::string& more) {
+  json items = json::array();
+  for (const std::string& name : names) items.push_back({{"metadata", {{"name", name}, {"resourceVersion", "5"}}}});
+  return json{{"metadata", {{"resourceVersion", "9"}, {"continue", more}}}, {"items", items}}.dump();
+}
+
+std::string event_of(const std::string& type, const std::string& name, const std::string& version) {
+  return json{{"type", type}, {"object", {{"metadata", {{"name", name}, {"resourceVersion", version}}}}}}.dump();
+}
+
+const std::string kPath = "/apis/trainer.kubeflow.org/v1alpha1/clustertrainingruntimes";
+
+}  // namespace
+
+TEST_CASE("watch: pages of a list, then events; 410 begins again") {
+  webhook::RuntimeStore store;
+  webhook::RuntimeWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  const auto has = [&](const char* name) {
+    return store.find({"ClusterTrainingRuntime", "", name}) != nullptr;
+  };
+  CHECK(watch.next_request() == kPath + "?limit=500");
+  CHECK(watch.take_list(200, list_of({"a"}, "token")));
+  CHECK(store.size() == 0);
+  CHECK(watch.next_request() == kPath + "?limit=500&continue=token");
+  CHECK(watch.take_list(200, list_of({"b"}, "")));
+  CHECK(watch.next_request() ==
+        kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=9&timeoutSeconds=290");
+  CHECK(!store.is_known("ClusterTrainingRuntime"));
+  watch.start_watch();
+  CHECK(store.is_known("ClusterTrainingRuntime"));
+  CHECK(watch.take_event(event_of("ADDED", "c", "10")));
+  CHECK(watch.take_event(event_of("DELETED", "a", "11")));
+  CHECK(watch.take_event(event_of("BOOKMARK", "", "12")));
+  CHECK((!has("a") && has("b") && has("c")));
+  watch.end_watch(200);
+  CHECK(!store.is_known("ClusterTrainingRuntime"));
+  CHECK(watch.next_request() ==
+        kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=290");
+  CHECK(!watch.take_event(R"({"type":"ERROR","object":{"code":410}})"));
+  CHECK(watch.next_request() == kPath + "?limit=500");
+  CHECK(watch.take_list(200, list_of({"d"}, "")));
+  CHECK((!has("b") && has("d")));
+}
+
+TEST_CASE("watch: answers that can't be used begin again") {
+  webhook::RuntimeStore store;
+  webhook::RuntimeWatch watch(store, "TrainingRuntime", "trainingruntimes");
+  for (const char* body : {"", "[]", "{", R"({"items":3})"}) {
+    CHECK(!watch.take_list(200, body));
+    CHECK(!watch.is_watching());
+  }
+  CHECK(!watch.take_list(403, list_of({"a"}, "")));
+  CHECK(watch.take_list(200, list_of({"a"}, "")));
+  for (const char* line : {"{", "3", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})"}) {
+    CHECK(!watch.take_event(line));
+    CHECK(watch.take_list(200, list_of({"a"}, "")));
+  }
+  watch.end_watch(410);
+  CHECK(!watch.is_watching());
+}
+
+TEST_CASE("metrics: unknown kinds share a series") {
+  webhook::Metrics metrics;
+  metrics.count_review({.kind = "x\"y", .operation = "?"}, {}, std::chrono::milliseconds(2));
+  const std::string text = metrics.text({.runtimes = 3, .watch_age = 1.5});
+  CHECK(text.find("requests_total{kind=\"other\",operation=\"other\"} 1\n") != std::string::npos);
+  CHECK(text.find("review_seconds_bucket{le=\"0.001\"} 0\n") != std::string::npos);
+  CHECK(text.find("review_seconds_bucket{le=\"0.0025\"} 1\n") != std::string::npos);
+  CHECK(text.find("watch_age_seconds 1.5\n") != std::string::npos);
+}
+
+}  // namespace trainjobc::review_test
