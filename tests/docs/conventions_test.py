@@ -39,6 +39,8 @@ PRINTING = {
     "lsp": ([], INITIALIZE),
     "function": ([], RESOURCES),
     "runtimes": ([], ""),
+    "kustomize-config": ([], ""),
+    "webhook": (["--help"], ""),
     "schema": (["TrainJob"], ""),
     "completion": (["bash"], ""),
     "version": ([], ""),
@@ -58,7 +60,7 @@ def run(*arguments, text="", cwd=None, **variables):
 
 def commands():
     text = run("--help").stdout.split("\nCommands:\n")[1].split("\n\n")[0]
-    return re.findall(r"^  ([a-z]+) ", text, re.M)
+    return re.findall(r"^  ([a-z-]+) ", text, re.M)
 
 
 def test_lost_output_never_ends_in_0(folder):

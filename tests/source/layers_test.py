@@ -33,7 +33,7 @@ def types(path):
         if found := re.match(r"namespace (trainjobc\S*) \{", line):
             space = found.group(1)
         unnamed = (unnamed or line == "namespace {") and line != "}  // namespace"
-        found = re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line)
+        found = re.match(r"(?:struct|class|enum class) (\w+)(?!\w*::)[^;]*\{", line)
         if found and not unnamed:
             yield space, found.group(1)
 

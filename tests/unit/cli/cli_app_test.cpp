@@ -254,6 +254,8 @@ Commands:
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or print one
   kustomize-config            Print what kustomize has to know of TrainJobs and runtimes
+  webhook                     Run as an admission webhook: findings as kubectl's
+                              warnings
   schema                      Print the JSON Schema of a kind, for editors and
                               validators
   completion                  Print a shell's completion script
