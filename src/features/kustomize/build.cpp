@@ -44,10 +44,6 @@ std::string built_name(const std::string& folder) {
   return folder == "." ? "(built)" : folder + "/(built)";
 }
 
-bool is_built_name(std::string_view name) {
-  return name.substr(name.rfind('/') + 1) == "(built)";
-}
-
 namespace {
 
 struct Root {
@@ -75,8 +71,9 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
   for (Root& root : roots) {
     if (root.result) continue;
     base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
-    // A name that begins with a dash is not a flag.
-    request.argv.push_back(root.folder.starts_with('-') ? "./" + root.folder : root.folder);
+    // A folder is neither a flag nor a repository.
+    const bool is_unclear = root.folder.starts_with('-') || is_remote(root.folder);
+    request.argv.push_back(is_unclear ? "./" + root.folder : root.folder);
     requests.push_back(std::move(request));
     asked.push_back(&root);
   }

@@ -34,7 +34,6 @@ struct BuildFailure {
 };
 
 std::string built_name(const std::string& folder);
-bool is_built_name(std::string_view name);
 
 using BuildResult = std::variant<Built, BuildFailure>;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::kustomize {
@@ -22,7 +23,26 @@ constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kust
 // A repository has dozens; more is a mistake, or meant to keep us busy.
 constexpr size_t kMostKustomizations = 2000;
 
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
+    return text.size() >= prefix.size() && base::lower_case(text.substr(0, prefix.size())) == prefix;
+  });
+}
+
+// What kustomize loads over HTTP wherever a file is named.
+bool is_fetched(std::string_view text) {
+  return starts_with_any(text, {"http://", "https://"});
+}
+
 }  // namespace
+
+// As NewRepoSpecFromURL in sigs.k8s.io/kustomize/api/internal/git finds it, but never less.
+bool is_remote(std::string_view path) {
+  const size_t at = path.find('@');
+  const bool has_user = at != std::string_view::npos && at > 0 && path.find('/') > at;
+  return has_user || path.find("://") != std::string_view::npos ||
+         starts_with_any(path, {"git::", "github.com/", "github.com:"});
+}
 
 bool is_kustomization(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -117,8 +137,7 @@ class TreeReader {
   std::string local_path(const Kustomization& own, const Node& item) {
     if (!item.is_string()) return "";
     std::string path = base::normal_path(fmt::format("{}/{}", own.folder, item.text()));
-    const bool is_url = item.text().find("://") != std::string_view::npos;
-    if (!is_url && files_.exists(path)) return path;
+    if (!is_remote(item.text()) && files_.exists(path)) return path;
     tree_->remote_.push_back({std::string(item.text()), &item});
     return "";
   }
@@ -165,22 +184,49 @@ class TreeReader {
     return make.with_origin(document, origin);
   }
 
-  // Other fields that name files: an URL in one of them is fetched, too.
+  // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators and
+  // transformers, whose fields are not known here: no value of theirs may be one.
   void check_others(const Kustomization& own) {
-    for (const std::string_view key :
-         {"crds", "configurations", "generators", "transformers", "validators", "replacements", "patches",
-          "patchesStrategicMerge", "patchesJson6902", "openapi"}) {
-      const Node* value = own.root->get(key);
-      if (!value) continue;
-      if (value->is_map()) check_url(value->get("path"));
-      for (const Node* item : value->items()) check_url(item->is_map() ? item->get("path") : item);
+    static constexpr std::array<std::string_view, 6> kNotFiles{"labels", "commonLabels", "commonAnnotations",
+                                                               "metadata", "resources", "bases"};
+    for (const yaml::Entry& entry : own.root->entries()) {
+      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+    }
+    for (const std::string_view key : {"generators", "transformers", "validators"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) check_plugins(own, *item);
     }
   }
 
-  void check_url(const Node* node) {
-    const bool is_url = node && node->is_string() && node->text().find("://") != std::string_view::npos &&
-                        node->text().find('\n') == std::string_view::npos;
-    if (is_url) tree_->remote_.push_back({std::string(node->text()), node});
+  void check_values(const Node& node) {
+    static constexpr std::array<std::string_view, 4> kNotFiles{"literals", "annotations", "labels", "patch"};
+    for (const yaml::Entry& entry : node.entries()) {
+      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+    }
+    for (const Node* item : node.items()) check_values(*item);
+    if (!node.is_string()) return;
+    const std::string_view text = node.text();
+    const size_t file = text.find('=') + 1;  // key=file
+    if (is_fetched(text) || is_fetched(text.substr(file))) tree_->remote_.push_back({std::string(text), &node});
+  }
+
+  // Of a file, a folder or a text in the kustomization.
+  void check_plugins(const Kustomization& own, const Node& item) {
+    if (item.text().find('\n') != std::string_view::npos) {
+      const base::SourceFile& text = tree_->inline_.emplace_back(own.path, std::string(item.text()));
+      for (const Node* document : documents_of(text)) {
+        const size_t before = tree_->remote_.size();
+        check_values(*document);
+        for (size_t i = before; i < tree_->remote_.size(); ++i) tree_->remote_[i].node = &item;
+      }
+      return;
+    }
+    const std::string path = local_path(own, item);
+    if (path.empty()) return;
+    if (files_.is_directory(path)) {
+      kustomization(path);
+    } else {
+      for (const Node* document : file(path)) check_values(*document);
+    }
   }
 
   // In kustomize's order: bases and own resources, components, patches, names.

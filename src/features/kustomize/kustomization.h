@@ -25,6 +25,8 @@ namespace trainjobc::kustomize {
 // The file of a folder: kustomization.yaml, kustomization.yml or Kustomization; "" if it has none.
 std::string find_kustomization(const base::FileSystem& files, const std::string& folder);
 bool is_kustomization(std::string_view path);
+// Whether kustomize takes it for a repository, even if there is a folder of that name.
+bool is_remote(std::string_view path);
 
 // A document of patches, or a list of JSON patch operations.
 struct Patch {
