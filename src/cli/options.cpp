@@ -172,7 +172,8 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
   group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
                                                              : config.trainer_version.value_or("auto");
   group.use_catalogue = !flags.no_catalogue && config.catalogue.value_or(true);
-  group.ns = flags.ns.empty() ? config.ns.value_or("") : flags.ns;
+  if (group.ns.empty()) group.ns = config.ns.value_or("");
+  if (!flags.ns.empty()) group.ns = flags.ns;
   std::vector<std::string> paths = overrides.runtimes;
   if (overrides.configured_runtimes)
     paths.insert(paths.end(), config.runtimes.begin(), config.runtimes.end());
@@ -209,7 +210,8 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   const bool is_read = load(console, paths_of(flags), options, loaded);
   if (!is_usable(console, configurations) || !is_read) return std::nullopt;
   auto roots = build_named(console, flags.roots, configurations);
-  auto found = take_roots(console, loaded, configurations, flags.builds_found);
+  auto found = flags.roots.gitops ? take_gitops_roots(console, loaded, flags.roots, configurations)
+                                  : take_roots(console, loaded, configurations, flags.builds_found);
   if (!roots || !found) return std::nullopt;
   std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;

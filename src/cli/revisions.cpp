@@ -51,6 +51,7 @@ class CommitBuilder final : public base::ProcessRunner {
     std::string made = (std::filesystem::temp_directory_path() / "trainjobc-XXXXXX").string();
     if (!mkdtemp(made.data())) return base::io_error("create", made, errno);
     folder_ = std::move(made);
+    files_.fetch_all();
     return export_below(files_.root());
   }
 

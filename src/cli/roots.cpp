@@ -22,6 +22,8 @@ using kustomize::Built;
 using kustomize::BuildFailure;
 using lint::Building;
 
+}  // namespace
+
 lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   lint::InputGroup group;
   group.config = configurations.of_file(built.source.name);
@@ -34,8 +36,6 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   group.inputs.push_back(std::move(built.source));
   return group;
 }
-
-}  // namespace
 
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
                                                          lint::Configurations& configurations) {

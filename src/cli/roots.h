@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "cli/input.h"
+#include "features/kustomize/build.h"
 #include "lint/config.h"
 #include "lint/groups.h"
 
@@ -17,7 +18,12 @@ namespace trainjobc::cli {
 struct RootFlags {
   std::vector<std::string> kustomize;  // -k
   bool allow_remote = false;
+  bool gitops = false;    // --roots
+  bool is_quiet = false;  // don't list them
 };
+
+// The group of a kustomization that was built.
+lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
 
 // A group for each -k. nullopt, after an error, if one can't be built.
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
@@ -28,5 +34,11 @@ std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const
 // if a root can't be built that has to be.
 std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
                                                         lint::Configurations& configurations, bool builds);
+
+// The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one cluster are
+// a scope. nullopt, after an error, if there are none, or one can't be read.
+std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
+                                                               const RootFlags& flags,
+                                                               lint::Configurations& configurations);
 
 }  // namespace trainjobc::cli

@@ -51,6 +51,7 @@ struct Options {
   // kustomize has renamed it; "" if nothing. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   unsigned threads = 0;           // 0: one per processor
+  bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder
   bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };
 

@@ -174,6 +174,7 @@ Options options_of(const InputGroup& group, Options options) {
   options.trainer_version = group.trainer_version;
   options.use_catalogue = group.use_catalogue;
   options.ns = group.ns;
+  options.is_rendered = group.is_rendered;
   return options;
 }
 

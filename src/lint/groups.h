@@ -4,10 +4,12 @@
 // (see scope_of) share their runtimes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compile/compile.h"
@@ -27,6 +29,9 @@ struct InputGroup {
   std::vector<std::shared_ptr<const void>> memory;  // of `found`
   // Hints for names that runtimes had before they were built.
   std::map<std::string, std::string, std::less<>> renamed;
+  bool is_rendered = false;  // what looks like a placeholder is a value
+  // Lines of files whose values are not known: what is found there may be wrong.
+  std::vector<std::pair<std::string, uint32_t>> undecided;
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
   bool use_catalogue = true;

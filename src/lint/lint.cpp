@@ -205,6 +205,35 @@ bool Findings::fails(const base::Diagnostic& finding) const {
   return std::ranges::any_of(levels, [&](const auto& entry) { return is_enough(entry.second); });
 }
 
+namespace {
+
+constexpr const char* kUnsetVariable = "advice/flux-variable";
+
+// What is found twice in a file that several roots are made of, and what depends on values that are not known.
+class Repeated {
+ public:
+  explicit Repeated(const std::vector<InputGroup>& groups) : has_several_(groups.size() > 1) {
+    for (const InputGroup& group : groups) undecided_.insert(group.undecided.begin(), group.undecided.end());
+  }
+
+  void drop(base::Diagnostics& diagnostics) {
+    diagnostics.retain([&](const base::Diagnostic& found) {
+      const base::Location& at = found.location;
+      const std::string file = at.file ? at.file->name() : "";
+      if (found.rule != kUnsetVariable && undecided_.contains({file, at.line})) return false;
+      return !has_several_ || !at.file ||
+             seen_.emplace(found.rule, found.object, found.message, file, at.line, at.column).second;
+    });
+  }
+
+ private:
+  bool has_several_;
+  std::set<std::pair<std::string, uint32_t>> undecided_;
+  std::set<std::tuple<std::string, std::string, std::string, std::string, uint32_t, uint32_t>> seen_;
+};
+
+}  // namespace
+
 Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
   Findings findings;
   for (const InputGroup& group : groups) {
@@ -220,10 +249,12 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
   const auto repeated = std::ranges::unique(findings.files);
   findings.files.erase(repeated.begin(), repeated.end());
   PartFixes parts(groups);
+  Repeated repeated_findings(groups);
   GroupedCompilation grouped = find_in_groups(std::move(groups), options);
   for (const GovernedFindings& group : grouped.governed) parts.add(group);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
   parts.keep_agreed(findings.diagnostics);
+  repeated_findings.drop(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;
 }

@@ -220,6 +220,11 @@ int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
   if (!read_fail_on(console, flags)) return kFailed;
   Options options = to_options(flags.input);
   options.render = false;
+  flags.input.roots.is_quiet = flags.quiet;
+  if (flags.input.roots.gitops) {
+    if (flags.input.paths.empty() && flags.input.filenames.empty()) flags.input.paths = {"."};
+    flags.input.directories.allow_empty = true;
+  }
   std::optional<Since> since;
   if (!flags.since.base.empty()) {
     since = find_earlier(console, flags, options, runner);
@@ -292,6 +297,10 @@ std::function<int(Console&)> setup_lint(Command& command) {
       .needs("--fix");
   flags->since.add_to(command, "--changed-since",
                       "Only what the changes since this Git revision, or since HEAD left it, can affect");
+  command
+      .add("--roots", &flags->input.roots.gitops,
+           "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and list them")
+      .excludes("--fix");
   command.add("-q,--quiet", &flags->quiet, "Print the findings, but no summary and no notes")
       .excludes("--verbose");
   command.add("--list-rules", &flags->list_rules, "List all rules");
@@ -311,6 +320,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
   command.examples = {"trainjobc lint jobs/", "trainjobc lint jobs/ --fix=all --diff",
                       "trainjobc lint . --format github",
                       "trainjobc lint --changed-since origin/main .",
+                      "trainjobc lint --roots clusters",
                       "trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text",
                       "trainjobc lint --explain input/unknown-field"};
   return [flags, &command](Console& console) {

@@ -79,6 +79,9 @@ class RevisionFiles final : public base::FileSystem {
   // "origin/main:jobs/a.yaml", as git show names a file of the commit; the path itself if it is outside.
   std::string name_of(const std::string& path) const;
 
+  // Fetches all files that are not large, in one call instead of one for each when they are read.
+  void fetch_all() const;
+
   // Those of the files that were read whose content a filter would replace, by their names.
   std::set<std::string> filtered() const;
 

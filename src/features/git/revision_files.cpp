@@ -250,6 +250,16 @@ std::optional<IoError> RevisionFiles::fetch(const std::string& folder, const std
   return std::nullopt;
 }
 
+void RevisionFiles::fetch_all() const {
+  const std::scoped_lock lock(mutex_);
+  std::map<std::string, std::set<std::string>> ids;  // by repository
+  for (const auto& [path, entry] : entries_) {
+    if (entry.type == Type::File && !texts_.contains(entry.id)) ids[entry.repository].insert(entry.id);
+  }
+  // What fails is fetched, and reported, when it is read.
+  for (const auto& [folder, own] : ids) fetch(folder, own, "");
+}
+
 IoResult<std::string> RevisionFiles::blob(const std::string& path, const Entry& entry) const {
   // One missing object of a partial clone ends the call.
   if (!texts_.contains(entry.id) && fetch(entry.repository, beside(path, entry), entry.id))

@@ -294,6 +294,12 @@ class KustomizeRelocator final : public yaml::Relocator {
 
 }  // namespace
 
+const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written, const yaml::Maker& make) {
+  Resource resource;
+  resource.root = &written;
+  return ObjectOrigins(resource, make).of(built);
+}
+
 std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree) {
   return std::make_shared<KustomizeRelocator>(std::move(tree));
 }

@@ -14,6 +14,9 @@ namespace trainjobc::kustomize {
 // The repository of an image, without tag and digest.
 std::string_view repository_of(std::string_view image);
 
+// `built` with the origins of what it was made of, one object without layers.
+const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written, const yaml::Maker& make);
+
 std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree);
 
 }  // namespace trainjobc::kustomize

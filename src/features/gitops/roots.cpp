@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/gitops/roots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/files/paths.h"
+#include "base/text/glob.h"
+#include "features/kustomize/kustomization.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::gitops {
+namespace {
+
+using yaml::Node;
+
+// An object, and the file that has it.
+struct Manifest {
+  const Node* root = nullptr;
+  std::string file;
+  uint32_t line = 1;
+
+  std::string_view kind() const { return yaml::string_at(*root, "kind"); }
+  std::string name() const { return std::string(yaml::string_at(*root, {"metadata", "name"})); }
+  std::string ns() const { return std::string(yaml::string_at(*root, {"metadata", "namespace"})); }
+  std::string title() const {
+    return ns().empty() ? fmt::format("{} {}", kind(), name()) : fmt::format("{} {}/{}", kind(), ns(), name());
+  }
+};
+
+// Whether a file may have an object that matters here.
+bool is_of_interest(std::string_view text) {
+  for (const std::string_view word :
+       {"kustomize.toolkit.fluxcd.io/", "argoproj.io/", "kind: ConfigMap", "kind: Secret"}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+class Objects {
+ public:
+  explicit Objects(const std::vector<Source>& sources) {
+    for (const Source& source : sources) {
+      if (!is_of_interest(source.text)) continue;
+      const base::SourceFile& file = files_.emplace_back(source.name, source.text);
+      base::Diagnostics ignored;
+      for (const yaml::Document& document : yaml::read(file, arena_, ignored)) {
+        if (document.root->is_map()) all_.push_back({document.root, source.name, yaml::locate(*document.root).line});
+      }
+    }
+  }
+
+  const std::vector<Manifest>& all() const { return all_; }
+
+  // The ConfigMap or Secret of that name: of several, the one that is nearest to the file.
+  const Manifest* find(std::string_view kind, const std::string& ns, const std::string& name,
+                       const std::string& file) const {
+    const Manifest* best = nullptr;
+    size_t common = 0;
+    for (const Manifest& object : all_) {
+      if (object.kind() != kind || object.name() != name || (!object.ns().empty() && object.ns() != ns)) continue;
+      const auto size = static_cast<size_t>(std::ranges::mismatch(object.file, file).in1 - object.file.begin());
+      if (best && size <= common) continue;
+      best = &object;
+      common = size;
+    }
+    return best;
+  }
+
+ private:
+  std::deque<base::SourceFile> files_;
+  base::Arena arena_;
+  std::vector<Manifest> all_;
+};
+
+// A path of the repository without "./" and a slash at its begin, and not above its root.
+std::string path_in(const std::string& repository, std::string_view path) {
+  std::string inside = base::normal_path(fmt::format("/{}", path));
+  return base::shortest_path(base::absolute_path(repository) + (inside == "/" ? "" : inside));
+}
+
+void find_content(const base::FileSystem& files, Root& root) {
+  if (!files.is_directory(root.folder)) {
+    root.missing = "the repository has no such folder";
+  } else if (!kustomize::find_kustomization(files, root.folder).empty()) {
+    root.content = Content::Kustomization;
+  }
+}
+
+// The fields of these that are there.
+std::vector<std::string> present(const Node* map, const std::string& prefix,
+                                 std::initializer_list<std::string_view> fields) {
+  std::vector<std::string> found;
+  for (const std::string_view field : fields) {
+    const Node* value = map ? map->get(field) : nullptr;
+    if (value && !value->is_null()) found.push_back(fmt::format("{}.{}", prefix, field));
+  }
+  return found;
+}
+
+std::string without_breaks(std::string_view text) {
+  std::string line(text);
+  std::erase(line, '\n');
+  return line;
+}
+
+class FluxReader {
+ public:
+  FluxReader(const base::FileSystem& files, const Objects& objects, const std::string& repository)
+      : files_(files), objects_(objects), repository_(repository) {}
+
+  Root read(const Manifest& object) const {
+    const Node& spec = *object.root->get("spec");
+    Root root;
+    root.title = object.title();
+    root.place = fmt::format("{}:{}", object.file, object.line);
+    root.folder = path_in(repository_, yaml::string_at(spec, "path"));
+    root.ns = yaml::string_at(spec, "targetNamespace");
+    root.ignored = present(&spec, "spec", {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
+                                           "namePrefix", "nameSuffix", "commonMetadata"});
+    find_content(files_, root);
+    if (const Node* post = spec.get("postBuild")) add_variables(*post, object, root);
+    return root;
+  }
+
+ private:
+  void add_variables(const Node& post, const Manifest& object, Root& root) const {
+    for (const Node* from : yaml::items_at(post, "substituteFrom"))
+      add_source(std::string(yaml::string_at(*from, "kind")), std::string(yaml::string_at(*from, "name")), object, root);
+    const Node* own = post.get("substitute");
+    if (!own || !own->is_map()) return;
+    for (const yaml::Entry& entry : own->entries()) add(entry, root);
+  }
+
+  static void add(const yaml::Entry& entry, Root& root) {
+    const std::string name(entry.key);
+    if (!is_variable_name(name)) root.bad_variables.push_back(name);
+    root.variables[name] = without_breaks(entry.value->is_scalar() ? entry.value->text() : "");
+    root.unknown.erase(name);
+  }
+
+  void add_source(const std::string& kind, const std::string& name, const Manifest& object, Root& root) const {
+    const Manifest* from = objects_.find(kind, object.ns(), name, object.file);
+    if (!from) {
+      root.not_here.push_back(fmt::format("{} {}/{}", kind, object.ns(), name));
+      return;
+    }
+    for (const std::string_view field : {"data", "stringData"}) {
+      const Node* data = from->root->get(field);
+      if (!data || !data->is_map()) continue;
+      for (const yaml::Entry& entry : data->entries()) {
+        if (kind == "ConfigMap") {
+          add(entry, root);
+        } else {
+          root.unknown.insert(std::string(entry.key));
+          root.variables.erase(std::string(entry.key));
+        }
+      }
+    }
+  }
+
+  const base::FileSystem& files_;
+  const Objects& objects_;
+  const std::string& repository_;
+};
+
+// The sources of an Application that are folders.
+class ArgoReader {
+ public:
+  ArgoReader(const base::FileSystem& files, const std::string& repository)
+      : files_(files), repository_(repository) {}
+
+  std::vector<Root> read(const Manifest& object) const {
+    const Node& spec = *object.root->get("spec");
+    std::vector<Root> roots;
+    const auto several = yaml::items_at(spec, "sources");
+    for (const Node* source : several) add(object, spec, *source, roots);
+    const Node* one = spec.get("source");
+    if (several.empty() && one) add(object, spec, *one, roots);
+    return roots;
+  }
+
+ private:
+  void add(const Manifest& object, const Node& spec, const Node& source, std::vector<Root>& roots) const {
+    const Node* path = source.get("path");
+    const bool is_chart = source.get("chart") != nullptr;
+    if (!path && !is_chart) return;  // a source that others refer to
+    Root root;
+    root.tool = Tool::ArgoCd;
+    root.title = object.title();
+    root.place = fmt::format("{}:{}", object.file, object.line);
+    root.ns = yaml::string_at(spec, {"destination", "namespace"});
+    if (is_chart) {
+      root.folder = yaml::string_at(source, "chart");
+      root.missing = "a chart of a Helm repository is not read";
+    } else {
+      root.folder = path_in(repository_, path->text());
+      find_content(files_, root);
+      set_type(source, root);
+    }
+    roots.push_back(std::move(root));
+  }
+
+  void set_type(const Node& source, Root& root) const {
+    const Node* directory = source.get("directory");
+    const Node* helm = source.get("helm");
+    const Node* kustomize = source.get("kustomize");
+    if (source.get("plugin")) {
+      root.missing = "a plugin makes its manifests";
+    } else if (helm || (!kustomize && !directory && files_.exists(root.folder + "/Chart.yaml"))) {
+      root.content = Content::Chart;
+    } else if (directory && !kustomize) {
+      root.content = Content::Files;
+    }
+    if (root.content == Content::Kustomization && kustomize) {
+      root.ignored =
+          present(kustomize, "kustomize", {"images", "replicas", "patches", "components", "namePrefix", "nameSuffix",
+                                           "commonLabels", "commonAnnotations"});
+      if (const std::string_view ns = yaml::string_at(*kustomize, "namespace"); !ns.empty()) root.ns = ns;
+    }
+    const Node* recurse = directory ? directory->get("recurse") : nullptr;
+    root.recurses = recurse && recurse->text() == "true";
+    if (!directory) return;
+    root.include = yaml::string_at(*directory, "include");
+    root.exclude = yaml::string_at(*directory, "exclude");
+  }
+
+  const base::FileSystem& files_;
+  const std::string& repository_;
+};
+
+// The cluster that an object without more information is applied to: that of the root in whose folder its file is;
+// otherwise that of its folder.
+class Clusters {
+ public:
+  void add(const std::string& file, const Root& root) { nodes_.push_back({base::absolute_path(file), &root}); }
+
+  std::string of(const std::string& file) const {
+    std::string at = base::absolute_path(file);
+    std::string cluster = base::parent_of(at);
+    std::set<const Root*> seen;
+    while (const Definition* outer = around(at)) {
+      if (!seen.insert(outer->root).second) break;
+      cluster = base::absolute_path(outer->root->folder);
+      at = outer->file;
+    }
+    return base::shortest_path(cluster);
+  }
+
+ private:
+  struct Definition {
+    std::string file;
+    const Root* root;
+  };
+
+  // The root whose folder has the file, of several the one with the longest path.
+  const Definition* around(const std::string& file) const {
+    const Definition* best = nullptr;
+    size_t size = 0;
+    for (const Definition& one : nodes_) {
+      const std::string folder = base::absolute_path(one.root->folder);
+      if (base::path_below(file, folder).empty() || folder.size() <= size) continue;
+      best = &one;
+      size = folder.size();
+    }
+    return best;
+  }
+
+  std::vector<Definition> nodes_;
+};
+
+bool is_kind(const Manifest& object, std::string_view group, std::string_view kind) {
+  return object.kind() == kind && yaml::string_at(*object.root, "apiVersion").starts_with(group) &&
+         object.root->get("spec") && object.root->get("spec")->is_map();
+}
+
+// " (spot)" for objects that are applied to another cluster than the one they are in.
+std::string other_cluster(const Manifest& object) {
+  const Node& spec = *object.root->get("spec");
+  std::string_view other = yaml::string_at(spec, {"kubeConfig", "secretRef", "name"});
+  if (other.empty()) other = yaml::string_at(spec, {"destination", "name"});
+  if (other.empty()) other = yaml::string_at(spec, {"destination", "server"});
+  const bool is_own = other.empty() || other == "in-cluster" || other == "https://kubernetes.default.svc";
+  return is_own ? "" : fmt::format(" ({})", other);
+}
+
+}  // namespace
+
+std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
+                             const std::string& repository) {
+  const Objects objects(sources);
+  std::deque<std::pair<const Manifest*, Root>> found;
+  for (const Manifest& object : objects.all()) {
+    if (is_kind(object, "kustomize.toolkit.fluxcd.io/", "Kustomization"))
+      found.emplace_back(&object, FluxReader(files, objects, repository).read(object));
+    if (is_kind(object, "argoproj.io/", "Application")) {
+      for (Root& root : ArgoReader(files, repository).read(object)) found.emplace_back(&object, std::move(root));
+    }
+  }
+  Clusters clusters;
+  for (const auto& [object, root] : found) {
+    if (root.missing.empty()) clusters.add(object->file, root);
+  }
+  for (auto& [object, root] : found) root.cluster = clusters.of(object->file) + other_cluster(*object);
+  std::vector<Root> roots;
+  for (auto& [object, root] : found) roots.push_back(std::move(root));
+  return roots;
+}
+
+namespace {
+
+bool is_yaml(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder == "." ? name : folder + "/" + name;
+}
+
+class Lister {
+ public:
+  Lister(const base::FileSystem& files, const Root& root) : files_(files), root_(root) {}
+
+  Manifests found;
+
+  std::optional<base::IoError> enter(const std::string& folder, const std::string& below) {
+    const auto listed = files_.list(folder);
+    if (const auto* error = std::get_if<base::IoError>(&listed)) return *error;
+    for (const base::DirectoryEntry& entry : std::get<std::vector<base::DirectoryEntry>>(listed)) {
+      if (entry.name.starts_with(".git")) continue;
+      const std::string path = joined(folder, entry.name);
+      const std::string inside = below + entry.name;
+      if (entry.kind == base::FileKind::File && is_wanted(entry.name, inside)) found.files.push_back(path);
+      if (entry.kind != base::FileKind::Directory || entry.is_link || !root_.recurses) continue;
+      if (root_.tool == Tool::Flux && !kustomize::find_kustomization(files_, path).empty()) {
+        found.kustomizations.push_back(path);
+      } else if (auto error = enter(path, inside + "/")) {
+        return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool is_wanted(const std::string& name, const std::string& inside) const {
+    if (root_.tool == Tool::Flux) return is_yaml(name);
+    if (!is_yaml(name) && !name.ends_with(".json")) return false;
+    if (!root_.exclude.empty() && matches_argo_glob(root_.exclude, inside)) return false;
+    return root_.include.empty() || matches_argo_glob(root_.include, inside);
+  }
+
+  const base::FileSystem& files_;
+  const Root& root_;
+};
+
+// The alternatives of the first braces, each with what surrounds them; the pattern itself if there are none.
+std::vector<std::string> alternatives_of(std::string_view pattern) {
+  const size_t open = pattern.find('{');
+  const size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+  if (close == std::string_view::npos) return {std::string(pattern)};
+  std::vector<std::string> all;
+  std::string_view inside = pattern.substr(open + 1, close - open - 1);
+  for (bool is_last = false; !is_last;) {
+    const size_t end = inside.find(',');
+    is_last = end == std::string_view::npos;
+    all.push_back(fmt::format("{}{}{}", pattern.substr(0, open), inside.substr(0, end), pattern.substr(close + 1)));
+    if (!is_last) inside.remove_prefix(end + 1);
+  }
+  return all;
+}
+
+bool matches_stars(std::string_view pattern, std::string_view path) {
+  size_t at = 0;
+  size_t in = 0;
+  size_t star = std::string_view::npos;
+  size_t from = 0;
+  while (in < path.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = ++at;
+      from = in;
+    } else if (at < pattern.size() && (pattern[at] == path[in] || pattern[at] == '?')) {
+      ++at;
+      ++in;
+    } else if (star != std::string_view::npos) {
+      at = star;
+      in = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (at < pattern.size() && pattern[at] == '*') ++at;
+  return at == pattern.size();
+}
+
+}  // namespace
+
+base::IoResult<Manifests> list_manifests(const base::FileSystem& files, const Root& root) {
+  Lister lister(files, root);
+  if (auto error = lister.enter(root.folder, "")) return *error;
+  return std::move(lister.found);
+}
+
+bool matches_argo_glob(std::string_view pattern, std::string_view path) {
+  const std::vector<std::string> alternatives = alternatives_of(pattern);
+  if (alternatives.size() == 1 && alternatives.front() == pattern) return matches_stars(pattern, path);
+  return std::ranges::any_of(alternatives,
+                             [&](const std::string& one) { return matches_argo_glob(one, path); });
+}
+
+}  // namespace trainjobc::gitops

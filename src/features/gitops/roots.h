@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The folders that a repository's Flux Kustomizations and Argo CD Applications name: what a cluster is made of.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files/file_system.h"
+#include "compile/compile.h"
+#include "features/gitops/substitute.h"
+
+namespace trainjobc::gitops {
+
+enum class Tool { Flux, ArgoCd };
+
+// How the folder becomes manifests. A chart is not read.
+enum class Content { Kustomization, Files, Chart };
+
+struct Root {
+  Tool tool = Tool::Flux;
+  std::string title;    // "Kustomization flux-system/apps"
+  std::string place;    // "clusters/prod/apps.yaml:1"
+  std::string folder;   // as paths of the working directory: "apps/prod"
+  std::string cluster;  // the roots of one cluster have the same text: "clusters/prod"
+  std::string ns;       // of objects that have none; "": `default`
+  std::string missing;  // why the folder can't be read; "" if it can
+  Content content = Content::Files;
+
+  // Of Argo CD's directories.
+  bool recurses = true;
+  std::string include;  // globs, "": all
+  std::string exclude;
+
+  // Of Flux's postBuild.
+  Variables variables;
+  std::set<std::string> unknown;           // variables that a Secret sets: its values are not read
+  std::vector<std::string> not_here;       // "ConfigMap flux-system/vars", of which no file defines the content
+  std::vector<std::string> bad_variables;  // with names that Flux refuses
+
+  std::vector<std::string> ignored;  // fields that change the objects and are not applied: "spec.images"
+
+  // Flux replaces variables only if there are any.
+  bool has_variables() const { return !variables.empty() || !unknown.empty() || !not_here.empty(); }
+};
+
+// The roots that objects in these files name, in their order. Paths are below `repository`, a folder.
+std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
+                             const std::string& repository);
+
+// The manifests of a root whose content is files: what Flux's kustomize-controller puts into the kustomization that
+// it generates, or what Argo CD reads. `kustomizations` are the folders below it that Flux builds instead.
+struct Manifests {
+  std::vector<std::string> files;
+  std::vector<std::string> kustomizations;
+};
+base::IoResult<Manifests> list_manifests(const base::FileSystem& files, const Root& root);
+
+// Argo CD's globs: * matches slashes, too; {a,b} is one of them.
+bool matches_argo_glob(std::string_view pattern, std::string_view path);
+
+}  // namespace trainjobc::gitops

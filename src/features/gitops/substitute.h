@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Variables of Flux's postBuild, as its kustomize-controller replaces them.
+// Source of the rules: github.com/fluxcd/pkg, envsubst (a fork of drone/envsubst) and kustomize.SubstituteVariables.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainjobc::gitops {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+struct Substituted {
+  std::string text;
+  std::vector<std::string> unset;  // the variables without a value and a default, each once; they became ""
+  std::string error;               // "bad substitution", as Flux says it; "": none
+};
+
+// Replaces ${name}, ${name:=default}, ${name:-default}, ${name=default}, ${name:position:length}, ${name/old/new},
+// ${name//old/new}, ${name/#old/new}, ${name/%old/new}, ${name#glob}, ${name##glob}, ${name%glob}, ${name%%glob},
+// ${name^}, ${name^^}, ${name,}, ${name,,} and ${#name}; $$ is a dollar sign. Letters other than ASCII keep their
+// case.
+Substituted substitute(std::string_view text, const Variables& variables);
+
+// Whether Flux accepts the name.
+bool is_variable_name(std::string_view name);
+
+}  // namespace trainjobc::gitops

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lint --roots: what Flux Kustomizations and Argo CD Applications name is listed and checked, with Flux's variables.
+
+usage: roots_test.py BINARY. Without kustomize and kubectl, the parts that build are skipped, with a message.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BINARY = pathlib.Path(sys.argv[1]).resolve()
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("TRAINJOBC_")}
+problems = []
+
+JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert}
+spec:
+  runtimeRef: {name: torch-distributed}
+  trainer:
+    image: r.io/train:1
+    command: [torchrun, train.py]
+    numNodes: ${NODES}
+"""
+RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: mine, labels: {trainer.kubeflow.org/framework: torch}}
+spec:
+  mlPolicy: {torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {template: {spec: {containers: [{name: node, image: "r.io/a:1"}]}}}
+"""
+
+
+def flux(name, path, post="", more=""):
+    return f"""apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec:
+  path: {path}
+{more}{post}"""
+
+
+def argo(name, source):
+    return f"""apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: {name}, namespace: argocd}}
+spec:
+  destination: {{namespace: team-a}}
+  source: {{repoURL: "https://git.example.org/a.git", {source}}}
+"""
+
+
+def check(got, wanted, what):
+    if got != wanted:
+        problems.append(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
+
+
+def lint(files, *words):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / ".git").mkdir()
+        for name, text in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([str(BINARY), "lint", "--roots", *words], cwd=folder, env=ENVIRONMENT, capture_output=True,
+                              text=True, timeout=120)
+        return done.returncode, done.stdout, done.stderr
+
+
+SUBSTITUTE = "  postBuild:\n    substitute: {NODES: \"4\"}\n"
+
+
+def variables():
+    listed = "note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps, 1 file\n"
+    files = {"clusters/prod/apps.yaml": flux("apps", "./apps", SUBSTITUTE), "apps/bert.yaml": JOB}
+    check(lint(files), (0, "", listed + "1 job: no findings\n"), "a variable")
+    files["clusters/prod/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE.replace("4", "four"))
+    check(lint(files)[:2], (1, """apps/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]
+    9 |     numNodes: ${NODES}
+      |               ^~~~~~~~
+
+1 finding (1 error) in 1 of 1 file
+"""), "a value of the wrong type")
+    files["clusters/prod/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE.replace("NODES", "NODE"))
+    check(lint(files), (1, """apps/bert.yaml:9:15: error: nothing sets the variable NODES: Kustomization flux-system/apps at clusters/prod/apps.yaml:1 replaces it by nothing [advice/flux-variable]
+    9 |     numNodes: ${NODES}
+      |               ^~~~~~~~ set NODES under spec.postBuild.substitute, or write a default: ${NODES:=value}
+
+1 finding (1 error) in 1 of 1 file
+""", listed), "a variable that nothing sets")
+    files["apps/bert.yaml"] = JOB.replace("${NODES}", "${NODES:=2}")
+    check(lint(files)[:2], (0, ""), "a default")
+    files["apps/bert.yaml"] = JOB.replace("{name: bert}", "{name: bert, annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}")
+    check(lint(files)[1].splitlines()[:1],
+          ['apps/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "${NODES}" [input/type]'],
+          "substitution is disabled")
+    files["apps/bert.yaml"] = JOB.replace("${NODES}", "${NODES")
+    check(lint(files)[1].splitlines()[:1],
+          ["apps/bert.yaml:1:1: error: Flux can't replace the variables of this object: missing closing brace [advice/flux-variable]"],
+          "a bad substitution")
+
+
+def sources():
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: vars, namespace: flux-system}\ndata: {NODES: \"%s\"}\n"
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: vars, namespace: flux-system}\nstringData: {NODES: \"s3cr3t\"}\n"
+    post = "  postBuild:\n    substituteFrom: [{kind: ConfigMap, name: vars}]\n"
+    files = {"apps/bert.yaml": JOB}
+    for cluster, nodes in (("prod", "8"), ("staging", "one")):
+        files[f"clusters/{cluster}/flux-system/sync.yaml"] = flux("flux-system", f"./clusters/{cluster}")
+        files[f"clusters/{cluster}/apps.yaml"] = flux("apps", "./apps", post)
+        files[f"clusters/{cluster}/vars.yaml"] = config % nodes
+    status, out, err = lint(files)
+    check((status, out.splitlines()[0], err.splitlines()),
+          (1, 'apps/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "one" [input/type]',
+           ["note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps, 1 file",
+            "note: Kustomization flux-system/flux-system (clusters/prod/flux-system/sync.yaml:1): clusters/prod, 3 files",
+            "note: Kustomization flux-system/apps (clusters/staging/apps.yaml:1): apps, 1 file",
+            "note: Kustomization flux-system/flux-system (clusters/staging/flux-system/sync.yaml:1): clusters/staging, 3 files"]),
+          "the ConfigMaps of two clusters")
+    files = {"apps/bert.yaml": JOB, "c/apps.yaml": flux("apps", "./apps", post.replace("ConfigMap", "Secret")), "c/s.yaml": secret}
+    check(lint(files)[:2], (0, ""), "a Secret sets it: its value is not read")
+    del files["c/s.yaml"]
+    check(lint(files)[2].splitlines()[1],
+          "note: Kustomization flux-system/apps (c/apps.yaml:1): no file has Secret flux-system/vars: what may be set there is not "
+          "checked", "what is not in the repository")
+
+
+def clusters():
+    mine = JOB.replace("torch-distributed", "mine").replace("${NODES}", "2")
+    files = {"clusters/prod/all.yaml": flux("apps", "./apps") + "---\n" + flux("infra", "infra"),
+             "apps/bert.yaml": mine, "infra/mine.yaml": RUNTIME}
+    check(lint(files)[2].splitlines()[-1], "1 job, 1 runtime: no findings", "a runtime of another root of the cluster")
+    files["clusters/prod/all.yaml"] = flux("apps", "./apps")
+    files["clusters/staging/all.yaml"] = flux("infra", "infra")
+    check(lint(files)[1].splitlines()[0],
+          'apps/bert.yaml:5:22: error: there is no ClusterTrainingRuntime "mine" [input/missing-runtime]', "two clusters")
+    files["clusters/prod/all.yaml"] = flux("apps", "./nope", more="  images: []\n")
+    check(lint(files)[2].splitlines()[0],
+          "note: Kustomization flux-system/apps (clusters/prod/all.yaml:1): nope is not checked: the repository has no such folder",
+          "no folder")
+    check(lint({"a.yaml": mine})[::2],
+          (2, "trainjobc: --roots: the inputs have no Kustomization of Flux and no Application of Argo CD\n"), "no root")
+
+
+def argo_cd():
+    two = JOB.replace("${NODES}", "2")
+    files = {"apps.yaml": argo("a", "path: jobs, directory: {recurse: true, exclude: '{old/*,*.json}'}"), "jobs/a.yaml": two,
+             "jobs/deep/b.yaml": two.replace("bert", "gpt"), "jobs/old/c.yaml": "kind: TrainJob\n", "jobs/d.json": "{}"}
+    check(lint(files), (0, "", "note: Application argocd/a (apps.yaml:1): jobs, 2 files\n2 jobs: no findings\n"), "a directory")
+    files["apps.yaml"] = argo("a", "path: jobs")
+    check(lint(files)[2], "note: Application argocd/a (apps.yaml:1): jobs, 2 files\n1 job: no findings\n", "without recurse")
+    files["apps.yaml"] = argo("a", "path: jobs, directory: {include: 'x*'}")
+    check(lint(files)[2], "note: Application argocd/a (apps.yaml:1): jobs, 0 files\n", "include")
+    files["apps.yaml"] = argo("a", "chart: training, targetRevision: 1.0.0")
+    check(lint(files)[2],
+          "note: Application argocd/a (apps.yaml:1): training is not checked: a chart of a Helm repository is not read\n", "a chart")
+
+
+def built():
+    files = {"clusters/prod/apps.yaml": flux("apps", "./apps/prod", SUBSTITUTE.replace("4", "four")),
+             "apps/prod/kustomization.yaml": "resources: [../base]\nnamespace: team-a\n",
+             "apps/base/kustomization.yaml": "resources: [bert.yaml]\n", "apps/base/bert.yaml": JOB}
+    status, out, err = lint(files)
+    check((out.splitlines()[:2], err.splitlines()[0]),
+          (['apps/base/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]',
+            "    9 |     numNodes: ${NODES}"],
+           "note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps/prod, a kustomization"), "a kustomization")
+    # Flux builds the kustomizations below a folder that has none itself.
+    files["clusters/prod/apps.yaml"] = flux("apps", "./apps/prod/..", SUBSTITUTE)
+    files["apps/extra.yaml"] = JOB.replace("bert", "gpt")
+    del files["apps/prod/kustomization.yaml"]
+    check(lint(files)[2].splitlines()[-1], "2 jobs: no findings", "files and kustomizations")
+    files["apps/base/kustomization.yaml"] = "resources: [nope.yaml]\n"
+    check(lint(files)[0], 2, "a root that can't be built")
+
+
+def main():
+    for part in (variables, sources, clusters, argo_cd):
+        part()
+    if shutil.which("kustomize") or shutil.which("kubectl"):
+        built()
+    else:
+        print("neither kustomize nor kubectl is installed: no kustomization was built")
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+sys.exit(main())
