@@ -96,6 +96,11 @@ spec:
   runtimeRef:
     name: torch-distributed
 """
+FLUX = """apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {path: ./examples, sourceRef: {kind: GitRepository, name: flux-system}, interval: 10m}
+"""
 # What other programs answer. kubectl says that it was asked; it knows nothing but an empty list.
 PLAYED = {
     "helm": f"cat <<'END'\n{JOB}END\n",
@@ -139,6 +144,9 @@ def try_commands(commands):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             shutil.copytree(ROOT / "examples", folder / "examples")
+            if "--roots" in command:
+                (folder / "examples/clusters").mkdir()
+                (folder / "examples/clusters/apps.yaml").write_text(FLUX)
             if re.search(r"--(base|changed-since)\b", command):
                 commit(folder / "examples", "origin/main")
             for made in (".zsh/completions", ".config/fish/completions", "bin"):

@@ -121,7 +121,7 @@ class FluxReader {
     const Node& spec = *object.root->get("spec");
     Root root;
     root.title = object.title();
-    root.place = fmt::format("{}:{}", object.file, object.line);
+    root.place = fmt::format("{}:{}", base::normal_path(object.file), object.line);
     root.folder = path_in(repository_, yaml::string_at(spec, "path"));
     root.ns = yaml::string_at(spec, "targetNamespace");
     root.ignored = present(&spec, "spec", {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
@@ -196,7 +196,7 @@ class ArgoReader {
     Root root;
     root.tool = Tool::ArgoCd;
     root.title = object.title();
-    root.place = fmt::format("{}:{}", object.file, object.line);
+    root.place = fmt::format("{}:{}", base::normal_path(object.file), object.line);
     root.ns = yaml::string_at(spec, {"destination", "namespace"});
     if (is_chart) {
       root.folder = yaml::string_at(source, "chart");
