@@ -55,7 +55,7 @@ struct Diagnostic {
   Location location;
   std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
   std::vector<std::string> depends_on;  // fields: what is wrong with one of them is the cause of this
-  bool is_consequence = false;          // of another finding: the API server names both
+  bool is_consequence = false;          // of another finding, which mends both
   std::vector<Note> notes;
   bool hide_source = false;               // the source line contains a secret: it is not shown
   std::vector<Edit> fix;                  // does what the hint says; empty if there is none

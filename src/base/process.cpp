@@ -16,7 +16,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/parallel.h"
 #include "base/signals.h"
+
+extern char** environ;  // the standard leaves its declaration to the program
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -76,18 +79,31 @@ void drain(Descriptor& from, std::string& text) {
   }
 }
 
+namespace {
+
+// As exec takes them, with a null pointer at the end.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
 int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
   std::vector<std::string> words = argv;
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(words);
+  std::vector<std::string> variables = environment_.value_or(std::vector<std::string>());
+  std::vector<char*> environment = pointers_to(variables);
   Pipe failure;  // closed without a message when the program starts
   if (!failure.open()) return errno;
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return errno;
-  if (child == 0) become(pointers.data(), parent, failure.write.get());
+  if (child == 0)
+    become(pointers.data(), environment_ ? environment.data() : nullptr, parent, failure.write.get());
   failure.write.close();
   int error = 0;
   ssize_t got = 0;
@@ -103,8 +119,9 @@ int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
 }
 
 // Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
-void Spawn::become(char* const* argv, pid_t parent, int report) const {
+void Spawn::become(char* const* argv, char** environment, pid_t parent, int report) const {
   report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (environment) environ = environment;
   if (prepare(parent)) ::execvp(*argv, argv);
   const int error = errno;
   if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
@@ -198,6 +215,21 @@ void feed(Descriptor& to, std::string_view& rest) {
   if (count < 0 || rest.empty()) to.close();
 }
 
+// This process's environment with the changes.
+std::vector<std::string> changed_environment(const ProcessRequest& request) {
+  std::vector<std::string> all;
+  for (char** at = environ; at && *at; ++at) {
+    const std::string_view variable = *at;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    const auto is_it = [&](const auto& change) { return change.first == name; };
+    if (std::ranges::none_of(request.variables, is_it)) all.emplace_back(variable);
+  }
+  for (const auto& [name, value] : request.variables) {
+    if (value) all.push_back(fmt::format("{}={}", name, *value));
+  }
+  return all;
+}
+
 struct Conversation {
   Pipe in;
   Pipe out;
@@ -232,6 +264,19 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
 
 }  // namespace
 
+std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  std::vector<IoResult<ProcessResult>> results;
+  for (const ProcessRequest& request : requests) results.push_back(run(request));
+  return results;
+}
+
+std::vector<IoResult<ProcessResult>> RealProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  const HeldSignals held;  // the threads inherit that they are blocked
+  std::vector<IoResult<ProcessResult>> results(requests.size(), ProcessResult{});
+  parallel_for(requests.size(), 1, 0, [&](size_t index) { results[index] = run(requests[index]); });
+  return results;
+}
+
 IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   const std::string& program = request.argv.front();
   const auto failure = [&](int error) {
@@ -244,6 +289,7 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   if (!pipes.signals.open(held.set())) return failure(errno);
   // A program that uses the terminal must stay in its process group.
   Spawn spawn(captures);
+  if (!request.variables.empty()) spawn.use_environment(changed_environment(request));
   spawn.connect(pipes.in.read, STDIN_FILENO);
   if (captures) {
     spawn.connect(pipes.out.write, STDOUT_FILENO);

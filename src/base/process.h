@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,16 +37,19 @@ class Spawn {
 
   // `end` must stay open until the start.
   void connect(const Descriptor& end, int fd) { connections_.emplace_back(end.get(), fd); }
+  // Instead of this process's environment: "NAME=value".
+  void use_environment(std::vector<std::string> environment) { environment_ = std::move(environment); }
   // 0, or the error.
   int start(const std::vector<std::string>& argv, pid_t& pid) const;
 
  private:
   // In the new process.
-  [[noreturn]] void become(char* const* argv, pid_t parent, int report) const;
+  [[noreturn]] void become(char* const* argv, char** environment, pid_t parent, int report) const;
   bool prepare(pid_t parent) const;
 
   bool own_group_;
   std::vector<std::pair<int, int>> connections_;  // of this process, of the program
+  std::optional<std::vector<std::string>> environment_;
 };
 
 enum class Ended { Itself, TooLate, Signal };
@@ -72,6 +76,8 @@ struct ProcessRequest {
   std::string input;  // all of its standard input
   Streams streams = Streams::Capture;
   std::chrono::milliseconds timeout{0};  // after which it is killed; 0: never
+  // Variables that it gets instead of, or besides, those of this process; nullopt: it doesn't get that one.
+  std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
 };
 
 struct ProcessResult {
@@ -87,14 +93,18 @@ class ProcessRunner {
   // An error if the program could not be started or did not end in time. Anything else, including a failure
   // of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
+  // Several at the same time, if it can. The results are in the order of the requests.
+  virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
 };
 
-// The program inherits the environment and the three standard streams (replaced as asked), nothing else. A
+// The program inherits the environment and the three standard streams (both changed as asked), nothing else. A
 // program whose output is captured leads a process group: the timeout, or a signal that ends this process
 // (HeldSignals), also ends the programs that it has started.
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
+  // As many at a time as there are processors. This thread must be the only one.
+  std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests) override;
 };
 
 }  // namespace trainjobc::base

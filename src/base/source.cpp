@@ -99,4 +99,10 @@ size_t SourceFile::utf16_offset(uint32_t number, size_t units) const {
   return from + base::utf16_offset(whole.substr(from), units - mark.units);
 }
 
+Location whole_line(const SourceFile& file, uint32_t line) {
+  if (line < file.line_count()) return {&file, line, 1, line + 1, 1};
+  const size_t size = file.text().size() - file.line_start(line);
+  return {&file, line, 1, line, static_cast<uint32_t>(size + 1)};
+}
+
 }  // namespace trainjobc::base

@@ -73,4 +73,7 @@ struct Location {
   bool operator==(const Location&) const = default;
 };
 
+// A line with its line break.
+Location whole_line(const SourceFile& file, uint32_t line);
+
 }  // namespace trainjobc::base

@@ -20,6 +20,8 @@ std::span<const CommandEntry> commands() {
       {"lsp", "Run as a language server, for editors", setup_lsp},
       {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
+      {"kustomize-config", "Print what kustomize has to know of TrainJobs and runtimes",
+       setup_kustomize_config},
       {"schema", "Print the JSON Schema of a kind, for editors and validators", setup_schema},
       {"completion", "Print a shell's completion script", setup_completion},
       {"version", "Print the version and what it supports", setup_version},

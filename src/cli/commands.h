@@ -24,6 +24,7 @@ std::function<int(Console&)> setup_submit(Command& command);
 std::function<int(Console&)> setup_migrate(Command& command);
 std::function<int(Console&)> setup_function(Command& command);
 std::function<int(Console&)> setup_runtimes(Command& command);
+std::function<int(Console&)> setup_kustomize_config(Command& command);
 std::function<int(Console&)> setup_schema(Command& command);
 std::function<int(Console&)> setup_completion(Command& command);
 std::function<int(Console&)> setup_version(Command& command);
@@ -59,7 +60,7 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
 // The language server, and its files.
 
 // Loads what `lint` loads for paths, with the environment of the console.
-lsp::InputLoader workspace_loader(const Console& console);
+lsp::InputLoader workspace_loader(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
 

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/files/file_system.h"
+#include "base/process.h"
 #include "base/text/printable.h"
 
 namespace trainjobc::cli {
@@ -21,6 +22,8 @@ class Console {
   virtual ~Console() = default;
 
   virtual base::FileSystem& files() = 0;
+  // Runs other programs.
+  virtual base::ProcessRunner& processes() = 0;
   // All of standard input, read once.
   virtual base::IoResult<std::string> read_stdin() = 0;
   virtual bool stdin_is_terminal() const = 0;
@@ -77,6 +80,7 @@ int fail(Console& console, std::string_view message);
 class ProcessConsole final : public Console {
  public:
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return processes_; }
   base::IoResult<std::string> read_stdin() override;
   bool stdin_is_terminal() const override;
   bool stdout_is_terminal() const override;
@@ -89,6 +93,7 @@ class ProcessConsole final : public Console {
 
  private:
   base::RealFileSystem files_;
+  base::RealProcessRunner processes_;
 };
 
 // Lines of a terminal that are overwritten; no output elsewhere.

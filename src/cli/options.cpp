@@ -51,6 +51,10 @@ void InputFlags::add_to(Command& command, bool has_trainer_version) {
   command.add("PATH", &paths, "Files or directories with TrainJobs and runtimes; - is standard input")
       .takes("PATH");
   command.add("-f,--filename", &filenames, "Same as PATH; can be repeated").takes("PATH");
+  command.add("-k,--kustomize", &roots.kustomize,
+              "Build this kustomization, with the kustomize or kubectl on the PATH; can be repeated")
+      .takes("DIR");
+  command.add("--kustomize-remote", &roots.allow_remote, "Let kustomize fetch bases that are not here");
   directories.add_to(command);
   command.add("--runtimes", &runtimes, "File or directory with more runtimes; those of the inputs come first")
       .takes("PATH");
@@ -181,14 +185,15 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
 std::vector<std::string> paths_of(const InputFlags& flags) {
   std::vector<std::string> paths = flags.paths;
   paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty()) paths.emplace_back("-");
+  if (paths.empty() && flags.roots.kustomize.empty() && flags.reads_stdin) paths.emplace_back("-");
   return paths;
 }
 
 }  // namespace
 
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  if (flags.paths.empty() && flags.filenames.empty() && console.stdin_is_terminal()) {
+  const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.kustomize.empty();
+  if (!has_inputs && flags.reads_stdin && console.stdin_is_terminal()) {
     fail(console, "no input: name a file or directory, or - for standard input");
     return std::nullopt;
   }
@@ -202,12 +207,22 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   if (!is_usable(console, configurations)) return std::nullopt;
   Loaded loaded;
   const bool is_read = load(console, paths_of(flags), options, loaded);
+  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  auto roots = build_named(console, flags.roots, configurations);
+  auto found = take_roots(console, loaded, configurations, flags.builds_found);
+  if (!roots || !found) return std::nullopt;
+  std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;
   inputs.directories = std::move(loaded.directories);
   inputs.passed_over = std::move(loaded.passed_over);
   inputs.excluded = std::move(loaded.excluded);
-  inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
-  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  if (!loaded.sources.empty() || roots->empty())
+    inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
+  for (lint::InputGroup& root : *roots) {
+    for (const Source& part : root.parts) inputs.parts.push_back(part.name);
+    inputs.groups.push_back(std::move(root));
+  }
+  if (!is_usable(console, configurations)) return std::nullopt;
   for (lint::InputGroup& group : inputs.groups) {
     if (!complete_group(console, flags, overrides, options, group)) return std::nullopt;
   }
@@ -250,12 +265,14 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
 }
 
 // Whether anything in the directory is for Trainer, or was intended to be.
-bool holds_something(const std::string& directory, const Compilation& compiled) {
+bool holds_something(const std::string& directory, const std::vector<std::string>& parts,
+                     const Compilation& compiled) {
   const std::string folder = base::absolute_path(directory);
   const auto is_in = [&](const std::string& file) {
     return !base::path_below(base::absolute_path(file), folder).empty();
   };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
+         std::ranges::any_of(parts, is_in) ||
          std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);
@@ -285,7 +302,7 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     if (!check_wanted(console, job, compiled)) return false;
   }
   for (const std::string& directory : loaded.directories) {
-    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, compiled))
+    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, loaded.parts, compiled))
       continue;
     fail(console,
          fmt::format(
@@ -353,14 +370,13 @@ base::Diagnostics unread_jobs_of(const Compilation& compiled) {
   return unread;
 }
 
-namespace {
-
-// Which Trainer version `auto` chose, if not the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled) {
   if (compiled.trainer_version_reason.empty()) return;
   note(console, fmt::format("rendered for Trainer {}: {} (pin with --trainer-version)",
                             compiled.trainer_version, compiled.trainer_version_reason));
 }
+
+namespace {
 
 lint::GroupedCompilation compile_all(lint::LoadedInputs& loaded, const Options& options,
                                      const CompileStyle& style) {

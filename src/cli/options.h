@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/input.h"
+#include "cli/roots.h"
 #include "compile/compile.h"
 #include "lint/groups.h"
 #include "schema/schema.h"
@@ -56,7 +57,10 @@ struct InputFlags {
   std::string name_suffix;
   std::string config;  // the file; "": search for it
   bool no_config = false;
+  RootFlags roots;
+  bool builds_found = false;  // kustomizations that are found in directories
   unsigned threads = 0;
+  bool reads_stdin = true;  // if there is no path
 
   void add_to(Command& command, bool has_trainer_version = true);
 };
@@ -108,6 +112,9 @@ struct CompiledInputs {
 std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
                                              const ColourFlag& colour, const Options& options,
                                              const CompileStyle& style = {});
+
+// Prints which Trainer version `auto` chose, if not the newest, and the line that decided it.
+void note_trainer_version(Console& console, const Compilation& compiled);
 
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);

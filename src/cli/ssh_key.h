@@ -77,6 +77,7 @@ class GuardedConsole final : public Console {
       : console_(console), files_(console.files(), key, console) {}
 
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return console_.processes(); }
   base::IoResult<std::string> read_stdin() override { return console_.read_stdin(); }
   bool stdin_is_terminal() const override { return console_.stdin_is_terminal(); }
   bool stdout_is_terminal() const override { return console_.stdout_is_terminal(); }

@@ -17,6 +17,7 @@
 #include "rules/rules.h"
 #include "schema/typed.h"
 #include "schema/validate.h"
+#include "yaml/rewrite/insert.h"
 
 namespace trainjobc::compile {
 namespace {
@@ -129,12 +130,15 @@ class Nulls {
   }
 
   void add_null(const Field& field, const Node& parent, const Property& property) {
-    const std::string_view empty = property.schema->type == schema::Type::String ? "\"\"" : "[]";
-    k8s::jobset::add(out_, "jobset/type", field.path(),
-                     fmt::format("{} must be set, although it may be empty: JobSet's webhook turns a missing "
-                                 "value into null, which its schema refuses",
-                                 property.name),
-                     &parent, fmt::format("add {}: {}", property.name, empty));
+    const bool is_list = property.schema->type != schema::Type::String;
+    base::Diagnostic& found = k8s::jobset::add(
+        out_, "jobset/type", field.path(),
+        fmt::format("{} must {}: JobSet's webhook turns a missing value into null, which its schema refuses",
+                    property.name, is_list ? "have items" : "be set, although it may be empty"),
+        &parent, fmt::format("add {}: {}", property.name, is_list ? "[…]" : "\"\""));
+    if (is_list) return;
+    base::suggest_fix(found, yaml::insert_into(parent, {fmt::format("{}: \"\"", property.name),
+                                                        fmt::format("\"{}\": \"\"", property.name)}));
   }
 
   k8s::Violations& out_;

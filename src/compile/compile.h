@@ -20,6 +20,9 @@
 namespace trainjobc::schema {
 struct VersionSchemas;
 }
+namespace trainjobc::yaml {
+class Relocator;
+}
 
 namespace trainjobc {
 
@@ -28,6 +31,8 @@ struct Source {
   std::string name;
   std::string text;
   bool named = true;  // by the user; false: found in a directory
+  // Of a text that another program made of files: nullptr for a file.
+  std::shared_ptr<const yaml::Relocator> relocator = {};
 };
 
 struct Options {
@@ -42,9 +47,9 @@ struct Options {
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": the content's hash
   policy::PolicyOptions policy;
-  // Where another scope has a runtime of this kind and name: "clusters/prod/torch.yaml:1"; "" if none has.
-  // Several threads call it. Empty if there are no other scopes.
-  std::function<std::string(std::string_view kind, std::string_view name)> place_elsewhere;
+  // What callers know of a missing runtime of this kind and name, as a hint: that another scope has it, or that
+  // kustomize has renamed it; "" if nothing. Several threads call it. May be empty.
+  std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   unsigned threads = 0;           // 0: one per processor
   bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };

@@ -112,36 +112,29 @@ class Firsts {
 }  // namespace
 
 base::Diagnostics with_marked_consequences(base::Diagnostics findings) {
-  std::vector<bool> is_consequence;
+  std::vector<bool> is_cause;
+  std::map<const Diagnostic*, std::string> notes;
   {
     const AllCauses causes(findings.items());
-    for (const Diagnostic& found : findings.items()) is_consequence.push_back(causes.explain(found));
+    Firsts firsts;
+    for (const Diagnostic& found : findings.items())
+      is_cause.push_back(!causes.explain(found) && firsts.add(found));
+    notes = firsts.notes();
   }
-  auto next = is_consequence.begin();
+  auto next = is_cause.begin();
   findings.retain([&](Diagnostic& found) {
-    found.is_consequence = *next++;
+    const auto note = notes.find(&found);
+    if (note != notes.end()) found.notes.push_back({note->second, {}});
+    found.is_consequence = !*next++;
     return true;
   });
   return findings;
 }
 
 base::Diagnostics without_consequences(base::Diagnostics findings) {
-  std::vector<bool> is_kept;
-  std::map<const Diagnostic*, std::string> notes;
-  {
-    const AllCauses causes(findings.items());
-    Firsts firsts;
-    for (const Diagnostic& found : findings.items())
-      is_kept.push_back(!causes.explain(found) && firsts.add(found));
-    notes = firsts.notes();
-  }
-  auto kept = is_kept.begin();
-  findings.retain([&](Diagnostic& found) {
-    const auto note = notes.find(&found);
-    if (note != notes.end()) found.notes.push_back({note->second, {}});
-    return static_cast<bool>(*kept++);
-  });
-  return findings;
+  base::Diagnostics marked = with_marked_consequences(std::move(findings));
+  marked.retain([](const Diagnostic& found) { return !found.is_consequence; });
+  return marked;
 }
 
 }  // namespace trainjobc::compile

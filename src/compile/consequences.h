@@ -7,14 +7,14 @@
 
 namespace trainjobc::compile {
 
-// All findings; those that follow from another one are marked (Diagnostic::is_consequence).
+// All that the cluster would say, with a mark (Diagnostic::is_consequence) at what mending another finding
+// would mend, too: what is inside a value of the wrong type, a field that is missing because its name is
+// misspelled, a limit that an amount lacks which is refused itself, the same complaint about one value that
+// is in several fields or about the runtime of several jobs; the note of the first of these names the other
+// jobs. `findings` are sorted.
 base::Diagnostics with_marked_consequences(base::Diagnostics findings);
 
-// The findings without those that mending another one of the same object would mend, too: what is inside a
-// value of the wrong type, a field that is missing because its name is misspelled, a limit that an amount
-// lacks which is refused itself, the same complaint about one value that is in several fields. The same
-// complaint about the runtime of several jobs is one finding, whose note names the others. `findings` are
-// sorted. For people; programs get all that the cluster would say.
+// Those without the mark.
 base::Diagnostics without_consequences(base::Diagnostics findings);
 
 }  // namespace trainjobc::compile

@@ -77,6 +77,7 @@ struct ReadObjects {
 // The files of one run and what was read from them. Everything lives until the last copy goes.
 struct InputSet {
   std::vector<std::shared_ptr<const base::SourceFile>> files;
+  std::vector<std::shared_ptr<const yaml::Relocator>> relocators;
   std::vector<std::shared_ptr<const ObjectMemory>> memory;
   std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources

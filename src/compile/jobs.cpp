@@ -51,7 +51,7 @@ class JobRun {
     Resolution resolution = context_.runtimes.store_for(target_).resolve(job, options.use_catalogue);
     if (resolution.found) return resolution;
     const model::RuntimeRef& ref = job.runtime_ref;
-    if (options.place_elsewhere) resolution.other_scope = options.place_elsewhere(ref.kind, ref.name.value);
+    if (options.hint_for_runtime) resolution.hint = options.hint_for_runtime(ref.kind, ref.name.value);
     return resolution;
   }
 

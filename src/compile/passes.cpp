@@ -106,12 +106,8 @@ void advise_on_runtime(const model::RuntimeRef& ref, const Resolution& resolutio
     const std::string_view other = cluster ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
     diagnostic.hint = fmt::format("write kind: {}", other);
     base::suggest_fix(diagnostic, kind_fix(ref, other));
-  } else if (!resolution.other_scope.empty()) {
-    diagnostic.hint = fmt::format(
-        "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or "
-        "write "
-        "scope: false if the two folders belong together",
-        resolution.other_scope);
+  } else if (!resolution.hint.empty()) {
+    diagnostic.hint = resolution.hint;
   } else if (!resolution.elsewhere.empty()) {
     diagnostic.hint =
         fmt::format("put the TrainJob and its TrainingRuntime in the same namespace, or {}", kAdd);

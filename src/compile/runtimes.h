@@ -54,7 +54,7 @@ struct Resolution {
   std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a similar name
   std::vector<std::string> elsewhere;     // runtimes of that name with another kind or namespace, in words
   bool other_kind = false;                // whether one of them is of the other kind and usable
-  std::string other_scope;                // the place of one in another scope
+  std::string hint;                       // see Options::hint_for_runtime
 };
 
 // The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;

@@ -28,6 +28,7 @@ class Path {
   bool is_index() const { return is_index_; }
   // "" for the root and for an index.
   std::string_view key() const { return key_; }
+  size_t index() const { return index_; }
 
   // spec.trainer.env[0].name; "" for the root.
   std::string str() const;

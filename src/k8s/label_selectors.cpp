@@ -10,6 +10,7 @@
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s {
 
@@ -23,8 +24,12 @@ void check_key(std::string_view key, std::string_view checked, std::string_view 
   const std::string wrong = complaint(Form::LabelKey, checked);
   if (wrong.empty()) return;
   const std::string better = improved(Form::LabelKey, key);
-  report.add_at(value.key_location(), rule, map, fmt::format("{} key {} {}", what, quoted(key), wrong),
-                better.empty() ? "" : fmt::format("write {}", better));
+  base::Diagnostic& found = report.add_at(value.key_location(), rule, map,
+                                          fmt::format("{} key {} {}", what, quoted(key), wrong));
+  if (better.empty()) return;
+  found.hint = fmt::format("write {}", better);
+  const yaml::Entry* entry = map.node()->find(key);
+  if (entry && !map.node()->get(better)) base::suggest_fix(found, yaml::rename_key(*entry, better));
 }
 
 void check_requirement(const Field& requirement, Report& report) {

@@ -172,7 +172,7 @@ bool check_given(const Field& field, std::string_view rule, Report& report) {
 }
 
 bool check_text(const Field& field, std::string_view text, Form form, std::string_view rule,
-                std::string_view what, Report& report) {
+                std::string_view what, Report& report, const Node* written) {
   const std::string wrong = complaint(form, text);
   if (wrong.empty()) return true;
   if (text.empty()) {
@@ -181,7 +181,7 @@ bool check_text(const Field& field, std::string_view text, Form form, std::strin
   }
   const std::string better = improved(form, text);
   base::Diagnostic& found = report.add(rule, field, fmt::format("{} {} {}", what, quoted(text), wrong));
-  if (!better.empty()) suggest_writing(found, text == field.text() ? field.node() : nullptr, better);
+  if (!better.empty()) suggest_writing(found, text == field.text() ? field.node() : written, better);
   return false;
 }
 

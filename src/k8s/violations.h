@@ -120,9 +120,10 @@ bool check_given(const Field& field, std::string_view rule, Report& report);
 
 // Whether the text (absent: the empty one) has the form; `what` begins the message ("container name").
 bool check_form(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
-// The same for `text` in place of the field's own, which may be absent.
+// The same for `text` in place of the field's own, which may be absent. `written`: the scalar that it is, if
+// that is known.
 bool check_text(const Field& field, std::string_view text, Form form, std::string_view rule,
-                std::string_view what, Report& report);
+                std::string_view what, Report& report, const yaml::Node* written = nullptr);
 // check_given, then check_form.
 bool check_name(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
 // check_form if the text is not empty.

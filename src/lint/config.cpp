@@ -29,9 +29,9 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 9> kKeys{"trainerVersion", "runtimes", "catalogue",
-                                                           "namespace",      "failOn",   "rules",
-                                                           "suppress",       "exclude",  "scope"};
+    static constexpr std::array<std::string_view, 10> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn",
+        "rules",          "suppress", "exclude",   "scope",     "kustomize"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
@@ -50,6 +50,7 @@ class ConfigReader {
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
+    if (const Node* node = root.get("kustomize")) read_kustomize(*node);
   }
 
   void refuse_second(const Node& root) {
@@ -107,6 +108,35 @@ class ConfigReader {
       if (!expect(*item, item->is_string() && !glob.empty(), "a glob must be a string, and not empty"))
         return;
       config_.exclude.add(std::string(glob));
+    }
+  }
+
+  // A list of roots, which must be built, or a map.
+  void read_kustomize(const Node& node) {
+    static constexpr std::array<std::string_view, 2> kKeys{"roots", "build"};
+    if (node.is_list()) {
+      config_.kustomize.build = Building::Required;
+      return read_roots(node);
+    }
+    if (!expect(node, node.is_map(), "kustomize must be a list of roots, or a map of roots and build")) return;
+    if (!check_keys(node, kKeys)) return;
+    if (const Node* roots = node.get("roots")) read_roots(*roots);
+    const Node* build = node.get("build");
+    if (!build) return;
+    const std::string_view word = build->text();
+    expect(*build, word == "auto" || word == "never" || word == "required",
+           "build must be auto, never or required");
+    config_.kustomize.build = word == "never"      ? Building::Never
+                              : word == "required" ? Building::Required
+                                                   : Building::Auto;
+  }
+
+  void read_roots(const Node& node) {
+    if (!expect(node, node.is_list(), "roots must be a list of folders")) return;
+    for (const Node* item : node.items()) {
+      if (!expect(*item, item->is_string() && !item->text().empty(), "a root must be a string, and not empty"))
+        return;
+      config_.kustomize.roots.push_back(base::normal_path(item->text()));
     }
   }
 
@@ -227,6 +257,12 @@ bool excludes_path(const base::GlobSet& globs, std::string_view path) {
 }
 
 }  // namespace
+
+bool KustomizeSettings::names(const std::string& config_folder, const std::string& folder) const {
+  const std::string path = base::path_from(base::absolute_path(folder),
+                                           base::absolute_path(config_folder.empty() ? "." : config_folder));
+  return std::ranges::any_of(roots, [&](const std::string& glob) { return base::matches_glob(glob, path, base::Stars::Git); });
+}
 
 std::string scope_of(const Config& config) {
   if (!config.is_scope && config.outer) return scope_of(*config.outer);

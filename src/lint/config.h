@@ -36,6 +36,21 @@ struct RuleSetting {
   base::Location location;                 // in the configuration
 };
 
+// Whether kustomizations are built in directory walks.
+enum class Building {
+  Auto,      // if kustomize or kubectl is there; what can't be built is read as files
+  Never,     // whatever is there
+  Required,  // what can't be built is an error
+};
+
+struct KustomizeSettings {
+  std::vector<std::string> roots;  // globs, relative to the configuration's folder; empty: those that are found
+  Building build = Building::Auto;
+
+  // Whether the roots of a configuration in `config_folder` name the folder.
+  bool names(const std::string& config_folder, const std::string& folder) const;
+};
+
 struct Config {
   std::string folder;  // of the file; "" if there is none. Paths in it are relative to this
   std::optional<std::string> trainer_version;
@@ -46,6 +61,7 @@ struct Config {
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
   base::GlobSet exclude;                         // globs of what is not read, relative to `folder`
+  KustomizeSettings kustomize;
   bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are
   std::shared_ptr<const Config> outer;           // if it is not a scope: the next one above; nullptr: none
   std::shared_ptr<const base::SourceFile> file;  // the file of the locations

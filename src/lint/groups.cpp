@@ -236,12 +236,22 @@ void govern(Compilation& compiled, size_t i, const Governors& governors,
   governed[i].checked = compiled.checked;
 }
 
+void keep(Compilation& compiled, std::vector<std::shared_ptr<const void>> more) {
+  if (more.empty()) return;
+  more.push_back(std::move(compiled.memory));
+  compiled.memory = std::make_shared<const std::vector<std::shared_ptr<const void>>>(std::move(more));
+}
+
 void name_scope(Compilation& compiled, const std::string& scope) {
   const auto name = std::make_shared<const std::string>(scope);
   for (Object& object : compiled.objects) object.scope = *name;
   for (SunkJob& job : compiled.sunk) job.scope = *name;
-  compiled.memory = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-      std::move(compiled.memory), name);
+  keep(compiled, {name});
+}
+
+bool has_several_scopes(const std::vector<InputGroup>& groups) {
+  return std::ranges::any_of(groups,
+                             [&](const InputGroup& group) { return group.scope != groups[0].scope; });
 }
 
 // The runtimes of inputs in several scopes, read when a job first lacks one.
@@ -254,7 +264,7 @@ class ScopedRuntimes {
     }
   }
 
-  // See Options::place_elsewhere.
+  // The place of one: "clusters/prod/torch.yaml:1"; "" if there is none.
   std::string place_outside(const std::string& scope, std::string_view kind, std::string_view name) {
     std::call_once(is_read_, [&] { read(); });
     const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
@@ -291,6 +301,14 @@ class ScopedRuntimes {
   std::vector<Runtime> runtimes_;
 };
 
+std::string hint_at(const std::string& place) {
+  if (place.empty()) return "";
+  return fmt::format(
+      "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or write "
+      "scope: false if the two folders belong together",
+      place);
+}
+
 enum class FindingsOf { All, Governed, Both };
 
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
@@ -301,8 +319,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
   share_runtimes(groups);
-  const bool has_scopes =
-      std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+  const bool has_scopes = has_several_scopes(groups);
   std::optional<ScopedRuntimes> runtimes;
   if (has_scopes) runtimes.emplace(groups);
   Merger merger;
@@ -310,12 +327,15 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
-    if (runtimes) {
-      own.place_elsewhere = [&runtimes, scope = group.scope](std::string_view kind, std::string_view name) {
-        return runtimes->place_outside(scope, kind, name);
-      };
-    }
+    const auto renamed = std::move(group.renamed);
+    own.hint_for_runtime = [&, scope = group.scope](std::string_view kind, std::string_view name) {
+      if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
+      if (runtimes) return hint_at(runtimes->place_outside(scope, kind, name));
+      return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
+    };
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
+    if (wanted != FindingsOf::All) compiled.diagnostics.append(std::move(group.found));
+    keep(compiled, std::move(group.memory));
     for (SunkJob& job : compiled.sunk) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);
     if (groups.size() > 1) duplicates.check(compiled, group.scope);
@@ -346,6 +366,26 @@ Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<S
 
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
   return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+}
+
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options) {
+  std::optional<ScopedRuntimes> runtimes;
+  if (has_several_scopes(groups)) runtimes.emplace(groups);
+  std::map<std::string, std::vector<InputGroup>> scopes;
+  for (InputGroup& group : groups) scopes[group.scope].push_back(std::move(group));
+  std::vector<ScopedCompilation> all;
+  for (auto& [scope, own] : scopes) {
+    Options with_others = options;
+    if (runtimes) {
+      with_others.hint_for_runtime = [&runtimes, &own_scope = scope](std::string_view kind,
+                                                                     std::string_view name) {
+        return hint_at(runtimes->place_outside(own_scope, kind, name));
+      };
+    }
+    all.push_back(
+        {scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
+  }
+  return all;
 }
 
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {

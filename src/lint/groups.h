@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ struct InputGroup {
   std::string scope = ".";
   std::vector<Source> inputs;    // sorted by name
   std::vector<Source> runtimes;  // of --runtimes and the configuration
+  // The files from which another program has made the inputs: fixes change these.
+  std::vector<Source> parts;
+  // What else is wrong with the inputs, for reports of findings; refers to files that the inputs keep.
+  base::Diagnostics found;
+  std::vector<std::shared_ptr<const void>> memory;  // of `found`
+  // Hints for names that runtimes had before they were built.
+  std::map<std::string, std::string, std::less<>> renamed;
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
   bool use_catalogue = true;
@@ -28,6 +36,7 @@ struct InputGroup {
 struct LoadedInputs {
   std::vector<InputGroup> groups;  // at least one, by the name of the configuration
   std::vector<std::string> directories;
+  std::vector<std::string> parts;  // the files that roots are made of
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
 };
@@ -58,7 +67,16 @@ void share_runtimes(std::vector<InputGroup>& groups);
 // Compiles each group with its settings. A TrainJob that two groups of a scope define is an error.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);
 
-// The same, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
+// The compilation of one scope.
+struct ScopedCompilation {
+  std::string scope;
+  Compilation compiled;
+};
+
+// Compiles each scope by itself; they are sorted by name.
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options);
+
+// Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
 using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of);

@@ -3,6 +3,10 @@
 #include "lint/lint.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -136,13 +140,58 @@ base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::
 }
 
 void apply(const FixedFiles& fixed, std::vector<InputGroup>& groups) {
+  const auto change = [&](Source& source) {
+    const auto text = fixed.texts.find(source.name);
+    if (text != fixed.texts.end()) source.text = text->second;
+  };
   for (InputGroup& group : groups) {
-    for (Source& source : group.inputs) {
-      const auto text = fixed.texts.find(source.name);
-      if (text != fixed.texts.end()) source.text = text->second;
-    }
+    std::ranges::for_each(group.inputs, change);
+    std::ranges::for_each(group.parts, change);
   }
 }
+
+// A fix in a file that several groups are made of.
+using PartFix = std::tuple<std::string, uint32_t, uint32_t, std::string>;  // file, line, column, rule
+
+PartFix part_fix(const base::Diagnostic& diagnostic) {
+  const base::Location& at = diagnostic.fix.front().range;
+  return {at.file ? at.file->name() : "", at.line, at.column, diagnostic.rule};
+}
+
+// Those that every group wants that is made of their file: for the others, the file is right as it is.
+class PartFixes {
+ public:
+  explicit PartFixes(const std::vector<InputGroup>& groups) {
+    for (const InputGroup& group : groups) {
+      for (const Source& part : group.parts) ++users_[part.name];
+    }
+  }
+
+  void add(const GovernedFindings& group) {
+    std::set<PartFix> own;
+    for (const base::Diagnostic& diagnostic : group.diagnostics.items()) {
+      if (!diagnostic.fix.empty()) own.insert(part_fix(diagnostic));
+    }
+    for (const PartFix& fix : own) ++wanted_[fix];
+  }
+
+  // Drops the fixes of the others.
+  void keep_agreed(base::Diagnostics& diagnostics) const {
+    diagnostics.retain([&](base::Diagnostic& diagnostic) {
+      if (diagnostic.fix.empty()) return true;
+      const PartFix fix = part_fix(diagnostic);
+      const auto users = users_.find(std::get<0>(fix));
+      const auto wanted = wanted_.find(fix);
+      if (users != users_.end() && (wanted == wanted_.end() || wanted->second < users->second))
+        diagnostic.fix.clear();
+      return true;
+    });
+  }
+
+ private:
+  std::map<std::string, size_t> users_;  // groups, by file
+  std::map<PartFix, size_t> wanted_;     // groups
+};
 
 }  // namespace
 
@@ -160,27 +209,57 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
   Findings findings;
   for (const InputGroup& group : groups) {
     findings.configs.push_back(group.config);
-    for (const Source& source : group.inputs) {
+    const auto add = [&](const Source& source) {
       findings.files.push_back(source.name);
       findings.levels[source.name] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
-    }
+    };
+    // What a root was made of counts, not what was made of it.
+    std::ranges::for_each(group.parts.empty() ? group.inputs : group.parts, add);
   }
   std::ranges::sort(findings.files);
+  const auto repeated = std::ranges::unique(findings.files);
+  findings.files.erase(repeated.begin(), repeated.end());
+  PartFixes parts(groups);
   GroupedCompilation grouped = find_in_groups(std::move(groups), options);
+  for (const GovernedFindings& group : grouped.governed) parts.add(group);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
+  parts.keep_agreed(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;
 }
 
+namespace {
+
+bool is_part(const std::vector<InputGroup>& groups, const base::Diagnostic& diagnostic) {
+  const std::string file = std::get<0>(part_fix(diagnostic));
+  return std::ranges::any_of(groups, [&](const InputGroup& group) {
+    return std::ranges::find(group.parts, file, &Source::name) != group.parts.end();
+  });
+}
+
+}  // namespace
+
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on, base::Certainty certainty) {
+           const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
+  std::set<PartFix> done;  // in files of roots, which can't be built again from texts in memory
   for (int round = 0; round < kRounds; ++round) {
     const FixedFiles fixed = apply_fixes(findings.diagnostics, certainty);
     if (fixed.applied == 0) break;
     applied += fixed.applied;
+    for (const base::Diagnostic& diagnostic : findings.diagnostics.items()) {
+      if (!diagnostic.fix.empty() && diagnostic.certainty <= certainty && is_part(groups, diagnostic))
+        done.insert(part_fix(diagnostic));
+    }
     apply(fixed, groups);
     findings = find(groups, options, fail_on);
+    findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
+      if (diagnostic.fix.empty() || !is_part(groups, diagnostic)) return true;
+      if (done.contains(part_fix(diagnostic))) return false;
+      diagnostic.fix.clear();  // its place is that of the text before the first round
+      return true;
+    });
+    if (narrow) narrow(findings, groups);
   }
   findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
     if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // it can't be applied

@@ -3,6 +3,7 @@
 // lint as a function: the findings on files, and the files with fixes applied.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,9 +35,11 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
 // another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes. With
-// Certainty::Suggested, all fixes; otherwise those that are safe.
+// Certainty::Suggested, all fixes; otherwise those that are safe. `narrow` drops findings that are not wanted,
+// each time.
+using NarrowFindings = std::function<void(Findings& findings, const std::vector<InputGroup>& groups)>;
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
-           const std::string& fail_on, base::Certainty certainty);
+           const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow = {});
 
 // Applying the fixes of diagnostics.
 

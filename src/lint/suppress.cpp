@@ -48,6 +48,15 @@ Diagnostic futile(const Diagnostic& refusal, std::string_view what, const base::
   return found;
 }
 
+// A comment with the blanks before it, or with its whole line.
+base::Location with_its_space(base::Location comment) {
+  const std::string_view before = comment.file->line(comment.line).substr(0, comment.column - 1);
+  const size_t value = before.find_last_not_of(base::kBlanks);
+  if (value == std::string_view::npos) return base::whole_line(*comment.file, comment.line);
+  comment.column = static_cast<uint32_t>(value + 2);
+  return comment;
+}
+
 std::vector<std::string> split_rules(std::string_view text) {
   std::vector<std::string> rules;
   for (size_t at = 0; at < text.size();) {
@@ -279,9 +288,12 @@ class Suppressor {
     for (const auto& [name, comments] : comments_) {
       for (const Comment& comment : comments) {
         if (!comment.used && is_complete(documents_of(files, name), comment.line)) {
-          out_.add(advice("advice/unused-suppression",
-                          fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
-                          "remove it", comment.location));
+          Diagnostic found =
+              advice("advice/unused-suppression",
+                     fmt::format("this suppresses no finding of {}", fmt::join(comment.rules, ", ")),
+                     "remove it", comment.location);
+          base::suggest_fix(found, {{with_its_space(comment.location), ""}});
+          out_.add(std::move(found));
         }
       }
     }

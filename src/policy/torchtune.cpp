@@ -13,6 +13,9 @@
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "policy/plugins/torch.h"
+#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -122,16 +125,18 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   if (num_nodes <= 1) return;
   const Node* where = context.info.job->trainer->num_nodes->node;
   if (model != kMultiNodeModel) {
-    context.findings.add(
+    base::Diagnostic& found = context.findings.add(
         "input/torchtune-nodes", "spec.trainer.numNodes",
         fmt::format("torchtune runs model {} only on one node", model.empty() ? std::string("\"\"") : model),
         where, "write 1");
+    base::suggest_fix(found, yaml::replace_scalar(*where, "1"));
   }
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
-    context.findings.add("input/torchtune-nodes", "spec.trainer.numNodes",
-                         "torchtune fine-tunes with LoRA only on one node", where,
-                         "write 1, or remove the LoRA arguments");
+    base::Diagnostic& found = context.findings.add(
+        "input/torchtune-nodes", "spec.trainer.numNodes", "torchtune fine-tunes with LoRA only on one node",
+        where, "write 1, or remove the LoRA arguments");
+    base::suggest_fix(found, yaml::replace_scalar(*where, "1"));
   }
 }
 
@@ -162,10 +167,11 @@ void check_arguments(PluginContext& context) {
   size_t index = 0;
   for (const Node* word : args->items()) {
     if (is_setting(context.info, word->text())) {
-      context.findings.add(
+      base::Diagnostic& found = context.findings.add(
           "input/torchtune-immutable-argument", fmt::format("spec.trainer.args[{}]", index),
           fmt::format("{} is set by the runtime and can't be changed by a job", before_equals(word->text())),
           word, "remove it, or use another runtime");
+      base::suggest_fix(found, yaml::remove_at(*context.info.job->trainer->node, {"args", index}));
     }
     ++index;
   }
@@ -201,10 +207,12 @@ NodeList runtime_settings(const RuntimeInfo& info) {
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
-  context.findings.add(
+  base::Diagnostic& found = context.findings.add(
       "input/torchtune-nodes", "spec.trainer.numNodes",
       "a torchtune job that sets numProcPerNode needs numNodes too: the webhook crashes without it",
       trainer.num_proc_per_node, "add numNodes: 1");
+  if (const yaml::Entry* given = trainer.node->find("numProcPerNode"))
+    base::suggest_fix(found, yaml::insert_before(*given, {"numNodes: 1", "\"numNodes\": 1"}));
   return false;
 }
 

@@ -15,6 +15,7 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/remove.h"
 #include "yaml/rewrite/replace.h"
 
 namespace trainjobc::policy {
@@ -25,11 +26,12 @@ void check_reserved_env(PluginContext& context, const Framework& framework, Rese
   for (size_t i = 0; i < trainer->env->size(); ++i) {
     const yaml::Node* name = trainer->env->items()[i]->get("name");
     if (!name || std::ranges::find(framework.env, name->text()) == framework.env.end()) continue;
-    context.findings.add(
+    base::Diagnostic& found = context.findings.add(
         "input/reserved-env",
         field == ReservedEnvField::Item ? fmt::format("spec.trainer.env[{}]", i) : "spec.trainer.env",
         fmt::format("{} is reserved: the {} runtime sets it", name->text(), framework.title), name,
         "remove it");
+    base::suggest_fix(found, yaml::remove_at(*trainer->node, {"env", i}));
   }
 }
 
@@ -156,10 +158,14 @@ void check_replicas(const Node& job, const std::string& who, const std::string& 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
   if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
-  findings.add("input/ancestor-container", path + ".template.spec.template.spec.containers",
-               fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
-                           ancestor.label, ancestor.container),
-               containers ? containers : &job, fmt::format("name its container \"{}\"", ancestor.container));
+  base::Diagnostic& found =
+      findings.add("input/ancestor-container", path + ".template.spec.template.spec.containers",
+                   fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
+                               ancestor.label, ancestor.container),
+                   containers ? containers : &job,
+                   fmt::format("name its container \"{}\"", ancestor.container));
+  const Node* name = containers && containers->size() == 1 ? containers->items()[0]->get("name") : nullptr;
+  if (name) base::suggest_fix(found, yaml::replace_text(*name, ancestor.container));
 }
 
 void check_replicated_job(const Node& job, const std::string& path, const model::Behaviours& behaviours,

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "base/text/unicode.h"
 #include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
+#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/remove.h"
 #include "yaml/rewrite/replace.h"
 
 namespace trainjobc::schema {
@@ -24,6 +27,9 @@ namespace trainjobc::schema {
 // Finding fields in a schema
 
 namespace {
+
+// The place of fields that are not in any other.
+constexpr std::string_view kRoot = "the object itself";
 
 constexpr size_t kAnyDepth = 100;
 constexpr size_t kNearRoot = 2;  // below spec: trainer, initializer.model
@@ -109,7 +115,7 @@ std::string find_place(const Schema& root, const k8s::Path& field) {
   if (!parent.is_root()) {
     const k8s::Path& above = outer_map(parent);
     const Schema* outer = schema_at(root, above);
-    if (outer && outer->property(name)) return above.is_root() ? "the object itself" : above.str();
+    if (outer && outer->property(name)) return above.is_root() ? std::string(kRoot) : above.str();
     if (!outer) return "";
     if (std::string place = only_holder(children_of({outer, above.str()}), name); !place.empty())
       return place;
@@ -230,10 +236,88 @@ std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml:
                                                                            : std::nullopt;
 }
 
+// The entries on the way to the map at `place`, such as spec.trainer, and the one that is missing.
+struct Way {
+  std::vector<const yaml::Entry*> entries;
+  std::string new_key;  // "" if none is missing
+};
+
+std::optional<Way> way_to(const yaml::Node& root, std::string_view place) {
+  Way way;
+  const yaml::Node* map = &root;
+  while (!place.empty() && place != kRoot) {
+    const size_t dot = std::min(place.find('.'), place.size());
+    const std::string_view key = place.substr(0, dot);
+    place.remove_prefix(std::min(dot + 1, place.size()));
+    const yaml::Entry* entry = map->find(key);
+    if (!entry && !place.empty()) return std::nullopt;
+    if (!entry) {
+      way.new_key = key;
+      break;
+    }
+    if (!entry->value->is_map()) return std::nullopt;
+    way.entries.push_back(entry);
+    map = entry->value;
+  }
+  return way;
+}
+
+void add_steps(const k8s::Path& path, std::vector<yaml::Step>& steps) {
+  if (path.is_root()) return;
+  add_steps(*path.parent(), steps);
+  if (path.is_index()) {
+    steps.emplace_back(path.index());
+  } else {
+    steps.emplace_back(path.key());
+  }
+}
+
+// The edits that move an entry, whose value is a scalar, into the map at `place`, which may be missing.
+std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& entry, const k8s::Path& from,
+                                   std::string_view place) {
+  const auto written = yaml::written_scalar(*entry.value);
+  const auto way = way_to(root, place);
+  if (!written || !way || place.find('[') != std::string_view::npos) return {};
+  const yaml::Node& target = way->entries.empty() ? root : *way->entries.back()->value;
+  if (way->new_key.empty() && target.get(entry.key)) return {};
+  const std::string_view line = written->file->line(written->line);
+  std::string_view value = line.substr(written->column - 1, written->end_column - written->column);
+  // A comment moves along, if it can.
+  const bool is_commented = base::trimmed(line.substr(written->end_column - 1)).starts_with('#');
+  const bool in_lines =
+      way->new_key.empty() && target.size() > 0 && !target.entries().front().key_origin.in_flow();
+  if (is_commented && !in_lines) return {};
+  if (is_commented) value = base::trimmed(line.substr(written->column - 1));
+  const std::string as_yaml = fmt::format("{}: {}", entry.key, value);
+  const std::string as_json = fmt::format("\"{}\": {}", entry.key, value);
+  const yaml::NewPair pair{as_yaml, as_json};
+  std::vector<base::Edit> edits;
+  if (way->new_key.empty()) {
+    edits = yaml::insert_into(target, pair);
+  } else if (!way->entries.empty()) {
+    edits = yaml::insert_map_first(*way->entries.back(), way->new_key, pair);
+  }
+  std::vector<yaml::Step> steps;
+  add_steps(from, steps);
+  const std::vector<base::Edit> removal = yaml::remove_at(root, steps);
+  if (edits.empty() || removal.empty()) return {};
+  // What is removed may be all of the map that the field would go to, or near it.
+  const auto offset = [](const base::Edit& edit, uint32_t row, uint32_t column) {
+    return edit.range.file->line_start(row) + column - 1;
+  };
+  const size_t at = offset(edits.front(), edits.front().range.line, edits.front().range.column);
+  const base::Location& gone = removal.front().range;
+  if (offset(removal.front(), gone.line, gone.column) <= at &&
+      at <= offset(removal.front(), gone.end_line, gone.end_column))
+    return {};
+  edits.push_back(removal.front());
+  return edits;
+}
+
 // `parent` is the schema of the map that holds the field; nullptr if no map belongs. `meant` is the field
-// beside it that it was meant for.
+// beside it that it was meant for, `place` where else there is such a field.
 std::string hint_for(const Context& context, const Schema* parent, const k8s::Path& field,
-                     std::optional<std::string_view> meant) {
+                     std::optional<std::string_view> meant, std::string& place) {
   if (!parent) return "a list is not allowed here";
   if (parent->type == Type::Array) return fmt::format("{} must be a list", field.parent()->str());
   if (parent->type != Type::Object) return fmt::format("{} has no fields", field.parent()->str());
@@ -243,7 +327,7 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
   if (meant) return fmt::format("did you mean \"{}\"?", *meant);
   const auto names = names_of(*parent);
   if (context.root) {
-    const std::string place = find_place(*context.root, field);
+    place = find_place(*context.root, field);
     if (!place.empty()) return fmt::format("it is a field of {}", place);
   }
   if (names.empty()) return fmt::format("{} has no fields", field.parent()->str());
@@ -252,7 +336,8 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
 
 class Walker {
  public:
-  explicit Walker(const Context& context) : context_(context) {}
+  // `root`: the object; nullptr if it is not known.
+  Walker(const Context& context, const yaml::Node* root) : context_(context), root_(root) {}
   k8s::Violations found;
 
   // `schema` is nullptr inside a misplaced list.
@@ -301,7 +386,9 @@ class Walker {
 
   void suggest(base::Diagnostic& diagnostic, const yaml::Entry& entry, const yaml::Node& map,
                const Schema* parent, const k8s::Path& path, std::optional<std::string_view> meant) const {
-    diagnostic.hint = hint_for(context_, parent, path, meant);
+    std::string place;
+    diagnostic.hint = hint_for(context_, parent, path, meant, place);
+    if (!place.empty() && root_) return base::suggest_fix(diagnostic, move_entry(*root_, entry, path, place));
     const bool says_so = meant && diagnostic.hint == fmt::format("did you mean \"{}\"?", *meant);
     if (says_so && !map.get(*meant)) base::suggest_fix(diagnostic, yaml::rename_key(entry, *meant));
   }
@@ -313,13 +400,14 @@ class Walker {
   }
 
   const Context& context_;
+  const yaml::Node* root_;
 };
 
 }  // namespace
 
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const k8s::Path& path) {
   const Context context;
-  Walker walker(context);
+  Walker walker(context, nullptr);
   walker.walk(node, &schema, path);
   return std::move(walker.found);
 }
@@ -327,7 +415,7 @@ k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
                                     std::string_view trainer_version) {
   const Context context{&schema, kind, trainer_version};
-  Walker walker(context);
+  Walker walker(context, &node);
   walker.walk(node, &schema, {});
   return std::move(walker.found);
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The example of each rule's page, rules/STAGE/NAME.md: the mistake is reported by this rule and no other, the mend by none, apart
-from the rules that the page names after "also". Under a Trainer older than "since" the rule does not report the mistake.
+from the rules that the page names after "also". Under a Trainer older than "since" the rule does not report the mistake. Fixes
+make the mend of the mistake if the page says "fix", and change nothing if it does not.
 
 usage: rule_examples_test.py TRAINJOBC
 """
 import concurrent.futures
+import difflib
 import os
 import pathlib
 import re
@@ -40,6 +42,21 @@ def problems_of_since(binary, page):
     return problems
 
 
+def problems_of_fixes(binary, page):
+    """--fix applies safe fixes, --fix=all suggested ones too."""
+    if page.command("+")[0] != "lint" or page.facts.keys() & {"encoding"}:
+        return []
+    mistake, mend = page.manifest("+").encode(), page.manifest("-").encode()
+    safe, both = (rule_runs.fixed(binary, page, flag) for flag in ("--fix", "--fix=all"))
+    fix = "" if both == mistake else "suggested" if safe == mistake else "safe"
+    if fix != page.facts.get("fix", ""):
+        return [f"its fix is {fix or 'none'}, the page says {page.facts.get('fix', 'none')}"]
+    if not fix or both == mend:
+        return []
+    lines = difflib.unified_diff(mend.decode().split("\n"), both.decode().split("\n"), "mend", "fixed", n=0, lineterm="")
+    return ["--fix=all does not make its mend:\n" + "\n".join(lines)]
+
+
 def problems_of(binary, page, pages):
     if not page.sections:
         return problems_without_example(page, pages)
@@ -55,6 +72,7 @@ def problems_of(binary, page, pages):
         problems.append(f"its mend is still reported by {sorted(mend)}:\n{page.manifest('-')[:3000]}")
     if also - mistake - mend:
         problems.append(f"{sorted(also - mistake - mend)} are in \"also\" and report nothing")
+    problems += problems_of_fixes(binary, page)
     return problems + (problems_of_since(binary, page) if "since" in page.facts else [])
 
 
@@ -67,7 +85,9 @@ def main():
     if pages.keys() != rule_runs.rules(binary).keys():
         problems.append(f"the binary has other rules than rules/: {sorted(pages.keys() ^ rule_runs.rules(binary).keys())}")
     with_example = sum(bool(page.sections) for page in pages.values())
-    print("\n".join(problems) or f"{len(pages)} rules; the mistake of {with_example} is reported by exactly this rule, their mend by none")
+    with_fix = sum("fix" in page.facts for page in pages.values())
+    print("\n".join(problems) or f"{len(pages)} rules; the mistake of {with_example} is reported by exactly this rule, their mend by none; "
+          f"{with_fix} have a fix, which makes the mend of the mistake")
     return 1 if problems else 0
 
 

@@ -22,7 +22,7 @@ namespace trainjobc::test {
 // The files of /repo, and what `lint` loads of them.
 struct LspFiles {
   base::MemoryFileSystem disk;
-  TestConsole console{disk};
+  mutable TestConsole console{disk};
 
   lsp::InputLoader loader() const { return cli::workspace_loader(console); }
   std::unique_ptr<lsp::Workspace> workspace() const {
@@ -44,9 +44,10 @@ inline std::string long_comment() {
 // An editor that talks to a server.
 class LspClient {
  public:
-  explicit LspClient(const LspFiles& files)
-      : server(files.disk, files.loader(), {},
-               [this](const lsp::Json& message) { sent.push_back(message); }) {}
+  explicit LspClient(const LspFiles& files, lsp::Server::KeepFile keep = {})
+      : server(
+            files.disk, files.loader(), {}, [this](const lsp::Json& message) { sent.push_back(message); },
+            std::move(keep)) {}
 
   lsp::Server server;
   std::vector<lsp::Json> sent;

@@ -3,6 +3,7 @@
 // A console that records its output, and runs of the command line with it.
 #pragma once
 
+#include <cerrno>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,14 @@
 #include "cli/console.h"
 
 namespace trainjobc::test {
+
+// Has no program.
+class NoPrograms final : public base::ProcessRunner {
+ public:
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    return base::io_error("run", request.argv[0], ENOENT);
+  }
+};
 
 class TestConsole final : public cli::Console {
  public:
@@ -24,7 +33,10 @@ class TestConsole final : public cli::Console {
   size_t width = 80;  // of the terminal
   bool full = false;  // writing to stdout fails
 
+  base::ProcessRunner* programs = nullptr;  // nullptr: there are none
+
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return programs ? *programs : none_; }
   base::IoResult<std::string> read_stdin() override { return in; }
   bool stdin_is_terminal() const override { return terminal; }
   bool stdout_is_terminal() const override { return terminal; }
@@ -44,6 +56,7 @@ class TestConsole final : public cli::Console {
   void send_stderr(std::string_view text) override { err += text; }
 
   base::FileSystem& files_;
+  NoPrograms none_;
 };
 
 struct Run {

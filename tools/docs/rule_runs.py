@@ -22,6 +22,16 @@ def explanation(binary, rule):
 
 def run(binary, example, without, arguments):
     """Runs trainjobc on the example's file, which it calls job.yaml."""
+    return run_and_read(binary, example, without, arguments)[0]
+
+
+def fixed(binary, example, flag):
+    """The mistake's file after --fix or --fix=all."""
+    return run_and_read(binary, example, "+", [*example.command("+"), flag])[1]
+
+
+def run_and_read(binary, example, without, arguments):
+    """The run, and what it leaves of the file."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         # Not lint's or git's: settings of the machine must not matter.
@@ -31,7 +41,8 @@ def run(binary, example, without, arguments):
         if "config" in example.sections:
             (folder / ".trainjobc.yaml").write_text(example.config(without))
         (folder / "KEY").write_text("sixteen bytes and more, but no key")
-        return subprocess.run([binary, *arguments, "job.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([binary, *arguments, "job.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+        return done, (folder / "job.yaml").read_bytes()
 
 
 def findings(binary, example, without, version=None):

@@ -23,14 +23,13 @@
 #include "features/cluster/live_fields.h"
 #include "features/diff/external.h"
 #include "features/diff/format.h"
+#include "lint/report/document.h"
 #include "schema/schema.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {
 namespace {
-
-// trainjobc diff --from-version A --to-version B: what an upgrade of Trainer changes.
 
 using cluster::Answer;
 using cluster::LiveSet;
@@ -163,49 +162,6 @@ std::optional<cluster::Report> compare_with_cluster(Console& console, const Diff
   return report;
 }
 
-// A comparison matches objects by name, which several scopes may share: false after an error.
-bool is_of_one_scope(Console& console, const Compilation& compiled) {
-  const std::string shared = shared_name(compiled);
-  if (!shared.empty()) fail(console, shared + ": compare one scope at a time");
-  return shared.empty();
-}
-
-// Compiles the inputs for both versions. nullopt if they can't be loaded, which has been reported. `options`
-// are those of the compilation.
-std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags,
-                                                const Options& options) {
-  auto loaded = load_inputs(console, flags.input);
-  if (!loaded) return std::nullopt;
-  const auto compile_for = [&](const std::string& version) {
-    for (lint::InputGroup& group : loaded->groups) group.trainer_version = version;
-    return lint::compile_groups(loaded->groups, options).all;
-  };
-  const Compilation before = compile_for(flags.from_version);
-  const Compilation after = compile_for(flags.to_version);
-  if (!check_inputs(console, flags.input, *loaded, after)) return std::nullopt;
-  if (!is_of_one_scope(console, after)) return std::nullopt;
-  // The report has the refusals.
-  print_diagnostics(console, unread_jobs_of(after), flags.colour.value(), false);
-  if (after.train_jobs == 0) note_no_job(console);
-
-  cluster::CompareOptions how;
-  how.schemas = schema::find_version(flags.to_version);
-  how.refusals = false;
-  auto live = std::make_shared<cluster::LiveSet>();
-  for (const Object& object : cluster::rendered_by_both(before, after).objects) {
-    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
-                             std::string(object.ns), std::string(object.name), object.root});
-  }
-  cluster::Report report =
-      cluster::compare_objects(cluster::rendered_by_both(after, before), std::move(live), how);
-  report.memory.push_back(before.memory);
-  report.jobs = after.train_jobs;  // including those that only one version accepts
-  report.old_version = flags.from_version;
-  report.new_version = flags.to_version;
-  report.acceptances = cluster::compare_acceptance(before, after);
-  return report;
-}
-
 // Prints to stderr what the report in this format does not say about objects that a version refuses.
 void print_acceptances(Console& console, const cluster::Report& report, const DiffFlags& flags) {
   const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
@@ -222,15 +178,9 @@ void print_acceptances(Console& console, const cluster::Report& report, const Di
 
 constexpr int kDifferent = 1;
 
-Options options_of(const DiffFlags& flags) {
-  Options options = to_options(flags.input);
-  options.with_defaults = true;
-  options.policy.ssh_key = unshown_key();
-  return options;
-}
-
-// The compiled inputs; nullopt, after an error, if one is rejected or unreadable.
-std::optional<Compilation> compile(Console& console, const DiffFlags& flags, const InputFlags& input) {
+// The compiled inputs, without those that are rejected, which was reported. nullopt, after an error, if nothing
+// is left.
+std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) {
   const CompileStyle style{.shown = [](lint::GroupedCompilation& found) {
     base::Diagnostics shown = unread_jobs_of(found.all);
     for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
@@ -238,10 +188,29 @@ std::optional<Compilation> compile(Console& console, const DiffFlags& flags, con
     }
     return shown;
   }};
-  auto compiled = compile_inputs(console, input, flags.colour, options_of(flags), style);
-  if (!compiled || compiled->rejected) return std::nullopt;
-  if (!is_of_one_scope(console, compiled->all)) return std::nullopt;
-  return std::move(compiled->all);
+  auto compiled = compile_inputs(console, flags.input, flags.colour, options_of(flags), style);
+  if (!compiled || (compiled->rejected && compiled->all.objects.empty())) return std::nullopt;
+  if (const std::string shared = shared_name(compiled->all); !shared.empty()) {
+    fail(console, shared + ": compare one scope at a time");
+    return std::nullopt;
+  }
+  return compiled;
+}
+
+// What was rejected is neither compared nor an orphan; what a file that can't be read defines is unknown.
+void note_rejected(Console& console, const Compilation& compiled, cluster::CompareOptions& options) {
+  const size_t jobs = cluster::refused_jobs(compiled).size();
+  if (jobs > 0)
+    note(console, fmt::format("{} of {} {} not compared: {}", jobs,
+                              report::counted(compiled.train_jobs, "job"), jobs == 1 ? "is" : "are",
+                              jobs == 1 ? "it is rejected" : "they are rejected"));
+  const auto is_unread = [](const base::Diagnostic& found) {
+    return base::is_refusal(found) && found.object.empty();
+  };
+  if (options.orphans == cluster::Orphans::None || std::ranges::none_of(compiled.diagnostics.items(), is_unread))
+    return;
+  options.orphans = cluster::Orphans::None;
+  note(console, "orphaned objects are not listed: not every file can be read");
 }
 
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
@@ -266,16 +235,6 @@ std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& 
   return diagnostics.has_errors() ? nullptr : live;
 }
 
-// The objects of an older state of the files, instead of a cluster's.
-std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
-  auto live = std::make_shared<cluster::LiveSet>();
-  for (const Object& object : compiled.objects) {
-    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
-                             std::string(object.ns), std::string(object.name), object.root});
-  }
-  return live;
-}
-
 cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   if (flags.orphans == "all") return cluster::Orphans::All;
   if (flags.orphans == "none") return cluster::Orphans::None;
@@ -285,19 +244,6 @@ cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
   return whole || !flags.live.empty() ? cluster::Orphans::All : cluster::Orphans::OfInputs;
-}
-
-std::optional<cluster::Report> compare_with_files(Console& console, const DiffFlags& flags,
-                                                  const Compilation& compiled, const InputFlags& from) {
-  const auto old = compile(console, flags, from);
-  if (!old) return std::nullopt;
-  cluster::CompareOptions options;
-  options.schemas = &schemas_of(compiled);
-  options.refusals = false;
-  options.orphans = flags.orphans == "none" ? cluster::Orphans::None : cluster::Orphans::All;
-  cluster::Report report = cluster::compare_objects(compiled, as_live(*old), options);
-  report.memory.push_back(old->memory);
-  return report;
 }
 
 // What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
@@ -358,6 +304,12 @@ std::string check_flags(const DiffFlags& flags) {
     return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
   if (cluster && !flags.from.empty())
     return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
+  if (!flags.revisions.base.empty()) {
+    if (cluster || !flags.live.empty() || !flags.from.empty() || !flags.from_version.empty())
+      return "--base compares revisions of files: leave out --live, --from, --from-version, --context, "
+             "--kubeconfig, --server-side";
+    return "";
+  }
   if (!flags.from_version.empty()) {
     if (cluster || !flags.live.empty() || !flags.from.empty()) {
       return "--from-version and --to-version compare the inputs with themselves: leave out --live, --from, "
@@ -424,7 +376,9 @@ int print(Console& console, const cluster::Report& report, const DiffFlags& flag
           base::ProcessRunner& runner) {
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
-  const bool all_compared = report.count(cluster::Verdict::Never, false) == 0;
+  // A version may refuse what another takes; files that can't be deployed are an error.
+  const bool has_broken = report.new_version.empty() && report.count(cluster::Verdict::NoLonger, false) > 0;
+  const bool all_compared = report.count(cluster::Verdict::Never, false) == 0 && !has_broken;
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
@@ -448,32 +402,45 @@ int print(Console& console, const cluster::Report& report, const DiffFlags& flag
 
 }  // namespace
 
-int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
-  if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
-  if (!flags.from_version.empty()) {
-    const auto report = compare_versions(console, flags, options_of(flags));
-    return report ? print(console, *report, flags, true, runner) : kFailed;
-  }
-  const DiffPlan plan = plan_of(console, flags);
-  const auto compiled = compile(console, flags, plan.input);
-  if (!compiled) return kFailed;
+namespace {
+
+// With a cluster, or what was saved from one.
+int compare_live(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+  const auto inputs = compile(console, flags);
+  if (!inputs) return kFailed;
+  const Compilation& compiled = inputs->all;
+  cluster::CompareOptions options;
+  options.schemas = &schemas_of(compiled);
+  options.default_is_none = !flags.live.empty();
+  options.orphans = orphans_of(console, flags);
+  if (inputs->rejected) note_rejected(console, compiled, options);
   std::optional<cluster::Report> report;
-  if (plan.files) {
-    report = compare_with_files(console, flags, *compiled, plan.from);
-  } else if (flags.live.empty()) {
-    cluster::CompareOptions options;
-    options.schemas = &schemas_of(*compiled);
-    options.default_is_none = false;
-    options.orphans = orphans_of(console, flags);
-    report = compare_with_cluster(console, flags, *compiled, options, runner);
+  if (flags.live.empty()) {
+    report = compare_with_cluster(console, flags, compiled, options, runner);
   } else if (const auto live = read_saved(console, flags)) {
-    cluster::CompareOptions options;
-    options.schemas = &schemas_of(*compiled);
-    options.orphans = orphans_of(console, flags);
-    report = cluster::compare_objects(*compiled, live, options);
+    report = cluster::compare_objects(compiled, live, options);
     note_namespace(console, *report);
   }
-  return report ? print(console, *report, flags, plan.files, runner) : kFailed;
+  if (!report) return kFailed;
+  const int status = print(console, *report, flags, false, runner);
+  return inputs->rejected ? kFailed : status;
+}
+
+}  // namespace
+
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+  if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
+  std::optional<cluster::Report> report;
+  if (!flags.from_version.empty()) {
+    report = compare_versions(console, flags);
+  } else if (!flags.revisions.base.empty()) {
+    report = compare_revisions(console, flags, runner);
+  } else {
+    const DiffPlan plan = plan_of(console, flags);
+    if (!plan.files) return compare_live(console, flags, runner);
+    report = compare_files(console, flags, plan.from, plan.input);
+  }
+  return report ? print(console, *report, flags, true, runner) : kFailed;
 }
 
 std::function<int(Console&)> setup_diff(Command& command) {
@@ -488,6 +455,11 @@ std::function<int(Console&)> setup_diff(Command& command) {
            "Compare with what these files or directories render to; two directories as PATHs are OLD and NEW")
       .takes("PATH");
   command.add("--from-runtimes", &flags->from_runtimes, "Like --runtimes, for --from").takes("PATH");
+  flags->revisions.add_to(command, "--base",
+                          "Compare with the files of this Git revision, where HEAD, or --head, left it");
+  command.add("--head", &flags->revisions.head, "Git revision to compare, instead of the working tree")
+      .takes("REV")
+      .needs("--base");
   add_version_flag(command, "--from-version", flags->from_version,
                    "Compare what this Trainer version renders with what --to-version renders", false)
       .needs("--to-version");
@@ -511,19 +483,27 @@ std::function<int(Console&)> setup_diff(Command& command) {
   command.add("--field-manager", &flags->field_manager, "Field manager of the dry run")
       .takes("NAME")
       .shows_default();
-  add_timeout(command, flags->timeout, "Time limit for one kubectl call");
+  add_timeout(command, flags->timeout, "Time limit for one call of kubectl or git");
   flags->colour.add_to(command);
   command.details = {
-      "Compares with kubectl's cluster, or with --live or --from. Two directories as PATHs, without -f or "
+      "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, without -f or "
       "one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does to every job, "
-      "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job."};
+      "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job.",
+      "--base REV shows what a branch, or a change that is not committed yet, does to every job below the "
+      "PATHs (default: the working directory). As with git diff REV...HEAD, what others have committed to REV "
+      "since then is left out; --no-merge-base compares with REV itself. Untracked files count; the index does "
+      "not matter. git runs no filters, hooks or other programs of the repository's configuration, and "
+      "fetches nothing.",
+      "A TrainJob or file with errors does not keep the others from being compared: the report lists it, and the "
+      "exit status is 2."};
   command.variables.push_back(
       {"KUBECTL_EXTERNAL_DIFF", "Program that shows the differences, as for kubectl diff."});
   command.variables.push_back({"PAGER", "Pager of a long report on a terminal."});
   command.exit_statuses = {
-      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl or a rejected input"}};
+      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl, git or a rejected input"}};
   command.examples = {"trainjobc diff jobs/",
                       "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
+                      "trainjobc diff --base origin/main jobs/",
                       "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;

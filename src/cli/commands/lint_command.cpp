@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -17,6 +18,8 @@
 #include "cli/help.h"
 #include "cli/input.h"
 #include "cli/options.h"
+#include "cli/revisions.h"
+#include "lint/changes.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
 #include "secret/secret.h"
@@ -27,6 +30,7 @@ namespace {
 struct LintFlags {
   InputFlags input;
   ColourFlag colour;
+  RevisionFlags since;
   std::vector<std::string> formats;
   std::vector<std::string> outputs;
   std::vector<bool> is_output;  // of each --format and --output-file, in the order given
@@ -84,13 +88,13 @@ lint::Repository find_repository(Console& console) {
 
 // Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
 // the others are.
-bool write_fixed(Console& console, const lint::InputGroup& before, const lint::InputGroup& after,
-                 bool only_show) {
+bool write_fixed(Console& console, const std::vector<Source>& before, const std::vector<Source>& after,
+                 std::set<std::string>& seen, bool only_show) {
   bool is_written = true;
-  for (size_t i = 0; i < before.inputs.size(); ++i) {
-    const Source& old = before.inputs[i];
-    const std::string& text = after.inputs[i].text;
-    if (old.text == text) continue;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Source& old = before[i];
+    const std::string& text = after[i].text;
+    if (old.text == text || !seen.insert(old.name).second) continue;
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
       if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
@@ -105,8 +109,11 @@ bool write_fixed(Console& console, const lint::InputGroup& before, const lint::I
 bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& before,
                      const std::vector<lint::InputGroup>& after, bool only_show) {
   bool is_written = true;
-  for (size_t i = 0; i < before.size(); ++i)
-    is_written = write_fixed(console, before[i], after[i], only_show) && is_written;
+  std::set<std::string> seen;  // several roots may be made of one file
+  for (size_t i = 0; i < before.size(); ++i) {
+    is_written = write_fixed(console, before[i].inputs, after[i].inputs, seen, only_show) && is_written;
+    is_written = write_fixed(console, before[i].parts, after[i].parts, seen, only_show) && is_written;
+  }
   return is_written;
 }
 
@@ -177,12 +184,48 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
   console.write_stderr(what + ": no findings\n");
 }
 
-int run_lint(Console& console, LintFlags flags) {
+// What --changed-since compares with.
+struct Since {
+  lint::EarlierState state;
+  std::string name;  // "8f3ac21b04de (where HEAD left origin/main)"
+};
+
+// nullopt, after an error, if the revision can't be read. Makes the paths of `flags` those of the repository.
+std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Options& options,
+                                  base::ProcessRunner& runner) {
+  auto revisions = open_revisions(console, flags.since, flags.input, runner, std::chrono::seconds(kCallTimeout));
+  if (!revisions) return std::nullopt;
+  flags.input = revisions->input;
+  auto loaded = load_state(console, flags.input, revisions->before);
+  if (!loaded) return std::nullopt;
+  Since since{.name = revisions->of_base};
+  since.state.findings = lint::find(loaded->groups, options, flags.fail_on);
+  since.state.groups = std::move(loaded->groups);
+  return since;
+}
+
+void note_affected(Console& console, const lint::Affected& affected, const Since& since) {
+  if (affected.objects == 0) {
+    note(console, fmt::format("what changed since {} affects no job and no runtime", since.name));
+    return;
+  }
+  note(console, fmt::format("what changed since {} affects {} of {} jobs and runtimes", since.name,
+                            affected.objects, affected.of));
+}
+
+int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
   if (flags.list_rules) return console.write_stdout(list_rules(console.stdout_width())) ? kOk : kFailed;
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;
   if (!read_fail_on(console, flags)) return kFailed;
+  Options options = to_options(flags.input);
+  options.render = false;
+  std::optional<Since> since;
+  if (!flags.since.base.empty()) {
+    since = find_earlier(console, flags, options, runner);
+    if (!since) return kFailed;
+  }
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   std::vector<lint::InputGroup>& groups = loaded->groups;
@@ -193,17 +236,23 @@ int run_lint(Console& console, LintFlags flags) {
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   if (is_piped && base::trimmed(piped->text).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
-  std::vector<lint::InputGroup> before;  // only --fix needs the texts afterwards
-  if (fixes) before = groups;
-  Options options = to_options(flags.input);
-  options.render = false;
+  std::vector<lint::InputGroup> before;  // --fix and --changed-since need the texts afterwards
+  if (fixes || since) before = groups;
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && !flags.quiet && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs contain no TrainJob and no runtime");
+  lint::NarrowFindings narrow;
+  if (since) {
+    narrow = [&](lint::Findings& all, const std::vector<lint::InputGroup>& texts) {
+      lint::narrow_to_changes(all, texts, since->state);
+    };
+    const lint::Affected affected = lint::narrow_to_changes(findings, before, since->state);
+    if (!flags.quiet) note_affected(console, affected, *since);
+  }
   if (fixes) {
     std::vector<lint::InputGroup> after = before;
-    const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty());
+    const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty(), narrow);
     if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;
     if (applied > 0 && !flags.quiet) console.write_stderr(fmt::format("{} fixed\n", applied));
@@ -222,6 +271,7 @@ int run_lint(Console& console, LintFlags flags) {
 std::function<int(Console&)> setup_lint(Command& command) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(command);
+  flags->input.builds_found = true;
   const auto names = lint::report_format_names();
   command
       .add("-o,--format", &flags->formats,
@@ -241,6 +291,8 @@ std::function<int(Console&)> setup_lint(Command& command) {
       .means("safe");
   command.add("--diff", &flags->show_diff, "With --fix: show the changes without writing them")
       .needs("--fix");
+  flags->since.add_to(command, "--changed-since",
+                      "Only what the changes since this Git revision, or since HEAD left it, can affect");
   command.add("-q,--quiet", &flags->quiet, "Print the findings, but no summary and no notes")
       .excludes("--verbose");
   command.add("--list-rules", &flags->list_rules, "List all rules");
@@ -250,11 +302,16 @@ std::function<int(Console&)> setup_lint(Command& command) {
   command.details = {
       "--fix replaces files atomically and keeps their mode and owner; read-only files, and files that have "
       "changed since they were read, stay unchanged. --fix=all also writes what hints suggest, such as the "
-      "name that a misspelt one is closest to: read the changes, with --diff or git diff."};
+      "name that a misspelt one is closest to: read the changes, with --diff or git diff.",
+      "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in files "
+      "that are not committed, and on all TrainJobs of a runtime or settings file that differs. As with git diff "
+      "REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with REV itself. A file "
+      "that only has another name is no change. A finding that REV does not have is always reported."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
   command.exit_statuses = {{0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O"}};
   command.examples = {"trainjobc lint jobs/", "trainjobc lint jobs/ --fix=all --diff",
                       "trainjobc lint . --format github",
+                      "trainjobc lint --changed-since origin/main .",
                       "trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text",
                       "trainjobc lint --explain input/unknown-field"};
   return [flags, &command](Console& console) {
@@ -262,7 +319,8 @@ std::function<int(Console&)> setup_lint(Command& command) {
       const bool is_output = flag->has_name("--output-file");
       if (is_output || flag->has_name("--format")) flags->is_output.push_back(is_output);
     }
-    return run_lint(console, *flags);
+    base::RealProcessRunner runner;
+    return run_lint(console, *flags, runner);
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // trainjobc lsp
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,6 +10,8 @@
 #include <utility>
 
 #include "base/files/descriptor.h"
+#include "base/files/paths.h"
+#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"
@@ -21,11 +24,12 @@ namespace {
 // Loads files for the server: from its buffers and the disk, and what is wrong goes to the editor.
 class LoadingConsole final : public Console {
  public:
-  LoadingConsole(const Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
+  LoadingConsole(Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
 
   std::string errors;
 
   base::FileSystem& files() override { return files_; }
+  base::ProcessRunner& processes() override { return outer_.processes(); }
   base::IoResult<std::string> read_stdin() override { return std::string(); }
   bool stdin_is_terminal() const override { return false; }
   bool stdout_is_terminal() const override { return false; }
@@ -37,9 +41,29 @@ class LoadingConsole final : public Console {
   void send_stderr(std::string_view text) override { errors += text; }
 
  private:
-  const Console& outer_;
+  Console& outer_;
   base::FileSystem& files_;
 };
+
+// Where the user's programs keep files that they can make again; "" if that is unknown.
+std::string cache_folder(const Console& console) {
+  const std::string own = console.environment("XDG_CACHE_HOME");
+  if (own.starts_with('/')) return own;
+  const std::string home = console.environment("HOME");
+  return home.starts_with('/') ? home + "/.cache" : "";
+}
+
+// A runtime of the catalogue as a file that can't be edited.
+std::string keep_runtime(Console& console, const std::string& name, std::string_view text) {
+  const std::string cache = cache_folder(console);
+  if (cache.empty()) return "";
+  const std::string path = fmt::format("{}/trainjobc/{}/{}", cache, base::kVersion, name);
+  const auto kept = console.files().read(path);
+  if (const auto* known = std::get_if<std::string>(&kept); known && *known == text) return path;
+  const bool is_kept = !console.files().make_directory(base::parent_of(path)) &&
+                       !console.files().write(path, text, 0444);
+  return is_kept ? path : "";
+}
 
 int run_lsp(Console& console) {
   if (console.stdin_is_terminal()) note(console, "waiting for an editor's messages on standard input");
@@ -49,6 +73,9 @@ int run_lsp(Console& console) {
   lsp::Server server(console.files(), workspace_loader(console), std::move(policy),
                      [&](const lsp::Json& message) {
                        is_written = is_written && console.write_manifests(lsp::frame(message));
+                     },
+                     [&](const std::string& name, std::string_view text) {
+                       return keep_runtime(console, name, text);
                      });
   const int status = lsp::serve(server, [&](std::chrono::milliseconds wait) {
     return is_written ? base::read_available(STDIN_FILENO, wait) : std::nullopt;
@@ -58,7 +85,7 @@ int run_lsp(Console& console) {
 
 }  // namespace
 
-lsp::InputLoader workspace_loader(const Console& console) {
+lsp::InputLoader workspace_loader(Console& console) {
   return
       [&console](base::FileSystem& files,
                  const std::vector<std::string>& paths) -> std::variant<lint::LoadedInputs, base::IoError> {
@@ -78,11 +105,12 @@ std::function<int(Console&)> setup_lsp(Command& command) {
       "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports what "
       "`trainjobc lint` reports on the folders that the editor opens, with the text of its buffers instead "
       "of the files. It also completes, explains, navigates and fixes, and shows what a TrainJob is rendered "
-      "to. It "
-      "never writes a file."};
+      "to. The only files that it writes are runtimes of the catalogue, for editors that can't open them "
+      "otherwise, in the user's cache folder."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."},
                        {"TRAINJOBC_TRAINER_VERSION", "Kubeflow Trainer version to compile for."},
-                       {"TRAINJOBC_RUNTIMES", "A file or directory with more runtimes."}};
+                       {"TRAINJOBC_RUNTIMES", "A file or directory with more runtimes."},
+                       {"XDG_CACHE_HOME", "The cache folder; ~/.cache without it."}};
   command.exit_statuses = {{0, "ended by the editor"},
                            {1, "the connection closed before the editor ended the session"},
                            {2, "usage or I/O"}};

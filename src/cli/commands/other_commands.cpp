@@ -19,6 +19,7 @@
 #include "completion_scripts.h"
 #include "features/function/function.h"
 #include "features/json_schema/json_schema.h"
+#include "features/kustomize/checks.h"
 #include "k8s/violations.h"
 #include "lint/report/json.h"
 #include "model/behaviours.h"
@@ -41,6 +42,22 @@ std::function<int(Console&)> setup_completion(Command& command) {
                                     : *shell == "zsh" ? kZshCompletion
                                                       : kFishCompletion;
     return console.write_stdout(script) ? kOk : kFailed;
+  };
+}
+
+// trainjobc kustomize-config
+
+std::function<int(Console&)> setup_kustomize_config(Command& command) {
+  command.details = {
+      "kustomize changes images, names, and references to them in the fields that it knows: those of Kubernetes' "
+      "own kinds. This file names those of Trainer's; list it under configurations: in a kustomization.yaml. With "
+      "it, images: reaches spec.trainer.image and the runtimes' containers, replicas: the number of nodes, and "
+      "namePrefix, nameSuffix and the hashes of generated ConfigMaps and Secrets also change what TrainJobs and "
+      "runtimes refer to."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml"};
+  return [](Console& console) {
+    return console.write_stdout(kustomize::configuration()) ? kOk : fail(console, "can't write the output");
   };
 }
 

@@ -55,6 +55,7 @@ struct Launch {
   struct Flag {
     std::string value;  // "" without
     size_t word = 0;    // of the command line
+    size_t words = 1;   // 2: the value is a word of its own
   };
   // The program's own flag; nullopt if it is not given. `name` is written with dashes: "--nproc-per-node" is
   // also --nproc_per_node.

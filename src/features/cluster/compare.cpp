@@ -257,7 +257,7 @@ class Comparison {
     }
   }
 
-  void add_orphans(const JobNames& jobs, const LiveSet& live, Report& report) {
+  void add_orphans(const JobNames& jobs, const JobNames& refused, const LiveSet& live, Report& report) {
     JobNames owners = jobs;
     for (const LiveObject& object : live.objects) {
       if (object.kind == "JobSet") owners.try_emplace({object.ns, object.name}, jobs.size());
@@ -267,6 +267,7 @@ class Comparison {
       if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
       const size_t job = job_of(object, jobs);
       if (options_.orphans == Orphans::OfInputs && job == kNoJob) continue;
+      if (job_of(object, refused) != kNoJob) continue;
       ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
       diff.job = job;
       diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
@@ -432,45 +433,12 @@ class Comparison {
 };
 
 // Lists a TrainJob under every namespace that its live objects may name.
-void add_job(const Object& job_set, size_t number, bool default_is_none, JobNames& jobs) {
-  const std::string name(job_set.name);
-  jobs.try_emplace({std::string(job_set.ns), name}, number);
-  if (!default_is_none || k8s::effective_namespace(job_set.ns) != k8s::kDefaultNamespace) return;
+void add_job(std::string_view ns, const std::string& name, size_t number, bool default_is_none,
+             JobNames& jobs) {
+  jobs.try_emplace({std::string(ns), name}, number);
+  if (!default_is_none || k8s::effective_namespace(ns) != k8s::kDefaultNamespace) return;
   jobs.try_emplace({"", name}, number);
   jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
-}
-
-}  // namespace
-
-Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
-                       const CompareOptions& options) {
-  Report report;
-  auto arena = std::make_shared<base::Arena>();
-  Comparison comparison(*live, options, *arena);
-  JobNames jobs;
-  for (const Object& object : compiled.objects) {
-    comparison.add({&object, report.jobs}, report);
-    if (object.kind != "JobSet") continue;
-    add_job(object, report.jobs++, options.default_is_none, jobs);
-  }
-  if (options.orphans != Orphans::None) comparison.add_orphans(jobs, *live, report);
-  report.memory = {compiled.memory, std::move(live), std::move(arena)};
-  return report;
-}
-
-namespace {
-
-using base::Diagnostic;
-
-// The name under which an object's diagnostics are reported: the file's if the object is unreadable.
-std::string object_of(const Diagnostic& diagnostic) {
-  if (!diagnostic.object.empty()) return diagnostic.object;
-  return diagnostic.location.file ? diagnostic.location.file->name() : "";
-}
-
-// The identity of a refusal.
-auto content_of(const Diagnostic& d) {
-  return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
 }
 
 std::string train_job_of(const Object& job_set) {
@@ -485,14 +453,84 @@ std::set<std::string> rendered_jobs(const Compilation& compiled) {
   return jobs;
 }
 
-// What one version says about the inputs.
-class VersionVerdicts {
- public:
-  explicit VersionVerdicts(const Compilation& compiled) : jobs_(rendered_jobs(compiled)) {
-    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
-      if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic)].push_back(diagnostic);
-    }
+}  // namespace
+
+std::set<std::string> refused_jobs(const Compilation& compiled) {
+  const std::set<std::string> rendered = rendered_jobs(compiled);
+  std::set<std::string> refused;
+  for (const LintedObject& linted : compiled.linted) {
+    if (linted.object.starts_with("TrainJob/") && !rendered.contains(linted.object))
+      refused.insert(linted.object);
   }
+  return refused;
+}
+
+namespace {
+
+// Jobs that diagnostics name without a namespace, or with `default`, may be in that of the context.
+JobNames names_of(const std::set<std::string>& refused) {
+  JobNames names;
+  for (const std::string& object : refused) {
+    const size_t ns = object.find('/') + 1;
+    const size_t name = object.find('/', ns) + 1;
+    add_job(object.substr(ns, name - 1 - ns), object.substr(name), names.size(), true, names);
+  }
+  return names;
+}
+
+}  // namespace
+
+Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
+                       const CompareOptions& options) {
+  Report report;
+  auto arena = std::make_shared<base::Arena>();
+  Comparison comparison(*live, options, *arena);
+  JobNames jobs;
+  for (const Object& object : compiled.objects) {
+    comparison.add({&object, report.jobs}, report);
+    if (object.kind != "JobSet") continue;
+    add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
+  }
+  if (options.orphans != Orphans::None)
+    comparison.add_orphans(jobs, names_of(refused_jobs(compiled)), *live, report);
+  report.memory = {compiled.memory, std::move(live), std::move(arena)};
+  return report;
+}
+
+namespace {
+
+using base::Diagnostic;
+
+std::string without(std::string_view prefix, std::string_view name) {
+  return std::string(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+}
+
+// The name under which an object's diagnostics are reported: the file's if the object is unreadable, without
+// the prefix.
+std::string object_of(const Diagnostic& diagnostic, std::string_view prefix) {
+  if (!diagnostic.object.empty()) return diagnostic.object;
+  return diagnostic.location.file ? without(prefix, diagnostic.location.file->name()) : "";
+}
+
+// The identity of a refusal.
+auto content_of(const Diagnostic& d) {
+  return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
+}
+
+// What one side says about the inputs.
+class SideVerdicts {
+ public:
+  // `prefix` is what file names begin with.
+  SideVerdicts(const Compilation& compiled, std::string_view prefix) : jobs_(rendered_jobs(compiled)) {
+    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
+      if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic, prefix)].push_back(diagnostic);
+    }
+    for (const LintedObject& linted : compiled.linted) known_.insert(linted.object);
+    for (const base::SourceFile* file : compiled.files) known_.insert(without(prefix, file->name()));
+  }
+
+  // Of an object or a file: whether it is there, accepted or not.
+  bool has(const std::string& object) const { return known_.contains(object) || refusals_.contains(object); }
 
   bool takes(const std::string& object) const {
     return object.starts_with("TrainJob/") ? jobs_.contains(object) : !refusals_.contains(object);
@@ -505,6 +543,7 @@ class VersionVerdicts {
 
  private:
   std::set<std::string> jobs_;
+  std::set<std::string> known_;
   std::map<std::string, std::vector<Diagnostic>> refusals_;
 };
 
@@ -516,18 +555,23 @@ std::string cause_of(const LintedObject& object) {
 
 class VerdictCollector {
  public:
-  VerdictCollector(const Compilation& old_version, const Compilation& new_version)
-      : before_(old_version), after_(new_version) {}
+  VerdictCollector(const Compilation& before, const Compilation& after,
+                   const std::optional<FilePrefixes>& states)
+      : before_(before, states ? states->before : ""),
+        after_(after, states ? states->after : ""),
+        are_states_(states.has_value()) {}
 
   void add(const std::string& object, const LintedObject* linted) {
     if (!seen_.insert(object).second) return;
-    const bool before = before_.takes(object);
+    const bool before = before_.takes(object) && !lacks(before_, object);
     const bool after = after_.takes(object);
-    if (before && after) return;
+    if (after && (before || lacks(before_, object))) return;
+    if (lacks(after_, object)) return;  // it was removed
     Acceptance acceptance;
     acceptance.object = object;
     acceptance.verdict = before ? Verdict::NoLonger : after ? Verdict::Newly : Verdict::Never;
-    if (!before) acceptance.refusals = before_.refusals_of(object);
+    const bool is_settled = are_states_ && !after;  // then the new state counts
+    if (!before && !is_settled) acceptance.refusals = before_.refusals_of(object);
     if (!after) {
       std::set<decltype(content_of({}))> known;
       for (const Diagnostic& diagnostic : acceptance.refusals) known.insert(content_of(diagnostic));
@@ -543,7 +587,7 @@ class VerdictCollector {
   }
 
   void add_rest() {
-    for (const VersionVerdicts* side : {&before_, &after_}) {
+    for (const SideVerdicts* side : {&before_, &after_}) {
       for (const auto& [object, refusals] : side->refusals()) add(object, nullptr);
     }
   }
@@ -551,8 +595,14 @@ class VerdictCollector {
   std::vector<Acceptance> take() { return std::move(found_); }
 
  private:
-  VersionVerdicts before_;
-  VersionVerdicts after_;
+  // Whether this state of the files has no such object.
+  bool lacks(const SideVerdicts& side, const std::string& object) const {
+    return are_states_ && !side.has(object);
+  }
+
+  SideVerdicts before_;
+  SideVerdicts after_;
+  bool are_states_;
   std::set<std::string> seen_;
   std::vector<Acceptance> found_;
 };
@@ -568,6 +618,10 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+std::string in_scope(const std::string& scope) {
+  return scope.empty() ? "" : fmt::format(" in {}", scope);
+}
+
 std::string Acceptance::title() const {
   const size_t kind_end = object.find('/');
   static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
@@ -575,28 +629,44 @@ std::string Acceptance::title() const {
   if (std::ranges::find(kKinds, std::string_view(object).substr(0, kind_end)) == std::end(kKinds))
     return object;
   const size_t name = object[kind_end + 1] == '/' ? kind_end + 2 : kind_end + 1;
-  return fmt::format("{} {}", object.substr(0, kind_end), object.substr(name));
+  return fmt::format("{} {}{}", object.substr(0, kind_end), object.substr(name), in_scope(scope));
 }
 
-std::vector<Acceptance> compare_acceptance(const Compilation& old_version, const Compilation& new_version) {
-  VerdictCollector collector(old_version, new_version);
-  for (const LintedObject& linted : new_version.linted) collector.add(linted.object, &linted);
+std::vector<Acceptance> compare_acceptance(const Compilation& before, const Compilation& after,
+                                           const std::optional<FilePrefixes>& states) {
+  VerdictCollector collector(before, after, states);
+  for (const LintedObject& linted : after.linted) collector.add(linted.object, &linted);
   collector.add_rest();
   return collector.take();
 }
 
-Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
-  const std::set<std::string> jobs = rendered_jobs(other);
+namespace {
+
+// `compiled` with only the objects of these TrainJobs.
+template <class Keep>
+Compilation with_jobs(const Compilation& compiled, Keep keep) {
   Compilation kept = compiled;
   kept.objects.clear();
   std::vector<Object> of_job;  // the JobSet is the last object of its TrainJob
   for (const Object& object : compiled.objects) {
     of_job.push_back(object);
     if (object.kind != "JobSet") continue;
-    if (jobs.contains(train_job_of(object))) std::ranges::copy(of_job, std::back_inserter(kept.objects));
+    if (keep(train_job_of(object))) std::ranges::copy(of_job, std::back_inserter(kept.objects));
     of_job.clear();
   }
   return kept;
+}
+
+}  // namespace
+
+Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
+  const std::set<std::string> jobs = rendered_jobs(other);
+  return with_jobs(compiled, [&](const std::string& job) { return jobs.contains(job); });
+}
+
+Compilation without_refused(const Compilation& compiled, const Compilation& other) {
+  const std::set<std::string> refused = refused_jobs(other);
+  return with_jobs(compiled, [&](const std::string& job) { return !refused.contains(job); });
 }
 
 }  // namespace trainjobc::cluster

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +51,8 @@ inline constexpr size_t kNoJob = static_cast<size_t>(-1);
 
 // One object on both sides, without what servers fill in, and with masked Secrets.
 struct ObjectDiff {
-  std::string id;  // "JobSet/team-a/llama"
+  std::string scope;  // "", unless several were compared
+  std::string id;     // "JobSet/team-a/llama"
   std::string api_version;
   std::string kind;
   std::string ns;  // "" if the inputs name none
@@ -63,34 +66,38 @@ struct ObjectDiff {
   bool differs() const;
 };
 
-// Which of the same inputs two Trainer versions refuse.
+// Which of the same inputs two Trainer versions refuse, or which inputs are refused of two states of them.
 
 enum class Verdict {
-  NoLonger,  // only the old version accepts it
+  NoLonger,  // only the old version, or the old state, is accepted
   Newly,     // only the new one
-  Never,     // neither
+  Never,     // neither; of two states: the new one is not, and there is no old one that is
 };
 
 std::string_view to_string(Verdict verdict);
 
-// A TrainJob or runtime that at least one version refuses, or a file that can't be read.
+// " in clusters/prod", after the name of an object; "" for no scope.
+std::string in_scope(const std::string& scope);
+
+// A TrainJob or runtime that is refused on at least one side, or a file that can't be read.
 struct Acceptance {
+  std::string scope;   // "", unless several were compared
   std::string object;  // "TrainJob/team-a/llama"; a file's name
   Verdict verdict = Verdict::Never;
-  // From the version that refuses it; if both do, what they share once.
+  // From the side that refuses it; if both do, what they share once.
   std::vector<base::Diagnostic> refusals;
   std::string cause;        // why there are none: "its runtime ClusterTrainingRuntime torch is not accepted"
   base::Location location;  // of the object, if `cause` is given
 
-  // "TrainJob team-a/llama", "ClusterTrainingRuntime torch"
+  // "TrainJob team-a/llama", "ClusterTrainingRuntime torch", "TrainJob team-a/llama in clusters/prod"
   std::string title() const;
 };
 
 struct Report {
-  // If two Trainer versions were compared: "2.1", "2.3", and what one of them does not accept.
+  // If two Trainer versions were compared: "2.1", "2.3".
   std::string old_version;
   std::string new_version;
-  std::vector<Acceptance> acceptances;
+  std::vector<Acceptance> acceptances;  // of two versions, or of two states of files
 
   std::vector<ObjectDiff>
       objects;  // those with differences, including ignored ones, in the order of the inputs; orphans last
@@ -124,7 +131,7 @@ struct CompareOptions {
   const LiveSet* dry_run = nullptr;
 };
 
-// `compiled` was compiled with_defaults. Compares every rendered object with the live one of its kind,
+// `compiled` was compiled with_defaults. Live objects of TrainJobs that were refused are no orphans. Compares every rendered object with the live one of its kind,
 // namespace and name. SSH keys that are there are kept: they are not a difference, and neither is a Flux
 // certificate made of a uid that the inputs don't have.
 Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
@@ -155,11 +162,25 @@ class ObjectSchemas {
   schema::Schema object_;
 };
 
-// The objects of the inputs that at least one version refuses, in the order of the inputs. A TrainJob is
-// accepted if its JobSet is, anything else if it has no errors.
-std::vector<Acceptance> compare_acceptance(const Compilation& old_version, const Compilation& new_version);
+// What the names of the files of two states begin with: "origin/main:" and "", "old/" and "new/".
+struct FilePrefixes {
+  std::string before;
+  std::string after;
+};
+
+// The objects of the inputs that are refused on at least one side, in the order of the inputs. A TrainJob is
+// accepted if its JobSet is, anything else if it has no errors. Without prefixes, the sides are two versions
+// for the same files; with them, two states of the files, each of which may lack an object.
+std::vector<Acceptance> compare_acceptance(const Compilation& before, const Compilation& after,
+                                           const std::optional<FilePrefixes>& states = std::nullopt);
 
 // `compiled` with only the objects of TrainJobs that `other` also renders.
 Compilation rendered_by_both(const Compilation& compiled, const Compilation& other);
+
+// `compiled` without the objects of TrainJobs that `other` refuses.
+Compilation without_refused(const Compilation& compiled, const Compilation& other);
+
+// The TrainJobs that were refused, as diagnostics name them: "TrainJob/team-a/llama".
+std::set<std::string> refused_jobs(const Compilation& compiled);
 
 }  // namespace trainjobc::cluster

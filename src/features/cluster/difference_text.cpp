@@ -375,7 +375,8 @@ std::string without_pod_steps(std::string path) {
 }
 
 std::string title_of(const ObjectDiff& object) {
-  return fmt::format("{} {}/{}", object.kind, k8s::effective_namespace(object.ns), object.name);
+  return fmt::format("{} {}/{}{}", object.kind, k8s::effective_namespace(object.ns), object.name,
+                     in_scope(object.scope));
 }
 
 std::string Causes::of(const Difference& difference) {

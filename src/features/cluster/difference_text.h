@@ -91,7 +91,7 @@ std::string short_path(const schema::FieldPath& path, const schema::FieldPath& a
 // The path of an input's field without the steps to a pod spec.
 std::string without_pod_steps(std::string path);
 
-// "JobSet team-a/llama"
+// "JobSet team-a/llama", "JobSet team-a/llama in clusters/prod"
 std::string title_of(const ObjectDiff& object);
 
 // The source of a difference: "jobs/llama.yaml:8  spec.trainer.numNodes", "torch/PET_NNODES from

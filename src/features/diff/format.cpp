@@ -33,17 +33,18 @@ void add_demand(Cost& cost, const yaml::Node* job_set, int64_t factor) {
 }  // namespace
 
 std::vector<Cost> costs_of(const cluster::Report& report) {
-  std::map<std::string, Cost> by_namespace;
+  std::map<std::pair<std::string, std::string>, Cost> by_namespace;
   for (const cluster::ObjectDiff& object : report.objects) {
     if (object.kind != "JobSet" || !object.differs()) continue;
     const std::string ns(k8s::effective_namespace(object.ns));
-    Cost& cost = by_namespace[ns];
+    Cost& cost = by_namespace[{object.scope, ns}];
+    cost.scope = object.scope;
     cost.ns = ns;
     add_demand(cost, object.live, -1);
     add_demand(cost, object.merged, 1);
   }
   std::vector<Cost> costs;
-  for (auto& [ns, cost] : by_namespace) {
+  for (auto& [place, cost] : by_namespace) {
     std::erase_if(cost.requests, [](const auto& entry) { return entry.second.is_zero(); });
     if (cost.pods != 0 || !cost.requests.empty()) costs.push_back(std::move(cost));
   }
@@ -58,7 +59,8 @@ std::string cost_text(const Cost& cost) {
   }
   if (parts.empty())
     parts.push_back(fmt::format("{:+} {}", cost.pods, cost.pods == 1 || cost.pods == -1 ? "pod" : "pods"));
-  return fmt::format("{} in {}", fmt::join(parts, ", "), cost.ns);
+  return fmt::format("{} in {}{}", fmt::join(parts, ", "), cost.ns,
+                     cost.scope.empty() ? "" : " of " + cost.scope);
 }
 
 namespace {
@@ -103,9 +105,14 @@ class Describer {
   Describer(const cluster::Report& report, const FormatOptions& options, bool is_comment)
       : report_(report), options_(options), is_comment_(is_comment) {}
 
-  std::vector<Block> blocks() {
+  std::vector<Block> acceptances() const {
     std::vector<Block> blocks;
     for (const cluster::Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
+    return blocks;
+  }
+
+  std::vector<Block> blocks() {
+    std::vector<Block> blocks = acceptances();
     for (const cluster::ObjectDiff& object : report_.objects) {
       if (object.differs() || options_.show_ignored) blocks.push_back(block_of(object));
     }
@@ -221,15 +228,16 @@ std::vector<std::string> closing_of(const cluster::Report& report, const FormatO
 }
 
 // "Trainer 2.1 → 2.3: 3 of 14 jobs change, 1 no longer accepted"
-std::string summary_of_versions(const cluster::Report& report, std::string_view changes) {
-  std::string text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, changes);
+std::string summary_with_verdicts(const cluster::Report& report, std::string text) {
+  const bool has_versions = !report.new_version.empty();
+  if (has_versions) text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, text);
   const auto add = [&](cluster::Verdict verdict, std::string_view words) {
     const size_t count = report.count(verdict, true);
     if (count > 0) text += fmt::format(", {} {}", count, words);
   };
   add(cluster::Verdict::NoLonger, "no longer accepted");
   add(cluster::Verdict::Newly, "newly accepted");
-  add(cluster::Verdict::Never, "accepted by neither");
+  add(cluster::Verdict::Never, has_versions ? "accepted by neither" : "not accepted");
   return text;
 }
 
@@ -347,33 +355,41 @@ Json to_json(const base::Diagnostic& d) {
           {"column", d.location.column}};
 }
 
+// `json` with the scope, if there are several.
+Json with_scope(Json json, const std::string& scope) {
+  if (!scope.empty()) json.add("scope", scope);
+  return json;
+}
+
 Json to_json(const cluster::Acceptance& acceptance) {
   const auto refusal = [](const base::Diagnostic& d) { return to_json(d); };
-  return {{"object", acceptance.object},
-          {"verdict", to_string(acceptance.verdict)},
-          {"cause", acceptance.cause},
-          {"diagnostics", Json::array(acceptance.refusals, refusal)}};
+  return with_scope({{"object", acceptance.object},
+                     {"verdict", to_string(acceptance.verdict)},
+                     {"cause", acceptance.cause},
+                     {"diagnostics", Json::array(acceptance.refusals, refusal)}},
+                    acceptance.scope);
 }
 
 Json to_json(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
-  return {{"object", object.id},
-          {"path", difference.name},
-          {"kind", to_string(difference.kind)},
-          {"live", difference.live},
-          {"rendered", difference.rendered},
-          {"file", name_of(difference.location.file)},
-          {"line", difference.location.line},
-          {"column", difference.location.column},
-          {"rule", difference.rule},
-          {"manager", difference.manager},
-          {"refusal", difference.refusal},
-          {"remedy", difference.remedy}};
+  return with_scope({{"object", object.id},
+                     {"path", difference.name},
+                     {"kind", to_string(difference.kind)},
+                     {"live", difference.live},
+                     {"rendered", difference.rendered},
+                     {"file", name_of(difference.location.file)},
+                     {"line", difference.location.line},
+                     {"column", difference.location.column},
+                     {"rule", difference.rule},
+                     {"manager", difference.manager},
+                     {"refusal", difference.refusal},
+                     {"remedy", difference.remedy}},
+                    object.scope);
 }
 
 Json to_json(const Cost& cost) {
   Json requests = Json::object();
   for (const auto& [resource, amount] : cost.requests) requests.add(resource, amount.to_string());
-  return {{"namespace", cost.ns}, {"pods", cost.pods}, {"requests", requests}};
+  return with_scope({{"namespace", cost.ns}, {"pods", cost.pods}, {"requests", requests}}, cost.scope);
 }
 
 }  // namespace
@@ -417,8 +433,9 @@ std::string format_reach(const cluster::Report& report, const FormatOptions& opt
     }
   }
   if (!whole.empty()) whole.back().is_continued = false;
-  report::Document document{.blocks = collector.blocks(options.width),
-                            .closing = closing_of(report, options)};
+  Describer describer(report, options, false);
+  report::Document document{.blocks = describer.acceptances(), .closing = closing_of(report, options)};
+  std::ranges::move(collector.blocks(options.width), std::back_inserter(document.blocks));
   std::ranges::move(whole, std::back_inserter(document.blocks));
   return report::to_text(document, {false, options.width});
 }
@@ -447,16 +464,21 @@ std::string format_json(const cluster::Report& report, const FormatOptions& opti
             {"summary",
              {{"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}}},
             {"cost", Json::array(costs_of(report), [](const Cost& cost) { return to_json(cost); })}};
-  if (!report.new_version.empty()) {
-    const auto acceptance = [](const cluster::Acceptance& one) { return to_json(one); };
+  const bool has_versions = !report.new_version.empty();
+  if (has_versions) {
     json.add("fromVersion", report.old_version);
     json.add("toVersion", report.new_version);
+  }
+  if (has_versions || options.files) {
+    const auto acceptance = [](const cluster::Acceptance& one) { return to_json(one); };
     json.add("acceptance", Json::array(report.acceptances, acceptance));
   }
   return json.report();
 }
 
 std::string verdict_text(cluster::Verdict verdict, const cluster::Report& report) {
+  const bool has_versions = !report.new_version.empty();
+  if (!has_versions) return verdict == cluster::Verdict::Never ? "not accepted" : std::string(to_string(verdict));
   switch (verdict) {
     case cluster::Verdict::NoLonger:
       return fmt::format("no longer accepted by Trainer {}", report.new_version);
@@ -479,7 +501,7 @@ std::string summary_of(const cluster::Report& report, bool files) {
     const std::string_view verb = files ? "change" : "differ";
     text = fmt::format("{} of {} {}{}", jobs, counted(report.jobs, "job"), verb, jobs == 1 ? "s" : "");
   }
-  if (!report.new_version.empty()) text = summary_of_versions(report, text);
+  text = summary_with_verdicts(report, std::move(text));
   if (added > 0) text += fmt::format(", {} added", counted(added, "job"));
   if (report.orphans() == 0) return text;
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
@@ -489,9 +511,10 @@ std::string manifest_name(const cluster::ObjectDiff& object) {
   const std::string_view group = cluster::group_of(object.api_version);
   const std::string_view version =
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
-  std::string name = fmt::format("{}{}{}.{}.{}.{}", group, group.empty() ? "" : ".", version, object.kind,
+  std::string name = fmt::format("{}{}{}{}{}.{}.{}.{}", object.scope, object.scope.empty() ? "" : ".", group,
+                                 group.empty() ? "" : ".", version, object.kind,
                                  k8s::effective_namespace(object.ns), object.name);
-  // No object in a cluster has a slash in its name, but a saved file may.
+  // No object in a cluster has a slash in its name, but a scope does, and a saved file may.
   std::ranges::replace(name, '/', '_');
   return name;
 }

@@ -15,15 +15,16 @@ namespace trainjobc::diff {
 // What a change costs: the resources that its JobSets request more, or less, than before.
 
 struct Cost {
-  std::string ns;  // "default" if the inputs name none
+  std::string scope;  // "", unless several were compared
+  std::string ns;     // "default" if the inputs name none
   int64_t pods = 0;
   cluster::Amounts requests;  // those that change; a saving is negative
 };
 
-// By namespace; empty if the differences change no request.
+// By scope and namespace; empty if the differences change no request.
 std::vector<Cost> costs_of(const cluster::Report& report);
 
-// "+32 nvidia.com/gpu, +512Gi memory in team-a"
+// "+32 nvidia.com/gpu, +512Gi memory in team-a", "+2 pods in team-a of clusters/prod"
 std::string cost_text(const Cost& cost);
 
 struct FormatOptions {
@@ -47,7 +48,7 @@ std::string format_json(const cluster::Report& report, const FormatOptions& opti
 // For a comment on a pull request, at most as long as GitHub accepts.
 std::string format_markdown(const cluster::Report& report, const FormatOptions& options);
 
-// "no longer accepted by Trainer 2.3"
+// "no longer accepted by Trainer 2.3"; of two states of files: "no longer accepted"
 std::string verdict_text(cluster::Verdict verdict, const cluster::Report& report);
 
 // "1 of 14 jobs differs, 2 orphaned objects", for people.
@@ -62,7 +63,8 @@ inline SideNames side_names(bool files) {
   return files ? SideNames{"OLD", "NEW"} : SideNames{};
 }
 
-// An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name
+// An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name. The name of its
+// scope, if there are several, comes first: clusters_prod.group.version…
 std::string manifest_name(const cluster::ObjectDiff& object);
 // YAML with sorted keys; "" for nullptr.
 std::string manifest_of(const yaml::Node* object);

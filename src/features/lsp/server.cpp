@@ -118,8 +118,9 @@ class Rest {
 
 }  // namespace
 
-Server::Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send)
-    : workspace_(disk, std::move(load), std::move(policy)), send_(std::move(send)) {}
+Server::Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send,
+               KeepFile keep)
+    : workspace_(disk, std::move(load), std::move(policy)), send_(std::move(send)), keep_(std::move(keep)) {}
 
 Server::~Server() = default;
 
@@ -429,8 +430,21 @@ Server::Reply Server::completion(const Json& params) {
 
 Server::Reply Server::definition(const Json& params) {
   return at_position(params, [&](const DocumentId& document, Position at) {
-    return lsp::find_definition(workspace_, document, at, opens_virtual_);
+    Json location = lsp::find_definition(workspace_, document, at, opens_virtual_ || keep_);
+    return opens_virtual_ ? location : as_file(std::move(location));
   });
+}
+
+Json Server::as_file(Json location) const {
+  const std::string uri = text_member(location, {"uri"});
+  const std::string scheme = fmt::format("{}://", kRuntimeScheme);
+  if (!uri.starts_with(scheme)) return location;
+  const auto document = virtual_document(uri);
+  const auto* shown = std::get_if<Json>(&document);
+  const std::string path = shown && keep_ ? keep_(uri.substr(scheme.size()), text_member(*shown, {"text"})) : "";
+  if (path.empty()) return nullptr;
+  location["uri"] = uri_of(path);
+  return location;
 }
 
 Server::Reply Server::references(const Json& params) {

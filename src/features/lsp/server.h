@@ -35,9 +35,12 @@ namespace trainjobc::lsp {
 class Server {
  public:
   using Send = std::function<void(const Json& message)>;
+  // Keeps a text as a file outside the workspace and returns its path; "" if it can't.
+  using KeepFile = std::function<std::string(const std::string& name, std::string_view text)>;
 
-  // `disk` outlives it.
-  Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send);
+  // `disk` outlives it. `keep` is for runtimes of the catalogue, if the client opens only files.
+  Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send,
+         KeepFile keep = {});
   ~Server();
 
   // Queues a message. One that cancels a queued request answers that.
@@ -116,12 +119,15 @@ class Server {
   template <auto function>
   Reply answer_in(const Json& params);
   static Reply reply_of(std::variant<Json, WhyNot> answer);
+  // The location with a file in place of a virtual document; null if there can't be one.
+  Json as_file(Json location) const;
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
   void publish(const DocumentId& document);
 
   Workspace workspace_;
   Send send_;
+  KeepFile keep_;
   std::vector<Json> queue_;
   bool is_initialized_ = false;
   bool is_open_ = false;

@@ -12,6 +12,7 @@
 #include "k8s/pod/pod.h"
 #include "k8s/pod/volumes.h"
 #include "k8s/violations.h"
+#include "yaml/rewrite/remove.h"
 
 namespace trainjobc::k8s::job {
 
@@ -197,14 +198,18 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
     check_reserved_labels(metadata, job_name, report);
     const LabelSet generated = generated_labels(job_name);
     if (selector && well_formed && !selects(selector.node(), generated)) {
-      report.add_at(selector.key_location(), rule::kSelector, selector,
-                    "the API server generates the selector, and this one would not match it",
-                    "remove selector, or set manualSelector: true");
+      base::Diagnostic& found =
+          report.add_at(selector.key_location(), rule::kSelector, selector,
+                        "the API server generates the selector, and this one would not match it",
+                        "remove selector, or set manualSelector: true");
+      base::suggest_fix(found, yaml::remove_at(*spec.node(), {"selector"}));
     }
     labels.insert(generated.begin(), generated.end());
   } else if (!selector) {
-    report.add_at(spec.child("manualSelector").key_location(), rule::kSelector, selector,
-                  "manualSelector needs a selector", "remove manualSelector");
+    base::Diagnostic& found =
+        report.add_at(spec.child("manualSelector").key_location(), rule::kSelector, selector,
+                      "manualSelector needs a selector", "remove manualSelector");
+    base::suggest_fix(found, yaml::remove_at(*spec.node(), {"manualSelector"}));
   }
   const bool wanted = (!manual && !selector) || selects(selector.node(), labels);
   const bool own = manual || labels.find(kUidLabels[1])->second == kAnyUid;

@@ -7,6 +7,7 @@
 #include <set>
 #include <variant>
 
+#include "base/text/text.h"
 #include "k8s/job/job.h"
 #include "k8s/violations.h"
 
@@ -165,13 +166,45 @@ std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t 
   return total;
 }
 
+// The same indexes in ascending order, each once; "" if the text is not a list of indexes.
+std::string indexes_in_order(std::string_view text) {
+  std::vector<Interval> intervals;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view part = base::trimmed(text.substr(0, comma));
+    const size_t dash = std::min(part.find('-'), part.size());
+    const auto first = to_index(base::trimmed(part.substr(0, dash)));
+    const auto last = dash < part.size() ? to_index(base::trimmed(part.substr(dash + 1))) : first;
+    if (!first || !last) return "";
+    intervals.push_back({std::min(*first, *last), std::max(*first, *last)});
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  std::ranges::sort(intervals, {}, &Interval::first);
+  std::string out;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    Interval& one = intervals[i];
+    if (i + 1 < intervals.size() && intervals[i + 1].first <= one.last) {
+      intervals[i + 1] = {one.first, std::max(one.last, intervals[i + 1].last)};
+      continue;
+    }
+    out += fmt::format("{}{}", out.empty() ? "" : ",", one.first);
+    if (one.last != one.first) out += fmt::format("-{}", one.last);
+  }
+  return out;
+}
+
 // The number of indexes that the field lists; nullopt if it is absent.
 std::optional<int64_t> check_indexes(const Field& field, int64_t completions, Report& report) {
   if (!field) return std::nullopt;
   const auto counted = count_indexes(field.text(), completions);
   if (const auto* wrong = std::get_if<std::string>(&counted)) {
-    report.add(rule::kSuccessPolicy, field, fmt::format("succeededIndexes {}: {}", quoted(field), *wrong),
-               "write it as 0,2-4");
+    base::Diagnostic& found = report.add(
+        rule::kSuccessPolicy, field, fmt::format("succeededIndexes {}: {}", quoted(field), *wrong));
+    const std::string better = indexes_in_order(field.text());
+    const bool is_good =
+        !better.empty() && std::holds_alternative<int64_t>(count_indexes(better, completions));
+    if (is_good) suggest_writing(found, field.node(), better);
+    if (!is_good) found.hint = "write it as 0,2-4";
     return 0;
   }
   if (field.text().size() > kMaxIndexesText) {

@@ -18,6 +18,7 @@
 #include "k8s/jobset/construct.h"
 #include "k8s/name_syntax.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s::jobset {
 
@@ -27,11 +28,15 @@ namespace {
 
 using yaml::Node;
 
-std::string label_hint(std::string_view wrong, bool letter_first) {
+// `name` is the node of the label.
+void suggest_label(base::Diagnostic& diagnostic, const Node* name, std::string_view wrong,
+                   bool letter_first) {
   const std::string label = suggest_dns_name(wrong, false, letter_first);
-  return fmt::format("use lower-case letters, digits and dashes{}{}",
-                     letter_first ? ", beginning with a letter" : "",
-                     label.empty() || label == wrong ? "" : fmt::format(": \"{}\"", label));
+  const bool is_better = !label.empty() && label != wrong;
+  diagnostic.hint = fmt::format("use lower-case letters, digits and dashes{}{}",
+                                letter_first ? ", beginning with a letter" : "",
+                                is_better ? fmt::format(": \"{}\"", label) : "");
+  if (is_better && name) base::suggest_fix(diagnostic, yaml::replace_text(*name, label));
 }
 
 void check_length(std::string_view rule, std::string field, std::string_view what, const Node& node,
@@ -47,9 +52,11 @@ void check_subdomain(const JobSetView& job_set, k8s::Violations& out) {
   if (!subdomain || subdomain->size() == 0) return;
   const std::string_view text = subdomain->text();
   if (!has_label_form(text)) {
-    add(out, "jobset/subdomain", "spec.network.subdomain",
+    base::Diagnostic& found = add(
+        out, "jobset/subdomain", "spec.network.subdomain",
         fmt::format("the subdomain \"{}\" must be a DNS label, as it also names the pods' Service", text),
-        subdomain, label_hint(text, true));
+        subdomain);
+    suggest_label(found, subdomain, text, true);
   }
   check_length("jobset/subdomain", "spec.network.subdomain", "subdomain", *subdomain, out);
 }
@@ -71,9 +78,10 @@ void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
   if (!group) return;
   const std::string field = job.field + ".groupName";
   if (!has_label_form(group->text())) {
-    add(out, "jobset/group-name", field,
-        fmt::format("the groupName \"{}\" must be a DNS label", group->text()), group,
-        label_hint(group->text(), true));
+    base::Diagnostic& found =
+        add(out, "jobset/group-name", field,
+            fmt::format("the groupName \"{}\" must be a DNS label", group->text()), group);
+    suggest_label(found, group, group->text(), true);
   }
   check_length("jobset/group-name", field, "groupName", *group, out);
 }
@@ -89,11 +97,12 @@ void check_derived_form(const JobSetView& job_set, const ReplicatedJob& job, k8s
   const std::string field = job.field + ".name";
   const std::string message = fmt::format("the Job name \"{}\" must be a DNS label", job_name);
   if (!has_label_form(fmt::format("{}-0", job_set.name))) {
-    add(out, "jobset/name", field, message, job_set.name_node, label_hint(job_set.name, true));
+    base::Diagnostic& found = add(out, "jobset/name", field, message, job_set.name_node);
+    suggest_label(found, job_set.name_node, job_set.name, true);
     return;
   }
-  base::Diagnostic& diagnostic =
-      add(out, "jobset/name", field, message, job.name_node, label_hint(job.name, false));
+  base::Diagnostic& diagnostic = add(out, "jobset/name", field, message, job.name_node);
+  suggest_label(diagnostic, job.name_node, job.name, false);
   add_note(diagnostic, "the TrainJob", job_set.name_node);
 }
 

@@ -143,7 +143,9 @@ void check_gates(const Field& spec, Report& report) {
   std::set<std::string_view> seen;
   for_each_item(spec.child("schedulingGates"), [&](const Field& gate) {
     const std::string_view name = gate.child("name").text();
-    if (!check_text(gate, name, Form::LabelKey, rule::kGate, "scheduling gate", report)) return;
+    if (!check_text(gate, name, Form::LabelKey, rule::kGate, "scheduling gate", report,
+                    gate.child("name").node()))
+      return;
     if (seen.insert(name).second) return;
     report.add(rule::kGate, gate, fmt::format("scheduling gate {} is listed twice", quoted(name)),
                "remove one of the two");

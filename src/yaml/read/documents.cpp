@@ -28,23 +28,33 @@ base::Location line_location(const base::SourceFile& file, uint32_t line, uint32
 void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
   const std::string_view text = file.line(line);
   const size_t at = std::min(text.find_first_not_of(base::kBlanks, 3), text.size());
-  diagnostics.add(
+  base::Diagnostic found =
       rules::finding("yaml/document-separator",
                      "a document can't start on the line of its \"---\" separator: Kubernetes splits "
                      "files there and refuses the rest of the line",
                      "start it on the next line",
-                     line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at)));
+                     line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at));
+  // What lacks its first line gets other fixes.
+  const auto begin = static_cast<uint32_t>(at + 1);
+  if (text.substr(at).starts_with('{')) base::suggest_fix(found, {{{&file, line, 4, line, begin}, "\n"}});
+  diagnostics.add(std::move(found));
 }
 
 void report_end_marker(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add(rules::finding("yaml/document-end", "there is no document for \"...\" to end", "remove it",
-                                 line_location(file, line, 1, 3)));
+  base::Diagnostic found = rules::finding("yaml/document-end", "there is no document for \"...\" to end",
+                                          "remove it", line_location(file, line, 1, 3));
+  base::suggest_fix(found, {{base::whole_line(file, line), ""}});
+  diagnostics.add(std::move(found));
 }
 
-void report_unread(const base::SourceFile& file, uint32_t line, base::Diagnostics& diagnostics) {
-  diagnostics.add(rules::finding(
+// `lacks_separator`: there is a document above the marker.
+void report_unread(const base::SourceFile& file, uint32_t line, bool lacks_separator,
+                   base::Diagnostics& diagnostics) {
+  base::Diagnostic found = rules::finding(
       "yaml/after-document-end", "Kubernetes ignores everything after the document end marker \"...\"",
-      "put a line \"---\" before it", line_location(file, line, 1, file.line(line).size())));
+      "put a line \"---\" before it", line_location(file, line, 1, file.line(line).size()));
+  if (lacks_separator) base::suggest_fix(found, {{{&file, line, 1, line, 1}, "---\n"}});
+  diagnostics.add(std::move(found));
 }
 
 bool has_content(std::string_view line) {
@@ -76,7 +86,7 @@ size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, bo
     ++number;
     if (at >= chunk.text.size() || !has_content(file.line(number)) || is_end_marker(file.line(number)))
       continue;
-    report_unread(file, number, diagnostics);
+    report_unread(file, number, begun, diagnostics);
     break;
   }
   return length;

@@ -42,6 +42,7 @@ struct SyntaxError {
   size_t offset = 0;  // in the document's text
   std::string message;
   std::string hint;
+  size_t lacks_space = std::string::npos;  // the offset at which a space is missing
 };
 
 // A parser error in terms of the document.

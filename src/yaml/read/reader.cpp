@@ -92,7 +92,13 @@ class DocumentReader {
       for (Event event = events.next(); event.type != Event::Type::End; event = events.next()) add(event);
       warn_of_rest();
     } catch (const SyntaxError& error) {
-      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint);
+      std::vector<base::Edit> fix;
+      if (error.lacks_space != std::string::npos) {
+        const Origin at = places_.origin(error.lacks_space);
+        fix = {{{at.file(), at.line(), at.column(), at.line(), at.column()}, " "}};
+      }
+      builder_.fail("yaml/syntax", places_.origin(error.offset, in_flow()), error.message, error.hint, {},
+                    std::move(fix));
     }
   }
 
@@ -267,8 +273,10 @@ std::vector<FoundDocument> find_documents(const SourceFile& file, base::Diagnost
   return found;
 }
 
-std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
-                                    base::Diagnostics& diagnostics, const ReadLimits& limits) {
+namespace {
+
+std::vector<Document> read_as_written(const FoundDocument& found, base::Arena& arena,
+                                      base::Diagnostics& diagnostics, const ReadLimits& limits) {
   std::vector<Document> documents;
   const Chunk chunk{found.text, found.first_line};
   if (!check_characters(*found.file, chunk, diagnostics)) return documents;
@@ -276,6 +284,17 @@ std::vector<Document> read_document(const FoundDocument& found, base::Arena& are
     return documents;
   const Node* root = read_yaml(*found.file, chunk, arena, diagnostics, limits);
   if (root && !root->is_null()) documents.push_back({root, chunk.first_line, chunk.text});
+  return documents;
+}
+
+}  // namespace
+
+std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
+                                    base::Diagnostics& diagnostics, const ReadLimits& limits) {
+  std::vector<Document> documents = read_as_written(found, arena, diagnostics, limits);
+  if (!found.relocator) return documents;
+  for (Document& document : documents)
+    document.root = found.relocator->relocate(*document.root, Maker(arena));
   return documents;
 }
 

@@ -42,12 +42,25 @@ struct ReadLimits {
   size_t max_depth = 400;         // of collections in collections
 };
 
+// Knows where the values of a document come from that another program made of several files, such as kustomize.
+class Relocator {
+ public:
+  Relocator() = default;
+  Relocator(const Relocator&) = delete;
+  Relocator& operator=(const Relocator&) = delete;
+  virtual ~Relocator() = default;
+
+  // The same tree with the origins of its values in those files. Threads may share it, and it outlives the tree.
+  virtual const Node* relocate(const Node& root, const Maker& make) const = 0;
+};
+
 // A document that was found in its file, but not read.
 struct FoundDocument {
   const base::SourceFile* file = nullptr;
   std::string_view text;    // in the file; JSON is read up to the next `---`
   uint32_t first_line = 1;  // where the text begins
   bool may_be_json = false;
+  const Relocator* relocator = nullptr;  // nullptr: the file was written by hand
 };
 
 struct Document {

@@ -60,11 +60,17 @@ std::optional<size_t> left_out(std::string_view text, size_t offset) {
 SyntaxError no_value(size_t begin, std::string_view text) {
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   SyntaxError error{begin, R"(this key has no value: a ": " must follow on its line)", ""};
+  const size_t colon = line.find(':');
   if (line.starts_with('-')) {
     error.message = R"(this is not a list item: list items begin with "- ")";
     error.hint = "put a space after the dash";
-  } else if (line.find(':') != std::string_view::npos) {
+    error.lacks_space = begin + 1;
+  } else if (colon != std::string_view::npos) {
     error.hint = "put a space after the colon";
+    const bool is_key = std::ranges::all_of(line.substr(0, colon), [](char c) {
+      return base::is_alnum(c) || std::string_view("_./-").find(c) != std::string_view::npos;
+    });
+    if (is_key && !line.substr(colon + 1).starts_with("//")) error.lacks_space = begin + colon + 1;
   }
   return error;
 }

@@ -100,16 +100,17 @@ std::string shorten(std::string_view text) {
 }
 
 void TreeBuilder::fail(std::string_view rule, const Origin& at, std::string message, std::string hint,
-                       std::vector<base::Note> notes) {
+                       std::vector<base::Note> notes, std::vector<base::Edit> fix) {
   failed_ = true;
-  warn(rule, at, std::move(message), std::move(hint), std::move(notes));
+  warn(rule, at, std::move(message), std::move(hint), std::move(notes), std::move(fix));
 }
 
 void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string message, std::string hint,
-                       std::vector<base::Note> notes) {
+                       std::vector<base::Note> notes, std::vector<base::Edit> fix) {
   base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint),
                                                token_location(file_, at.line(), at.column(), at.in_flow()));
   diagnostic.notes = std::move(notes);
+  base::suggest_fix(diagnostic, std::move(fix));
   const auto odd = base::odd_space_at(file_.line(at.line()).substr(at.column() - 1));
   if (odd && rule == "yaml/syntax") {
     diagnostic.location.end_column = at.column() + static_cast<uint32_t>(odd->length);

@@ -55,9 +55,9 @@ class TreeBuilder {
   void close();
 
   void fail(std::string_view rule, const Origin& at, std::string message, std::string hint = "",
-            std::vector<base::Note> notes = {});
+            std::vector<base::Note> notes = {}, std::vector<base::Edit> fix = {});
   void warn(std::string_view rule, const Origin& at, std::string message, std::string hint,
-            std::vector<base::Note> notes = {});
+            std::vector<base::Note> notes = {}, std::vector<base::Edit> fix = {});
 
  private:
   struct Anchored {

@@ -70,6 +70,18 @@ std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair
   return first ? insert_before(*first, pair) : std::vector<base::Edit>();
 }
 
+std::vector<base::Edit> insert_into(const yaml::Node& map, const NewPair& pair) {
+  if (map.size() > 0) return insert_before(map.entries().front(), pair);
+  const Origin& at = map.origin();
+  if (!at.file()) return {};
+  const std::string_view line = at.file()->line(at.line());
+  if (!line.substr(at.column() - 1).starts_with("{}")) return {};
+  const std::string_view key = base::trimmed(line.substr(0, at.column() - 1));
+  const bool is_json = key.ends_with("\":");
+  return {{{at.file(), at.line(), at.column() + 1, at.line(), at.column() + 1},
+           std::string(is_json ? pair.json : pair.yaml)}};
+}
+
 std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
                                           const NewPair& pair) {
   return MapBefore(entry, key).with(pair);

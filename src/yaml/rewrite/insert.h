@@ -27,6 +27,9 @@ std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair
 // The same, but before an entry of a map.
 std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair);
 
+// The same for a map that may be empty: {}.
+std::vector<base::Edit> insert_into(const yaml::Node& map, const NewPair& pair);
+
 // Byte offsets of the file's text.
 struct Extent {
   size_t begin = 0;

@@ -3,6 +3,7 @@
 #include "yaml/rewrite/remove.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/text/text.h"
@@ -50,15 +51,15 @@ bool is_dash(std::string_view text) {
   return text.starts_with('-') && (text.size() == 1 || base::kSpace.find(text[1]) != std::string_view::npos);
 }
 
-// The line after the last one of the entry. The items of a list may begin in its key's column.
-uint32_t line_after(const base::SourceFile& file, const Entry& entry) {
-  const size_t column = entry.key_origin.column() - 1;
-  uint32_t last = entry.key_origin.line();
+// The line after the last one of an entry or item that begins on `line`, in the column. `has_items`: it is
+// an entry whose value is a list, which may begin in its key's column.
+uint32_t line_after(const base::SourceFile& file, uint32_t line, size_t column, bool has_items) {
+  uint32_t last = line;
   for (uint32_t at = last + 1; at <= file.line_count(); ++at) {
-    const std::string_view line = file.line(at);
-    if (is_blank(line)) continue;
-    const size_t indent = base::indent_of(line);
-    const bool is_item = entry.value->is_list() && indent == column && is_dash(line.substr(indent));
+    const std::string_view text = file.line(at);
+    if (is_blank(text)) continue;
+    const size_t indent = base::indent_of(text);
+    const bool is_item = has_items && indent == column && is_dash(text.substr(indent));
     if (indent <= column && !is_item) break;
     last = at;
   }
@@ -72,12 +73,13 @@ std::optional<Extent> block_extent(const PlacedEntry& first, const PlacedEntry& 
   const base::SourceFile& file = *at.file();
   const size_t line = file.line_start(at.line());
   if (base::indent_of(file.line(at.line())) == at.column() - 1)
-    return Extent{line, file.line_start(line_after(file, *last.entry))};
+    return Extent{line, file.line_start(line_after(file, last.entry->key_origin.line(), at.column() - 1,
+                                                   last.entry->value->is_list()))};
   if (!next) return std::nullopt;  // after a list's dash
   return Extent{first.offset, next->offset};
 }
 
-// Maps in brackets.
+// Maps and lists in brackets.
 
 constexpr auto kNowhere = std::string_view::npos;
 
@@ -123,17 +125,41 @@ size_t end_in_brackets(std::string_view text, size_t at) {
   return kNowhere;
 }
 
-std::optional<Extent> flow_extent(const PlacedEntry& first, const PlacedEntry& last) {
-  const std::string_view text = first.entry->key_origin.file()->text();
-  const size_t end = end_in_brackets(text, last.offset);
+// Of entries or items that follow one another: where the first and the last of them begin.
+std::optional<Extent> flow_extent(std::string_view text, size_t first, size_t last) {
+  const size_t end = end_in_brackets(text, last);
   if (end == kNowhere) return std::nullopt;
   if (text[end] == ',') {
     const size_t next = text.find_first_not_of(base::kSpace, end + 1);
-    return next == kNowhere || text[next] == '#' ? std::nullopt : std::optional(Extent{first.offset, next});
+    return next == kNowhere || text[next] == '#' ? std::nullopt : std::optional(Extent{first, next});
   }
-  if (last_before(text, first.offset) != ',') return std::nullopt;
-  return Extent{text.find_last_not_of(base::kSpace, first.offset - 1),
+  if (last_before(text, first) != ',') return std::nullopt;
+  return Extent{text.find_last_not_of(base::kSpace, first - 1),
                 text.find_last_not_of(base::kSpace, end - 1) + 1};
+}
+
+// Items of lists.
+
+// Of items in lines, the first of which begins at the origin after its dash.
+std::optional<Extent> lines_of_items(const Origin& first, const Origin& last) {
+  const base::SourceFile& file = *first.file();
+  const std::string_view lead = file.line(first.line()).substr(0, first.column() - 1);
+  const size_t dash = base::indent_of(lead);
+  const bool is_first_in_line =
+      dash < lead.size() && lead[dash] == '-' && is_blank(lead.substr(dash + 1)) && dash + 1 < lead.size();
+  if (!is_first_in_line) return std::nullopt;
+  return Extent{file.line_start(first.line()),
+                file.line_start(line_after(file, last.line(), dash, false))};
+}
+
+std::optional<Extent> extent_of_items(const Origin& first, const Origin& last) {
+  if (!first.file() || first.file() != last.file() || first.in_flow() != last.in_flow()) return std::nullopt;
+  if (!first.in_flow()) return lines_of_items(first, last);
+  const std::string_view text = first.file()->text();
+  const auto offset = [&](const Origin& at) { return at.file()->line_start(at.line()) + at.column() - 1; };
+  const char before = last_before(text, offset(first));
+  if (before != '[' && before != ',') return std::nullopt;  // an anchor or a tag
+  return flow_extent(text, offset(first), offset(last));
 }
 
 base::Location to_location(const base::SourceFile& file, Extent extent) {
@@ -156,13 +182,58 @@ std::vector<base::Edit> remove_entries(const Node& map, std::span<const std::str
     while (end < placed.size() && placed[end].leaves) ++end;
     const PlacedEntry* next = end < placed.size() ? &placed[end] : nullptr;
     const auto extent = placed[i].entry->key_origin.in_flow()
-                            ? flow_extent(placed[i], placed[end - 1])
+                            ? flow_extent(placed[i].entry->key_origin.file()->text(), placed[i].offset,
+                                          placed[end - 1].offset)
                             : block_extent(placed[i], placed[end - 1], next);
     if (!extent) return {};
     edits.push_back({to_location(*placed[i].entry->key_origin.file(), *extent), ""});
     i = end - 1;
   }
   return edits;
+}
+
+std::vector<base::Edit> remove_items(const Node& list, size_t first, size_t count) {
+  if (count == 0 || first + count > list.size() || count == list.size()) return {};
+  const Origin& at = list.items()[first]->origin();
+  const auto extent = extent_of_items(at, list.items()[first + count - 1]->origin());
+  if (!extent) return {};
+  return {{to_location(*at.file(), *extent), ""}};
+}
+
+namespace {
+
+const Node* value_at(const Node& node, const Step& step) {
+  if (const auto* key = std::get_if<std::string_view>(&step)) return node.get(*key);
+  const size_t index = std::get<size_t>(step);
+  return node.is_list() && index < node.size() ? node.items()[index] : nullptr;
+}
+
+// Whether the file shows more in the map or list.
+bool has_others(const Node& node, const Step& step) {
+  if (node.is_list()) return node.size() > 1;
+  const std::array keys{std::get<std::string_view>(step)};
+  return !std::ranges::all_of(placed_entries(node, keys), &PlacedEntry::leaves);
+}
+
+}  // namespace
+
+std::vector<base::Edit> remove_at(const Node& root, std::span<const Step> path) {
+  std::vector<const Node*> nodes{&root};
+  for (const Step& step : path) {
+    nodes.push_back(value_at(*nodes.back(), step));
+    if (!nodes.back()) return {};
+  }
+  for (size_t i = path.size(); i-- > 0;) {
+    if (!has_others(*nodes[i], path[i])) continue;
+    if (nodes[i]->is_list()) return remove_items(*nodes[i], std::get<size_t>(path[i]));
+    const std::array keys{std::get<std::string_view>(path[i])};
+    return remove_entries(*nodes[i], keys);
+  }
+  return {};
+}
+
+std::vector<base::Edit> remove_at(const Node& root, std::initializer_list<Step> path) {
+  return remove_at(root, std::span(path.begin(), path.size()));
 }
 
 }  // namespace trainjobc::yaml

@@ -32,16 +32,6 @@ KNOWN = (
         "a suspended Job has no pods yet, which are what is refused",
     ),
     (
-        "jobs",
-        r'Pod "\S+" is invalid: spec\.containers\[\d+\]\.ports\[\d+\]\.hostPort: Duplicate value: .* accepted$',
-        "on the host's network a containerPort is a hostPort of the pod, not yet of its Job; lint doesn't look for it",
-    ),
-    (
-        "pods",
-        r'Pod "\S+" is invalid: spec\.containers\[\d+\]\.ports\[\d+\]\.hostPort: Duplicate value: .* accepted$',
-        "on the host's network a containerPort is a hostPort of the pod, not yet of its Job; lint doesn't look for it",
-    ),
-    (
         "fields",
         r" metadata\.ownerReferences\[\d+\](\S*) .* metadata\.ownerReferences\1: ",
         "Kubernetes 1.37 names an owner reference by its index, earlier ones by none",

@@ -43,7 +43,7 @@ TEST_CASE("advice/no-launcher: Python on several nodes") {
       no_launcher("    command: [python3, -m, pkg.train]\n") ==
       R"(in.yaml:30:15: warning: python3 starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
    30 |     command: [python3, -m, pkg.train]
-      |               ^~~~~~~ start it with torchrun: [torchrun, …]
+      |               ^~~~~~~ start it with torchrun: [torchrun, -m, pkg.train, …]
 )");
   CHECK(
       no_launcher("    command: [bash, -c, cd /app && python train.py 2>&1 | tee log]\n") ==

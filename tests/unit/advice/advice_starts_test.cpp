@@ -73,6 +73,37 @@ in.yaml:21:17: warning: no pod is created: preemptionPolicy Never needs a Priori
                                            "PreemptLowerPriority\n")) == "");
 }
 
+TEST_CASE("advice/host-port: on the host's network, the ports of a pod's containers differ") {
+  const std::string host = "                hostNetwork: true\n";
+  const auto ports = [](const std::string& first, const std::string& second) {
+    const std::string begin = "                  ports: [{name: a, containerPort: ";
+    return trainer(begin + first + "}]\n                - name: other\n                  image: a/b:1\n" + begin +
+                   second + "}]\n");
+  };
+  CHECK(advice("advice/host-port", runtime("", ports("80", "80") + host)) == R"(in.yaml:23:52: error: no pod is created: with hostNetwork, port 80 of the node is used twice [advice/host-port]
+   23 |                   ports: [{name: a, containerPort: 80}]
+      |                                                    ^~ give one of the ports another number
+  note: the first one at in.yaml:20:52
+)");
+  CHECK(advice("advice/host-port", runtime("", ports("80", "80"))) == "");
+  CHECK(advice("advice/host-port", runtime("", ports("80", "81") + host)) == "");
+  CHECK(advice("advice/host-port", runtime("", ports("80", "80, protocol: UDP") + host)) == "");
+  CHECK(advice("advice/host-port", runtime("", ports("80, hostIP: 10.0.0.1", "80") + host)) == "");
+  // The Job is refused.
+  CHECK(advice("advice/host-port", runtime("", ports("80, hostPort: 80", "80, hostPort: 80") + host)) == "");
+  // Init containers run one after the other.
+  CHECK(advice("advice/host-port",
+               runtime("", ports("80", "81") + host +
+                               "                initContainers: [{name: i, image: \"a/b:1\", ports: [{name: a, "
+                               "containerPort: 80}, {name: b, containerPort: 81}]}]\n")) == "");
+  // The port that torch adds to a job.
+  CHECK(advice("advice/host-port", runtime("{torch: {}}", ports("80", "29500") + host) + job("  trainer: {}\n")) ==
+        R"(in.yaml:24:52: error: no pod is created: with hostNetwork, port 29500 of the node is used twice [advice/host-port]
+   24 |                   ports: [{name: a, containerPort: 29500}]
+      |                                                    ^~~~~ give one of the ports another number
+)");
+}
+
 TEST_CASE("advice/node-name: a pod that a gate holds back can't go to a node by name") {
   const std::string gates = "                schedulingGates: [{name: example.com/gate}]\n";
   CHECK(
@@ -234,15 +265,15 @@ TEST_CASE("what another cluster would refuse is not an error here") {
   };
   CHECK(
       warnings(refused + job(managed)) ==
-      R"(in.yaml:20:48: warning: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
+      R"(in.yaml:20:48: warning: sources must have items: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    20 |                 volumes: [{name: x, projected: {}}]
-      |                                                ^ add sources: []
+      |                                                ^ add sources: […]
   note: not an error here: kueue.x-k8s.io/multikueue has the JobSet created in another cluster at in.yaml:28:14
 )");
   const std::string error =
-      R"(in.yaml:20:48: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
+      R"(in.yaml:20:48: error: sources must have items: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    20 |                 volumes: [{name: x, projected: {}}]
-      |                                                ^ add sources: []
+      |                                                ^ add sources: […]
 )";
   CHECK(trainjobc::test::errors(refused + job("")) == error);
   CHECK(trainjobc::test::errors(refused + job(managed), {}, "2.2") == error);

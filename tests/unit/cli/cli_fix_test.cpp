@@ -310,4 +310,122 @@ TEST_CASE("--fix=all writes no field twice") {
 )");
 }
 
+TEST_CASE("--fix=all removes what a finding says to remove") {
+  // In brackets and in lines, first, last and alone.
+  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}, {name: A, value: b}]\n") == R"(-    env: [{name: PET_NNODES, value: "4"}, {name: A, value: b}]
++    env: [{name: A, value: b}]
+)");
+  CHECK(changed_trainer("    env: [{name: A, value: b}, {name: PET_NNODES, value: \"4\"}]\n") == R"(-    env: [{name: A, value: b}, {name: PET_NNODES, value: "4"}]
++    env: [{name: A, value: b}]
+)");
+  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}]\n") == R"(-    env: [{name: PET_NNODES, value: "4"}]
+)");
+  CHECK(changed_trainer("    env:\n    # how many\n    - name: PET_NNODES\n\n      value: \"4\"\n    - name: A\n      "
+                        "value: b\n") == R"(-    - name: PET_NNODES
+-
+-      value: "4"
+)");
+  CHECK(changed_trainer("    env:\n      - name: PET_NNODES\n        value: \"4\"\n    numNodes: 2\n") == R"(-    env:
+-      - name: PET_NNODES
+-        value: "4"
+)");
+  // What does not show where it ends stays.
+  CHECK(changed_trainer("    env:\n    -\n      name: PET_NNODES\n      value: \"4\"\n    - {name: A, value: b}\n") ==
+        R"()");
+  CHECK(changed("{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
+                "\"metadata\": {\"name\": \"one\"}, \"spec\": {\"runtimeRef\": {\"name\": \"torch-distributed\"},\n"
+                "\"trainer\": {\"env\": [{\"name\": \"PET_NNODES\", \"value\": \"4\"}], \"image\": \"a/b:1\"}}}\n",
+                "a.json") == R"(-"trainer": {"env": [{"name": "PET_NNODES", "value": "4"}], "image": "a/b:1"}}}
++"trainer": {"image": "a/b:1"}}}
+)");
+}
+
+TEST_CASE("--fix=all removes a launcher's flags that contradict the job, with their values") {
+  const auto command = [](const std::string& words) {
+    return changed_trainer("    numNodes: 4\n    command: " + words + "\n");
+  };
+  CHECK(command("[torchrun, --nnodes=2, train.py]") == R"(-    command: [torchrun, --nnodes=2, train.py]
++    command: [torchrun, train.py]
+)");
+  CHECK(command("[torchrun, --nnodes, \"2\", train.py]") == R"(-    command: [torchrun, --nnodes, "2", train.py]
++    command: [torchrun, train.py]
+)");
+  CHECK(command("[torchrun, --standalone, train.py]") == R"(-    command: [torchrun, --standalone, train.py]
++    command: [torchrun, train.py]
+)");
+  CHECK(command("\n    - torchrun\n    - --rdzv-endpoint\n    - localhost:29500\n    - train.py") == R"(-    - --rdzv-endpoint
+-    - localhost:29500
+)");
+  // A script's words are the shell's.
+  CHECK(command("[sh, -c, torchrun --nnodes=2 train.py]") == "");
+}
+
+TEST_CASE("--fix=all starts a script with the launcher of its framework") {
+  const auto command = [](const std::string& words) {
+    return changed_trainer("    numNodes: 4\n    command: " + words + "\n");
+  };
+  CHECK(command("[python, train.py, --lr, \"1\"]") == R"(-    command: [python, train.py, --lr, "1"]
++    command: [torchrun, train.py, --lr, "1"]
+)");
+  CHECK(command("\n    - /usr/bin/python3\n    args: [\"-m\", pkg]") == R"(-    - /usr/bin/python3
++    - torchrun
+)");
+  // Not all that Python understands.
+  CHECK(command("[python, -u, train.py]") == "");
+  CHECK(command("[sh, -c, python train.py]") == "");
+  CHECK(command("[deepspeed, train.py]") == "");
+}
+
+TEST_CASE("--fix=all moves a field to where it belongs") {
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) +
+                "  numNodes: 2  # two\n  trainer:\n    image: a/b:1\n    command: [torchrun]\n") == R"(-  numNodes: 2  # two
++    numNodes: 2  # two
+)");
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  numNodes: 2\n") == R"(+  trainer: {numNodes: 2}
+-  numNodes: 2
+)");
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  numNodes: 2  # two\n") == "");
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) +
+                "  numNodes: 2\n  trainer: {numNodes: 3, image: a/b:1, command: [torchrun]}\n") == R"()");
+  CHECK(changed("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nname: one\nspec:\n" +
+                std::string(kRuntimeRef) + "  trainer: {image: a/b:1, command: [torchrun]}\n") == R"()");
+  CHECK(changed("{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
+                "\"metadata\": {\"name\": \"one\"},\n\"spec\": {\"numNodes\": 2, \"runtimeRef\": {\"name\": "
+                "\"torch-distributed\"},\n\"trainer\": {\"image\": \"a/b:1\", \"command\": [\"torchrun\"]}}}\n",
+                "a.json") == R"(-"spec": {"numNodes": 2, "runtimeRef": {"name": "torch-distributed"},
+-"trainer": {"image": "a/b:1", "command": ["torchrun"]}}}
++"spec": {"runtimeRef": {"name": "torch-distributed"},
++"trainer": {"numNodes": 2, "image": "a/b:1", "command": ["torchrun"]}}}
+)");
+}
+
+TEST_CASE("--fix=all: a space that is missing") {
+  CHECK(changed_trainer("    numNodes:2\n    command: [torchrun]\n") == R"(-    numNodes:2
++    numNodes: 2
+)");
+  CHECK(changed_trainer("    command:\n    - torchrun\n    -train.py\n    - --lr\n") == R"(-    -train.py
++    - train.py
+)");
+  // Not a key.
+  CHECK(changed_trainer("    https://a.example\n    command: [torchrun]\n") == "");
+}
+
+TEST_CASE("--fix=all: a document on the line of its separator") {
+  base::MemoryFileSystem files;
+  const std::string text =
+      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: one}, spec: {runtimeRef: "
+      "{name: torch-distributed}, trainer: {command: [torchrun]}}}\n";
+  files.files["a.yaml"] = "---   " + text;
+  CHECK(lint(files, {"--fix=all", "-q", "a.yaml"}).out == "");
+  CHECK(files.files["a.yaml"] == "---\n" + text);
+}
+
+TEST_CASE("--fix=all: suppressions that suppress nothing") {
+  CHECK(changed_trainer("    # trainjobc:ignore advice/image-tag -- a\n    # why\n    command: [torchrun]  # "
+                        "trainjobc:ignore advice/no-command -- b\n") == R"(-    # trainjobc:ignore advice/image-tag -- a
+-    command: [torchrun]  # trainjobc:ignore advice/no-command -- b
++    command: [torchrun]
+)");
+}
+
 }  // namespace trainjobc::cli_fix_test

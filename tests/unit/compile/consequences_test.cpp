@@ -4,8 +4,12 @@
 #include "compile/consequences.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "support/advice.h"
+#include "support/test_console.h"
 
 namespace trainjobc::consequences_test {
 namespace {
@@ -100,6 +104,25 @@ TEST_CASE("consequences: the fix for part of a device doesn't cause another erro
 in.yaml:8:39: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
     8 |       requests: {nvidia.com/g: "0.5", nvidia.com/gpu: 1}
       |                                       ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 1}
+)");
+}
+
+TEST_CASE("consequences: JSON has what the cluster would say, and marks what other formats leave out") {
+  const auto counts = [](const std::string& trainer) {
+    base::MemoryFileSystem files;
+    files.files["a.yaml"] = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" +
+                            std::string(kRef) + "  trainer: {image: \"a/b:1\", command: [torchrun, x.py], " +
+                            trainer + "}\n";
+    const auto parsed = nlohmann::json::parse(test::lint(files, {"--format", "json", "a.yaml"}).out);
+    int marked = 0;
+    for (const auto& one : parsed["diagnostics"]) marked += one.value("consequence", false) ? 1 : 0;
+    const std::string text = test::lint(files, {"a.yaml"}).out;
+    return fmt::format("{} of {} marked; {}", marked, parsed["diagnostics"].size(),
+                       text.substr(text.rfind("\n\n") + 2));
+  };
+  CHECK(counts("env: {A: b, C: d}") == R"(2 of 3 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+)");
+  CHECK(counts("env: [{key: A, value: b}]") == R"(1 of 2 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
 )");
 }
 

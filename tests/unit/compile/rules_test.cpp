@@ -66,6 +66,7 @@ TEST_CASE("rules: refusals by the cluster are errors, and advice on what can nev
 advice/depends-on-itself
 advice/device-name
 advice/exclusive-topology
+advice/host-port
 advice/image-name
 advice/node-name
 advice/num-nodes-zero

@@ -196,13 +196,13 @@ successPolicy: {rules: [{succeededIndexes: "0,7"}]}
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "2,1"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "2,1": index 1 comes after 2, but indexes must be in ascending order | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "2,1": index 1 comes after 2, but indexes must be in ascending order | write 1,2
 )");
   CHECK(
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "3-1"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "3-1": "3-1" is not in ascending order | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "3-1": "3-1" is not in ascending order | write 1-3
 )");
   CHECK(
       spec_findings(R"(
@@ -214,7 +214,7 @@ successPolicy: {rules: [{succeededIndexes: "1-2-3"}]}
       spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "0,"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends with a comma | write it as 0,2-4
+      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends with a comma | write 0
 )");
   CHECK(
       spec_findings(R"(

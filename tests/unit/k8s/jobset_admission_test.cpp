@@ -232,13 +232,13 @@ TEST_CASE("fields that JobSet's webhook turns into null are refused") {
             - {name: b, projected: {defaultMode: 420, sources: null}}
             - {name: c, projected: {sources: []}}
 )"})) ==
-      R"(jobset.yaml:13:36: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
+      R"(jobset.yaml:13:36: error: sources must have items: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    13 |             - {name: a, projected: {}}
-      |                                    ^ add sources: []
+      |                                    ^ add sources: […]
 (spec.replicatedJobs[0].template.spec.template.spec.volumes[0].projected.sources)
-jobset.yaml:14:36: error: sources must be set, although it may be empty: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
+jobset.yaml:14:36: error: sources must have items: JobSet's webhook turns a missing value into null, which its schema refuses [jobset/type]
    14 |             - {name: b, projected: {defaultMode: 420, sources: null}}
-      |                                    ^ add sources: []
+      |                                    ^ add sources: […]
 (spec.replicatedJobs[0].template.spec.template.spec.volumes[1].projected.sources)
 )");
   const auto claim = [&](const std::string& source) {

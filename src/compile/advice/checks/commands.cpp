@@ -15,6 +15,7 @@
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/insert.h"
 #include "yaml/rewrite/replace.h"
 #include "yaml/write/writer.h"
 
@@ -306,6 +307,7 @@ void check_arguments(const CommandLine& line, const Node* program, const std::st
                     parts.size()),
         yaml::locate(word), is_secret ? "write one item per word" : items_hint(parts));
     found.hide_source = is_secret;
+    base::suggest_fix(found, yaml::split_item(word, {parts.begin(), parts.end()}));
     if (!takes_exact_words(words)) rules::except(found);
     return;
   }
@@ -437,11 +439,17 @@ bool check_launch(const AdviceContext& context, const TuneRun& run, Advisor& adv
   if (is_single) {
     const auto processes =
         rendered_number(context.admitted_job_set, policy::framework_of(context.merged)->processes);
-    advisor.warn(kTuneCommand, std::move(place.field),
-                 fmt::format("tune refuses to start {} processes: with one GPU, Trainer chooses recipe {}, "
-                             "which does not support torchrun",
-                             processes.value_or(0), run.recipe),
-                 place.where, "write numProcPerNode: 1");
+    base::Diagnostic& found = advisor.warn(
+        kTuneCommand, std::move(place.field),
+        fmt::format("tune refuses to start {} processes: with one GPU, Trainer chooses recipe {}, which does "
+                    "not support torchrun",
+                    processes.value_or(0), run.recipe),
+        place.where, "write numProcPerNode: 1");
+    const model::Trainer& trainer = *context.job.trainer;
+    const yaml::NewPair one{"numProcPerNode: 1", "\"numProcPerNode\": 1"};
+    base::suggest_fix(found, trainer.num_proc_per_node
+                                 ? yaml::replace_scalar(*trainer.num_proc_per_node, "1")
+                                 : yaml::insert_into(*trainer.node, one));
   } else {
     advisor.warn(kTuneCommand, std::move(place.field),
                  fmt::format("tune starts recipe {} without torchrun, and it fails: the job has neither GPUs "

@@ -9,6 +9,7 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
+#include "yaml/rewrite/remove.h"
 
 namespace trainjobc::compile::advice::environment {
 namespace {
@@ -141,10 +142,12 @@ void check_runtime_generated_env(const RuntimeContext& context, Advisor& advisor
     for (size_t i = 0; i < place.container.env.size(); ++i) {
       const Node* name = place.container.env[i]->get("name");
       if (!is_generated(context.info, name->text())) continue;
-      advisor.warn("advice/generated-env", fmt::format("{}.env[{}]", place.field, i),
-                   fmt::format("the controller replaces {} in every job{}", name->text(),
-                               mpi ? "" : " that has spec.trainer"),
-                   yaml::locate(*name), "remove it");
+      base::Diagnostic& found =
+          advisor.warn("advice/generated-env", fmt::format("{}.env[{}]", place.field, i),
+                       fmt::format("the controller replaces {} in every job{}", name->text(),
+                                   mpi ? "" : " that has spec.trainer"),
+                       yaml::locate(*name), "remove it");
+      base::suggest_fix(found, yaml::remove_at(*place.container.node, {"env", i}));
     }
   }
 }

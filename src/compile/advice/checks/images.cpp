@@ -268,12 +268,15 @@ void check_spelling(const Node& node, const std::string& field, Advisor& advisor
   const auto meant = std::ranges::find_if(
       kKnownRepositories, [&](std::string_view known) { return is_misspelt_path(repository, known); });
   if (meant == kKnownRepositories.end()) return;
-  advisor.warn(
+  base::Diagnostic& found = advisor.warn(
       "advice/misspelt-image", field,
       fmt::format("image \"{}\" is spelt almost like \"{}\": if there is none of that name, the pods "
                   "stay in ImagePullBackOff",
                   repository, *meant),
       yaml::locate(node), fmt::format("did you mean \"{}\"?", *meant));
+  std::string image(node.text());
+  image.replace(image.find(repository), repository.size(), *meant);
+  base::suggest_fix(found, yaml::replace_text(node, image));
 }
 
 void check_tag(const Node& node, std::string field, Advisor& advisor) {

@@ -14,6 +14,8 @@
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::launch {
 namespace {
@@ -69,6 +71,27 @@ base::Diagnostic& report_word(const Trained& trained, std::string_view rule, siz
   found.hide_source = place.has_secret;
   add_note(found, "the runtime's command", place.in_runtime);
   return found;
+}
+
+// A word of the job's own command line.
+struct OwnWord {
+  const Node* list = nullptr;  // nullptr if it is the runtime's
+  size_t item = 0;
+};
+
+OwnWord own_word(const Trained& trained, size_t index) {
+  const size_t of_command = trained.line.command ? trained.line.command->size() : 0;
+  const bool in_args = index >= of_command;
+  const model::Trainer& trainer = *trained.context.job.trainer;
+  const Node* list = in_args ? trainer.args : trainer.command;
+  const size_t item = in_args ? index - of_command : index;
+  return list && item < list->size() ? OwnWord{list, item} : OwnWord();
+}
+
+// The edits that remove words of the job's own command line.
+std::vector<base::Edit> without_words(const Trained& trained, size_t index, size_t count) {
+  const OwnWord word = own_word(trained, index);
+  return word.list ? yaml::remove_items(*word.list, word.item, count) : std::vector<base::Edit>();
 }
 
 std::optional<Trained> trained_of(const AdviceContext& context) {
@@ -137,8 +160,18 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
 }
 
 std::string words_for(const Framework& framework, const Launch& launch) {
-  return launch.script.ends_with(".py") ? fmt::format("[{}, {}, …]", framework.env_reader, launch.script)
-                                        : fmt::format("[{}, …]", framework.env_reader);
+  if (launch.script.empty()) return fmt::format("[{}, …]", framework.env_reader);
+  const std::string_view module = launch.script.ends_with(".py") ? "" : "-m, ";
+  return fmt::format("[{}, {}{}, …]", framework.env_reader, module, launch.script);
+}
+
+// Puts the launcher in the place of Python.
+void suggest_launcher(const Trained& trained, const Launch& launch, base::Diagnostic& found) {
+  const bool is_plain = launch.is_python() && !launch.script.empty() && launch.program.size() == 1;
+  if (!is_plain || launch.kind != Kind::OneProcess || launch.in_script) return;
+  const OwnWord word = own_word(trained, launch.word);
+  if (word.list && word.list->items()[word.item]->text() == launch.program.front())
+    base::suggest_fix(found, yaml::replace_text(*word.list->items()[word.item], trained.framework->env_reader));
 }
 
 void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
@@ -148,11 +181,13 @@ void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& a
                                     : base_name(launch.program.front());
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
-  report_word(trained, kNoLauncher, launch.word,
-              fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
-                          framework.env_family, trained.nodes),
-              fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
-              advisor);
+  base::Diagnostic& found =
+      report_word(trained, kNoLauncher, launch.word,
+                  fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
+                              framework.env_family, trained.nodes),
+                  fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
+                  advisor);
+  suggest_launcher(trained, launch, found);
 }
 
 void report_one_process(const Trained& trained, const Launch& launch, int64_t wanted, Advisor& advisor) {
@@ -163,6 +198,7 @@ void report_one_process(const Trained& trained, const Launch& launch, int64_t wa
       fmt::format("start it with {}: {}", trained.framework->env_reader,
                   words_for(*trained.framework, launch)),
       advisor);
+  suggest_launcher(trained, launch, found);
   rules::except(found);
 }
 
@@ -319,19 +355,24 @@ class LauncherSettings {
   }
 
  private:
-  void report(size_t word, std::string message, std::string hint) {
-    report_word(trained_, kLauncherSetting, word, std::move(message), std::move(hint), advisor_);
+  // A flag that the launcher reads from the environment.
+  void report(const Launch::Flag& flag, std::string message, std::string_view variable,
+              bool is_switch = false) {
+    base::Diagnostic& found =
+        report_word(trained_, kLauncherSetting, flag.word, std::move(message),
+                    fmt::format("remove it: {} reads {}", framework_.env_reader, variable), advisor_);
+    if (!launch_.in_script)
+      base::suggest_fix(found, without_words(trained_, flag.word, is_switch ? 1 : flag.words));
   }
 
-  std::string_view program() const { return framework_.env_reader; }
 
   bool check_alone() {
     const auto flag = launch_.flag(framework_.alone);
     if (!flag) return false;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} makes each of the {} nodes wait for itself: they never meet", framework_.alone,
                        trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.env_family));
+           framework_.env_family, true);
     return true;
   }
 
@@ -340,19 +381,19 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     const auto range = flag ? node_range(flag->value) : std::nullopt;
     if (!range || (range->least <= trained_.nodes && trained_.nodes <= range->most)) return false;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} {} contradicts the job, which has {} nodes", name, flag->value, trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.nodes));
+           framework_.nodes);
     return true;
   }
 
   void check_endpoint() {
     const auto flag = launch_.flag(framework_.endpoint);
     if (!flag || !is_this_host(host_in(flag->value))) return;
-    report(flag->word,
+    report(*flag,
            fmt::format("{} {} is another host on each of the {} nodes: they never meet", framework_.endpoint,
                        flag->value, trained_.nodes),
-           fmt::format("remove it: {} reads {}", program(), framework_.address));
+           framework_.address);
   }
 
   void check_processes() {
@@ -362,8 +403,8 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     const auto number = flag ? to_number(flag->value) : std::nullopt;
     if (!wanted || !number || *wanted == *number) return;
-    report(flag->word, fmt::format("{} {} replaces the job's numProcPerNode: {}", name, flag->value, *wanted),
-           fmt::format("remove it: {} reads {}", program(), framework_.processes));
+    report(*flag, fmt::format("{} {} replaces the job's numProcPerNode: {}", name, flag->value, *wanted),
+           framework_.processes);
   }
 
   void check_address() {
@@ -372,11 +413,11 @@ class LauncherSettings {
     if (!flag) return;
     const bool is_local = trained_.nodes > 1 && is_this_host(flag->value);
     if (!is_local && !is_foreign_pod(trained_.context.admitted_job_set, flag->value)) return;
-    report(flag->word,
+    report(*flag,
            is_local ? fmt::format("{} {} is another host on each of the {} nodes: they never meet", name,
                                   flag->value, trained_.nodes)
                     : foreign_pod(trained_.context, flag->value),
-           fmt::format("remove it: {} reads {}", program(), framework_.address));
+           framework_.address);
   }
 
   const Trained& trained_;

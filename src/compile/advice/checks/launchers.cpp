@@ -192,13 +192,15 @@ void check_mpi_container(const PodSet& set, size_t index, Advisor& advisor) {
   const Node* containers = set.pod_spec() ? set.pod_spec()->get("containers") : nullptr;
   const Node* first =
       containers && containers->size() > 0 ? containers->items().front()->get("name") : nullptr;
-  advisor.warn("advice/mpi-jobs",
-               fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
-               fmt::format("replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH "
-                           "key and the hostfile only there",
-                           set.name, model::kNode),
-               yaml::locate(first ? *first : *set.replicated_job),
-               fmt::format("name it \"{}\"", model::kNode));
+  base::Diagnostic& found =
+      advisor.warn("advice/mpi-jobs",
+                   fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
+                   fmt::format("replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH "
+                               "key and the hostfile only there",
+                               set.name, model::kNode),
+                   yaml::locate(first ? *first : *set.replicated_job),
+                   fmt::format("name it \"{}\"", model::kNode));
+  if (first && set.containers.size() == 1) base::suggest_fix(found, yaml::replace_text(*first, model::kNode));
 }
 
 void check_mpi_jobs(const RuntimeContext& context, Advisor& advisor) {

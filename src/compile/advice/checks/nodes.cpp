@@ -10,6 +10,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
+#include "yaml/rewrite/remove.h"
 
 namespace trainjobc::compile::advice::nodes {
 namespace {
@@ -53,9 +54,11 @@ void check_pod_counts(const RuntimeContext& context, Advisor& advisor) {
       const std::string now =
           trains ? fmt::format("numNodes, {} unless the TrainJob says otherwise,", set.count.value)
                  : fmt::format("the parallelism, {},", set.count.value);
-      advisor.warn("advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
-                   fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
-                   yaml::locate(*count), "remove it");
+      base::Diagnostic& found = advisor.warn(
+          "advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
+          fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
+          yaml::locate(*count), "remove it");
+      base::suggest_fix(found, yaml::remove_at(*set.replicated_job, {"template", "spec", key}));
     }
   }
 }
@@ -121,17 +124,20 @@ void check_network(const RuntimeContext& context, std::string_view address, Advi
   const Node* subdomain = network ? network->get("subdomain") : nullptr;
   const Node* hostnames = network ? network->get("enableDNSHostnames") : nullptr;
   if (subdomain && !subdomain->text().empty() && !address.empty()) {
-    advisor.warn(
+    base::Diagnostic& found = advisor.warn(
         "advice/address", "spec.template.spec.network.subdomain",
         fmt::format(
             "{} uses the TrainJob's name as the subdomain, not this one: the nodes can't find each other",
             address),
         yaml::locate(*subdomain), "remove it");
+    base::suggest_fix(found, yaml::remove_at(*context.info.job_set_spec, {"network", "subdomain"}));
   }
   if (hostnames && hostnames->as_bool() == false) {
-    advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
-                 "without DNS hostnames the nodes can't find each other", yaml::locate(*hostnames),
-                 "remove it");
+    base::Diagnostic& found =
+        advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
+                     "without DNS hostnames the nodes can't find each other", yaml::locate(*hostnames),
+                     "remove it");
+    base::suggest_fix(found, yaml::remove_at(*context.info.job_set_spec, {"network", "enableDNSHostnames"}));
   }
 }
 

@@ -20,6 +20,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
+#include "yaml/rewrite/insert.h"
 #include "yaml/rewrite/replace.h"
 
 namespace trainjobc::compile::advice::resources {
@@ -228,6 +229,12 @@ void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
                    locate_key_of(context.job.trainer->node, "resourcesPerNode"));
   if (!gpu) return;
   found.hint = fmt::format("add them here too: limits: {{{}: {}}}", gpu->key, gpu->value->text());
+  const std::string as_yaml = fmt::format("{}: {}", gpu->key, gpu->value->text());
+  const std::string as_json = fmt::format("\"{}\": \"{}\"", gpu->key, gpu->value->text());
+  const Entry* own = context.job.trainer->node->find("resourcesPerNode");
+  const Entry* limits = own ? own->value->find("limits") : nullptr;
+  if (limits) base::suggest_fix(found, yaml::insert_first(*limits, {as_yaml, as_json}));
+  if (own && !limits) base::suggest_fix(found, yaml::insert_map_first(*own, "limits", {as_yaml, as_json}));
   add_note(found, "the runtime's GPUs", gpu->value);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
@@ -14,6 +15,7 @@
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/insert.h"
 
 namespace trainjobc::compile::advice::scheduling {
 namespace {
@@ -108,10 +110,55 @@ class Starts {
                 "write priorityClassName instead");
       }
     }
+    check_host_ports(pod, field);
     if (is_given("nodeName") && is_given("schedulingGates")) {
       refused("advice/node-name", pod, field, "nodeName", "nodeName can't be used with schedulingGates",
               "remove one of the two; a nodeSelector for kubernetes.io/hostname waits for the gates");
     }
+  }
+
+  // On the host's network, each containerPort becomes a hostPort of the pod; its Job does not have it yet.
+  // Source of the rule: SetDefaults_Pod and checkHostPortConflicts.
+  void check_host_ports(const Node& pod, const std::string& field) {
+    const Node* host = pod.get("hostNetwork");
+    if (!host || host->as_bool() != true) return;
+    HostPorts together;
+    const auto containers = yaml::items_at(pod, "containers");
+    for (size_t i = 0; i < containers.size(); ++i)
+      check_ports(*containers[i], fmt::format("{}.containers[{}]", field, i), together);
+    // One after the other.
+    const auto before = yaml::items_at(pod, "initContainers");
+    for (size_t i = 0; i < before.size(); ++i) {
+      HostPorts own;
+      check_ports(*before[i], fmt::format("{}.initContainers[{}]", field, i), own);
+    }
+  }
+
+  using HostPorts = std::map<std::string, const Node*>;
+
+  void check_ports(const Node& container, const std::string& field, HostPorts& taken) {
+    const auto ports = yaml::items_at(container, "ports");
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const Node* number = ports[i]->get("containerPort");
+      if (!number) continue;
+      const std::string_view protocol = text_at(*ports[i], "protocol");
+      const std::string key = fmt::format("{}/{}/{}", protocol.empty() ? "TCP" : protocol,
+                                          text_at(*ports[i], "hostIP"), number->text());
+      const auto [first, is_new] = taken.try_emplace(key, ports[i]);
+      // With a hostPort at both, the Job is refused already.
+      if (is_new || (is_host_port(*first->second) && is_host_port(*ports[i]))) continue;
+      base::Diagnostic& found = advisor_.warn(
+          "advice/host-port", fmt::format("{}.ports[{}].containerPort", field, i),
+          fmt::format("no pod is created: with hostNetwork, port {} of the node is used twice",
+                      number->text()),
+          yaml::locate(*number), "give one of the ports another number");
+      add_note(found, "the first one", first->second->get("containerPort"));
+    }
+  }
+
+  static bool is_host_port(const Node& port) {
+    const Node* number = port.get("hostPort");
+    return number && number->as_int().value_or(0) != 0;
   }
 
   void refused(std::string_view rule, const Node& pod, const std::string& field, std::string_view key,
@@ -298,6 +345,9 @@ void check_suspended_claims(const AdviceContext& context, Advisor& advisor) {
                      "the job starts suspended and stays suspended: its runtime's volumeClaimPolicies lack "
                      "retentionPolicy, so the controller's update of the JobSet is refused",
                      yaml::locate(*suspender), "write retentionPolicy: {whenDeleted: Delete} in the runtime");
+    base::suggest_fix(
+        found, yaml::insert_into(*policy, {"retentionPolicy: {whenDeleted: Delete}",
+                                           R"("retentionPolicy": {"whenDeleted": "Delete"})"}));
     add_note(found, "the policy", policy);
     return;
   }

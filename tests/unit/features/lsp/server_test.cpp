@@ -307,6 +307,36 @@ TEST_CASE("server: definitions lead to virtual documents if the client can open 
         "trainjobc-runtime://catalogue/v2.3/torch-distributed.yaml");
 }
 
+TEST_CASE("server: a client that opens only files gets a runtime of the catalogue as one") {
+  test::LspFiles files;
+  files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob}};
+  std::map<std::string, std::string> kept;
+  test::LspClient client(files, [&](const std::string& name, std::string_view text) {
+    kept[name] = text;
+    return "/cache/trainjobc/" + name;
+  });
+  client.start();
+  const auto definition = [&](const std::string& path, int line, int character) {
+    return client
+        .request("textDocument/definition", {{"textDocument", {{"uri", lsp::uri_of(path)}}},
+                                             {"position", {{"line", line}, {"character", character}}}})
+        .dump();
+  };
+  CHECK(definition("/repo/a.yaml", 6, 12) == R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
+  const std::string runtime = kept.empty() ? "" : kept.begin()->second;
+  CHECK(runtime.find("kind: ClusterTrainingRuntime\n") != std::string::npos);
+  // Opened, it is nothing of the workspace.
+  files.disk.files["/cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"] = runtime;
+  client.server.publish();
+  client.sent.clear();
+  client.open("/cache/trainjobc/catalogue/v2.3/torch-distributed.yaml", runtime);
+  client.server.publish();
+  std::string published;
+  for (const Json& message : client.sent) published += message.dump() + "\n";
+  CHECK(published == R"()");
+  CHECK(definition("/repo/a.yaml", 6, 12) == R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
+}
+
 TEST_CASE("server: placeholders are for clients that fill them in") {
   const auto name_line = [](const Json& capabilities) {
     test::LspFiles files;

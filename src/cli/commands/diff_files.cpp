@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc diff without a cluster: what a change to files, or another version of Trainer, does to every job.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files/paths.h"
+#include "cli/commands/diff_command.h"
+#include "cli/ssh_key.h"
+#include "features/diff/states.h"
+
+namespace trainjobc::cli {
+namespace {
+
+// What check_inputs and the notes need to know about all scopes.
+Compilation summary_of(const diff::Scopes& scopes) {
+  Compilation all;
+  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const lint::ScopedCompilation& scope : scopes) {
+    add(scope.compiled.linted, all.linted);
+    add(scope.compiled.passed_over, all.passed_over);
+    add(scope.compiled.other_jobs, all.other_jobs);
+    all.with_findings.insert(scope.compiled.with_findings.begin(), scope.compiled.with_findings.end());
+    all.train_jobs += scope.compiled.train_jobs;
+    all.diagnostics.append(scope.compiled.diagnostics);
+  }
+  return all;
+}
+
+// A state that was compiled.
+struct CompiledState {
+  lint::LoadedInputs loaded;  // without groups
+  diff::Scopes scopes;
+  Compilation summary;
+};
+
+CompiledState compile_state(lint::LoadedInputs loaded, const Options& options) {
+  CompiledState compiled;
+  compiled.scopes = lint::compile_scopes(std::move(loaded.groups), options);
+  compiled.summary = summary_of(compiled.scopes);
+  loaded.groups.clear();
+  compiled.loaded = std::move(loaded);
+  return compiled;
+}
+
+void print_unread(Console& console, const DiffFlags& flags, const CompiledState& compiled) {
+  print_diagnostics(console, unread_jobs_of(compiled.summary), flags.colour.value(), false);
+}
+
+// Which Trainer version was chosen for each state, once.
+void note_versions(Console& console, const diff::Scopes& before, const diff::Scopes& after) {
+  std::vector<std::string> noted;
+  for (const diff::Scopes* scopes : {&before, &after}) {
+    for (const lint::ScopedCompilation& scope : *scopes) {
+      const std::string& reason = scope.compiled.trainer_version_reason;
+      if (reason.empty() || std::ranges::find(noted, reason) != noted.end()) continue;
+      noted.push_back(reason);
+      note_trainer_version(console, scope.compiled);
+    }
+  }
+}
+
+// "jobs/a.yaml" for "./jobs/a.yaml", which a walk of the working directory finds.
+void shorten_names(lint::LoadedInputs& loaded) {
+  for (lint::InputGroup& group : loaded.groups) {
+    for (Source& source : group.inputs) {
+      if (source.name.starts_with("./")) source.name = base::normal_path(source.name);
+    }
+  }
+}
+
+bool has_something(const Compilation& compiled) {
+  return !compiled.linted.empty() || !compiled.with_findings.empty();
+}
+
+// What the inputs of the two states lack together.
+bool check_states(Console& console, const InputFlags& input, const CompiledState& before, const CompiledState& after) {
+  InputFlags flags = input;
+  flags.directories.allow_empty = flags.directories.allow_empty || has_something(before.summary);
+  Compilation both = after.summary;
+  both.linted.insert(both.linted.end(), before.summary.linted.begin(), before.summary.linted.end());
+  if (!check_inputs(console, flags, after.loaded, both)) return false;
+  if (before.summary.train_jobs + after.summary.train_jobs == 0) note_no_job(console);
+  return true;
+}
+
+// "clusters/prod" for "new/clusters/prod", if new/ was compared; "." for what is not below it.
+std::function<std::string(const std::string&)> below(const InputFlags& input) {
+  std::vector<std::string> paths = input.paths;
+  paths.insert(paths.end(), input.filenames.begin(), input.filenames.end());
+  if (paths.size() != 1) return {};
+  return [folder = base::absolute_path(paths.front())](const std::string& scope) {
+    const std::string inside = base::path_below(base::absolute_path(scope), folder);
+    return inside.empty() ? std::string(".") : inside;
+  };
+}
+
+std::string prefix_of(const InputFlags& input) {
+  if (input.paths.size() != 1 || !input.filenames.empty()) return "";
+  const std::string path = base::normal_path(input.paths.front());
+  return path == "." ? "" : path + "/";
+}
+
+}  // namespace
+
+Options options_of(const DiffFlags& flags) {
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.policy.ssh_key = unshown_key();
+  return options;
+}
+
+std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags) {
+  auto loaded = load_inputs(console, flags.input);
+  if (!loaded) return std::nullopt;
+  const auto compile_for = [&](lint::LoadedInputs inputs, const std::string& version) {
+    for (lint::InputGroup& group : inputs.groups) group.trainer_version = version;
+    return compile_state(std::move(inputs), options_of(flags));
+  };
+  const CompiledState before = compile_for(*loaded, flags.from_version);
+  const CompiledState after = compile_for(std::move(*loaded), flags.to_version);
+  if (!check_inputs(console, flags.input, after.loaded, after.summary)) return std::nullopt;
+  // The report has the refusals.
+  print_unread(console, flags, after);
+  if (after.summary.train_jobs == 0) note_no_job(console);
+  return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version);
+}
+
+std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags, const InputFlags& before,
+                                             const InputFlags& after) {
+  auto new_inputs = load_inputs(console, after);
+  if (!new_inputs) return std::nullopt;
+  auto old_inputs = load_inputs(console, before);
+  if (!old_inputs) return std::nullopt;
+  const Options options = options_of(flags);
+  const CompiledState new_side = compile_state(std::move(*new_inputs), options);
+  const CompiledState old_side = compile_state(std::move(*old_inputs), options);
+  print_unread(console, flags, new_side);
+  if (!check_states(console, after, old_side, new_side)) return std::nullopt;
+  note_versions(console, old_side.scopes, new_side.scopes);
+  diff::StateOptions how;
+  how.prefixes = {prefix_of(before), prefix_of(after)};
+  how.key_before = below(before);
+  how.key_after = below(after);
+  how.lists_removed = flags.orphans != "none";
+  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+}
+
+std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
+                                                 base::ProcessRunner& runner) {
+  const auto revisions =
+      open_revisions(console, flags.revisions, flags.input, runner, std::chrono::seconds(flags.timeout));
+  if (!revisions) return std::nullopt;
+  auto new_inputs = load_state(console, revisions->input, revisions->after);
+  if (!new_inputs) return std::nullopt;
+  auto old_inputs = load_state(console, revisions->input, revisions->before);
+  if (!old_inputs) return std::nullopt;
+  shorten_names(*new_inputs);
+  const Options options = options_of(flags);
+  const CompiledState new_side = compile_state(std::move(*new_inputs), options);
+  const CompiledState old_side = compile_state(std::move(*old_inputs), options);
+  note(console, fmt::format("comparing {} with {}", revisions->after.name, revisions->of_base));
+  print_unread(console, flags, new_side);
+  if (!check_states(console, revisions->input, old_side, new_side)) return std::nullopt;
+  note_versions(console, old_side.scopes, new_side.scopes);
+  diff::StateOptions how;
+  how.prefixes = {revisions->before.prefix, revisions->after.prefix};
+  how.lists_removed = flags.orphans != "none";
+  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+}
+
+}  // namespace trainjobc::cli

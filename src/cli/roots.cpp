@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/roots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "features/kustomize/build.h"
+#include "features/kustomize/checks.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using kustomize::Built;
+using kustomize::BuildFailure;
+using lint::Building;
+
+lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
+  lint::InputGroup group;
+  group.config = configurations.of_file(built.source.name);
+  group.scope = built.folder;
+  group.renamed = kustomize::renamed_runtimes(*built.tree);
+  group.found = kustomize::check_images(*built.tree, built.source.text);
+  group.memory.push_back(built.tree);
+  for (const base::SourceFile* file : built.tree->sources())
+    group.parts.push_back({file->name(), (file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + std::string(file->text())});
+  group.inputs.push_back(std::move(built.source));
+  return group;
+}
+
+}  // namespace
+
+std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                         lint::Configurations& configurations) {
+  std::vector<std::string> folders;
+  std::set<std::string> places;
+  for (const std::string& named : flags.kustomize) {
+    if (places.insert(base::absolute_path(named)).second) folders.push_back(base::normal_path(named));
+  }
+  std::vector<lint::InputGroup> groups;
+  for (kustomize::BuildResult& result :
+       kustomize::build(console.files(), console.processes(), folders, {flags.allow_remote})) {
+    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
+      fail(console, failure->has_no_program ? fmt::format("-k: {}", failure->message) : failure->message);
+      return std::nullopt;
+    }
+    groups.push_back(group_of(std::move(std::get<Built>(result)), configurations));
+  }
+  return groups;
+}
+
+namespace {
+
+// A kustomization among the files of a directory.
+struct FoundRoot {
+  std::string folder;
+  std::shared_ptr<const kustomize::Tree> tree;
+  std::shared_ptr<const lint::Config> config;
+  bool is_wanted = false;  // by the settings
+};
+
+bool has_our_kinds(const kustomize::Tree& tree) {
+  return std::ranges::any_of(tree.resources(), [](const kustomize::Resource& resource) {
+    return resource.kind == model::kTrainJob || resource.kind == model::kTrainingRuntime ||
+           resource.kind == model::kClusterTrainingRuntime;
+  });
+}
+
+class Roots {
+ public:
+  Roots(Console& console, Loaded& loaded, lint::Configurations& configurations)
+      : console_(console), loaded_(loaded), configurations_(configurations) {}
+
+  std::optional<std::vector<lint::InputGroup>> take(bool builds) {
+    find();
+    std::vector<lint::InputGroup> groups;
+    if (builds && !build(groups)) return std::nullopt;
+    leave_out_patches(groups);
+    std::erase_if(loaded_.sources, [&](const Source& source) {
+      const auto found = left_out_.find(base::absolute_path(source.name));
+      if (source.named || found == left_out_.end()) return false;
+      loaded_.passed_over.push_back({source.name, 0, found->second});
+      return true;
+    });
+    return groups;
+  }
+
+ private:
+  void find() {
+    for (const Source& source : loaded_.sources) {
+      if (source.named || !kustomize::is_kustomization(source.name)) continue;
+      const std::string place = base::absolute_path(source.name);
+      const std::string folder = base::shortest_path(base::parent_of(place));
+      FoundRoot root{folder, kustomize::read_tree(console_.files(), folder), configurations_.of_file(source.name)};
+      if (!root.tree->root()) continue;
+      root.is_wanted = root.config->kustomize.names(root.config->folder, folder);
+      found_.push_back(std::move(root));
+    }
+  }
+
+  // What another one includes is built with it, and a component only there.
+  bool is_built(const FoundRoot& root) const {
+    const lint::KustomizeSettings& settings = root.config->kustomize;
+    if (settings.build == Building::Never || !has_our_kinds(*root.tree)) return false;
+    if (!settings.roots.empty()) return root.is_wanted;
+    if (root.tree->root()->is_component) return false;
+    const std::string place = base::absolute_path(root.folder);
+    return std::ranges::none_of(found_, [&](const FoundRoot& other) {
+      return &other != &root && other.tree->folders().contains(place);
+    });
+  }
+
+  // False, after an error, if the settings require what can't be built.
+  bool build(std::vector<lint::InputGroup>& groups) {
+    std::vector<const FoundRoot*> roots;
+    std::vector<std::string> folders;
+    for (const FoundRoot& root : found_) {
+      if (!is_built(root)) continue;
+      roots.push_back(&root);
+      folders.push_back(root.folder);
+    }
+    auto results = kustomize::build(console_.files(), console_.processes(), folders, {});
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
+        if (roots[i]->config->kustomize.build == Building::Required) {
+          fail(console_, failure->message);
+          return false;
+        }
+        explain(*roots[i], *failure);
+        continue;
+      }
+      for (const std::string& file : roots[i]->tree->files())
+        left_out_.try_emplace(file, fmt::format("is part of {}, which was built", roots[i]->folder));
+      groups.push_back(group_of(std::move(std::get<Built>(results[i])), configurations_));
+    }
+    return true;
+  }
+
+  void explain(const FoundRoot& root, const BuildFailure& failure) {
+    if (!failure.has_no_program) {
+      note(console_, fmt::format("{}\n    its files are checked one by one", failure.message));
+    } else if (!std::exchange(has_said_so_, true)) {
+      note(console_, fmt::format("{} and other kustomizations are read as files: {}", root.folder,
+                                 failure.message));
+    }
+  }
+
+  // Those of roots that were not built are checked for what they have.
+  void leave_out_patches(std::vector<lint::InputGroup>& groups) {
+    for (const FoundRoot& root : found_) {
+      lint::InputGroup group;
+      for (const std::string& file : root.tree->patch_files()) {
+        const bool is_new =
+            left_out_.try_emplace(file, fmt::format("is a patch of {}", root.tree->root()->path)).second;
+        if (is_new) group.found.append(kustomize::check_patches(*root.tree, file));
+      }
+      if (group.found.empty()) continue;
+      group.config = root.config;
+      group.scope = lint::scope_of(*root.config);
+      group.memory.push_back(root.tree);
+      groups.push_back(std::move(group));
+    }
+  }
+
+  Console& console_;
+  Loaded& loaded_;
+  lint::Configurations& configurations_;
+  std::vector<FoundRoot> found_;
+  std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
+  bool has_said_so_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
+                                                        lint::Configurations& configurations, bool builds) {
+  return Roots(console, loaded, configurations).take(builds);
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/diff/states.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "features/cluster/live.h"
+#include "schema/schema.h"
+#include "yaml/node.h"
+
+namespace trainjobc::diff {
+namespace {
+
+using cluster::Report;
+
+// The rendered objects as those of a cluster.
+std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
+  auto live = std::make_shared<cluster::LiveSet>();
+  for (const Object& object : compiled.objects) {
+    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                             std::string(object.ns), std::string(object.name), object.root});
+  }
+  return live;
+}
+
+size_t count_job_sets(const Compilation& compiled) {
+  return static_cast<size_t>(std::ranges::count(compiled.objects, "JobSet", &Object::kind));
+}
+
+const schema::VersionSchemas* schemas_of(const Compilation& compiled) {
+  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
+  return chosen ? chosen : &schema::all_versions().back();
+}
+
+// Joins the reports on single scopes.
+class Joined {
+ public:
+  explicit Joined(bool has_scopes) : has_scopes_(has_scopes) {}
+
+  Report report;
+
+  // `rendered` is the number of JobSets that were compared.
+  void add(Report part, const std::string& scope, size_t rendered) {
+    for (cluster::ObjectDiff& object : part.objects) {
+      if (object.job != cluster::kNoJob) object.job += rendered_;
+      if (has_scopes_) object.scope = scope;
+      report.objects.push_back(std::move(object));
+    }
+    for (cluster::Acceptance& acceptance : part.acceptances) {
+      if (has_scopes_) acceptance.scope = scope;
+      report.acceptances.push_back(std::move(acceptance));
+    }
+    std::ranges::move(part.warnings, std::back_inserter(report.warnings));
+    std::ranges::move(part.memory, std::back_inserter(report.memory));
+    report.jobs += part.jobs;
+    rendered_ += rendered;
+  }
+
+ private:
+  bool has_scopes_;
+  size_t rendered_ = 0;
+};
+
+}  // namespace
+
+Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
+                        const std::string& new_version) {
+  Joined joined(after.size() > 1);
+  joined.report.old_version = old_version;
+  joined.report.new_version = new_version;
+  cluster::CompareOptions how;
+  how.schemas = schema::find_version(new_version);
+  how.refusals = false;
+  for (size_t i = 0; i < after.size(); ++i) {
+    const Compilation& old_side = before[i].compiled;
+    const Compilation& new_side = after[i].compiled;
+    const Compilation compared = cluster::rendered_by_both(new_side, old_side);
+    Report part =
+        cluster::compare_objects(compared, as_live(cluster::rendered_by_both(old_side, new_side)), how);
+    part.memory.push_back(old_side.memory);
+    part.memory.push_back(new_side.memory);
+    part.jobs = new_side.train_jobs;  // including those that only one version accepts
+    part.acceptances = cluster::compare_acceptance(old_side, new_side);
+    joined.add(std::move(part), after[i].scope, count_job_sets(compared));
+  }
+  return std::move(joined.report);
+}
+
+namespace {
+
+// A scope in both states; an empty compilation stands for one that a state doesn't have.
+struct Pair {
+  std::string scope;
+  Compilation before;
+  Compilation after;
+};
+
+std::string without(const std::string& prefix, const std::string& name) {
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+}
+
+std::set<std::string> jobs_of(const Compilation& compiled) {
+  std::set<std::string> jobs;
+  for (const LintedObject& linted : compiled.linted) {
+    if (linted.object.starts_with("TrainJob/")) jobs.insert(linted.object);
+  }
+  return jobs;
+}
+
+// The part of a compilation that comes from some files, or from all others.
+Compilation part_of(const Compilation& whole, const std::set<std::string>& files, bool is_in) {
+  const auto keeps = [&](const std::string& file) { return files.contains(file) == is_in; };
+  const auto keeps_location = [&](const base::Location& at) { return at.file && keeps(at.file->name()); };
+  Compilation part = whole;
+  std::erase_if(part.objects, [&](const Object& object) {
+    return !keeps_location(yaml::locate(object.train_job ? *object.train_job : *object.root));
+  });
+  std::erase_if(part.linted, [&](const LintedObject& linted) { return !keeps(linted.file); });
+  std::erase_if(part.files, [&](const base::SourceFile* file) { return !keeps(file->name()); });
+  part.diagnostics.retain(
+      [&](const base::Diagnostic& found) { return keeps_location(found.location) || !found.location.file; });
+  return part;
+}
+
+class Pairs {
+ public:
+  Pairs(const Scopes& before, const Scopes& after, const StateOptions& options) : options_(options) {
+    for (const lint::ScopedCompilation& one : before)
+      before_[key(options.key_before, one.scope)] = {one.scope, one.compiled};
+    for (const lint::ScopedCompilation& one : after)
+      after_[key(options.key_after, one.scope)] = {one.scope, one.compiled};
+  }
+
+  std::vector<Pair> all() {
+    take_same();
+    for (auto& [key, scope] : after_) split_off(key, scope);
+    while (take_renamed()) {
+    }
+    for (auto& [key, scope] : before_) add(scope.scope, std::move(scope.compiled), {});
+    for (auto& [key, scope] : after_) add(scope.scope, {}, std::move(scope.compiled));
+    std::ranges::stable_sort(pairs_, {}, &Pair::scope);
+    std::erase_if(pairs_, [](const Pair& pair) {
+      return pair.before.files.empty() && pair.after.files.empty();
+    });
+    return std::move(pairs_);
+  }
+
+ private:
+  using ByKey = std::map<std::string, lint::ScopedCompilation>;
+
+  static std::string key(const std::function<std::string(const std::string&)>& of, const std::string& scope) {
+    return of ? of(scope) : scope;
+  }
+
+  void add(const std::string& scope, Compilation before, Compilation after) {
+    pairs_.push_back({scope, std::move(before), std::move(after)});
+  }
+
+  void take(ByKey::iterator before, ByKey::iterator after) {
+    add(after->second.scope, std::move(before->second.compiled), std::move(after->second.compiled));
+    before_.erase(before);
+    after_.erase(after);
+  }
+
+  void take_same() {
+    for (auto after = after_.begin(); after != after_.end();) {
+      const auto next = std::next(after);
+      const auto before = before_.find(after->first);
+      if (before != before_.end()) take(before, after);
+      after = next;
+    }
+    if (before_.size() == 1 && after_.size() == 1 && pairs_.empty()) take(before_.begin(), after_.begin());
+  }
+
+  // Files that have a new scope: they are taken from the scope that they had.
+  void split_off(const std::string& key, const lint::ScopedCompilation& scope) {
+    std::set<std::string> files;
+    for (const base::SourceFile* file : scope.compiled.files)
+      files.insert(options_.prefixes.before + without(options_.prefixes.after, file->name()));
+    for (Pair& pair : pairs_) {
+      Compilation part = part_of(pair.before, files, true);
+      if (part.files.empty()) continue;
+      pair.before = part_of(pair.before, files, false);
+      before_[key] = {scope.scope, std::move(part)};
+      return;
+    }
+  }
+
+  // The two scopes, one of each state, with the most jobs in common, if these are at least half of the jobs
+  // of one.
+  bool take_renamed() {
+    size_t most = 0;
+    std::optional<std::pair<ByKey::iterator, ByKey::iterator>> best;
+    for (auto before = before_.begin(); before != before_.end(); ++before) {
+      const std::set<std::string> old_jobs = jobs_of(before->second.compiled);
+      for (auto after = after_.begin(); after != after_.end(); ++after) {
+        const std::set<std::string> jobs = jobs_of(after->second.compiled);
+        const auto common = static_cast<size_t>(
+            std::ranges::count_if(jobs, [&](const std::string& job) { return old_jobs.contains(job); }));
+        const bool is_same = before->first == after->first;
+        if (!is_same && (common <= most || 2 * common < std::min(jobs.size(), old_jobs.size()))) continue;
+        best = {before, after};
+        most = is_same ? jobs.size() + old_jobs.size() : common;
+      }
+    }
+    if (best) take(best->first, best->second);
+    return best.has_value();
+  }
+
+  const StateOptions& options_;
+  ByKey before_;
+  ByKey after_;
+  std::vector<Pair> pairs_;
+};
+
+// The files that could not be read, or not whole.
+std::vector<std::string> unread_files(const Compilation& compiled) {
+  std::set<std::string> files;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (base::is_refusal(found) && found.object.empty() && found.location.file)
+      files.insert(found.location.file->name());
+  }
+  return {files.begin(), files.end()};
+}
+
+std::string named(const std::vector<std::string>& files) {
+  return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
+}
+
+Report compare_pair(const Pair& pair, const StateOptions& options) {
+  const Compilation compared = cluster::without_refused(pair.after, pair.before);
+  const Compilation old_side = cluster::without_refused(pair.before, pair.after);
+  const auto unread_before = unread_files(pair.before);
+  const auto unread_after = unread_files(pair.after);
+  cluster::CompareOptions how;
+  how.schemas = schemas_of(pair.after.files.empty() ? pair.before : pair.after);
+  how.refusals = false;
+  const bool lists_removed = options.lists_removed && unread_after.empty();
+  how.orphans = lists_removed ? cluster::Orphans::All : cluster::Orphans::None;
+  Report report = cluster::compare_objects(compared, as_live(old_side), how);
+  if (!unread_before.empty()) {
+    const size_t added = std::erase_if(report.objects, [](const cluster::ObjectDiff& object) {
+      return object.differences.front().kind == cluster::DifferenceKind::Missing;
+    });
+    if (added > 0)
+      report.warnings.push_back(
+          fmt::format("added jobs are not listed: {} can't be read", named(unread_before)));
+  }
+  if (!unread_after.empty() && options.lists_removed)
+    report.warnings.push_back(
+        fmt::format("removed jobs are not listed: {} can't be read", named(unread_after)));
+  report.memory.push_back(pair.before.memory);
+  report.memory.push_back(pair.after.memory);
+  report.jobs = count_job_sets(pair.after) + cluster::refused_jobs(pair.after).size();
+  report.acceptances = cluster::compare_acceptance(pair.before, pair.after, options.prefixes);
+  return report;
+}
+
+}  // namespace
+
+Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options) {
+  const std::vector<Pair> pairs = Pairs(before, after, options).all();
+  Joined joined(pairs.size() > 1);
+  for (const Pair& pair : pairs)
+    joined.add(compare_pair(pair, options), pair.scope,
+               count_job_sets(cluster::without_refused(pair.after, pair.before)));
+  return std::move(joined.report);
+}
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compares two states of files, or the same files for two Trainer versions, without a cluster. Each scope is
+// compared with itself.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "features/cluster/compare.h"
+#include "lint/groups.h"
+
+namespace trainjobc::diff {
+
+using Scopes = std::vector<lint::ScopedCompilation>;
+
+// What the inputs render to for both versions. Jobs that one of them refuses are not compared.
+cluster::Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
+                                 const std::string& new_version);
+
+struct StateOptions {
+  cluster::FilePrefixes prefixes;
+  // Names a scope as both states do: the path below the folder that was compared. By default, as it is.
+  std::function<std::string(const std::string& scope)> key_before = {};
+  std::function<std::string(const std::string& scope)> key_after = {};
+  bool lists_removed = true;
+};
+
+// Two states of files. A scope whose folder has another name now is the one that has most of its jobs; files
+// whose scope is new were in that of their folder above. Jobs that one state refuses are acceptances, not
+// differences; what may be in a file that can't be read is neither added nor removed, which is a warning.
+cluster::Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options);
+
+}  // namespace trainjobc::diff

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/build.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/text/text.h"
+#include "features/kustomize/origins.h"
+
+namespace trainjobc::kustomize {
+namespace {
+
+// kustomize's standard error, indented below a sentence of ours.
+std::string indented(std::string_view said) {
+  std::string text;
+  while (!said.empty()) {
+    const size_t end = std::min(said.find('\n'), said.size());
+    const std::string_view line = base::trimmed(said.substr(0, end));
+    if (!line.empty()) text += fmt::format("\n    {}", line);
+    said.remove_prefix(std::min(end + 1, said.size()));
+  }
+  return text;
+}
+
+bool is_missing(const base::IoError& error) {
+  return error.message.ends_with(std::generic_category().message(ENOENT));
+}
+
+std::string refusal_of(const std::string& folder, const Tree& tree) {
+  const Reference& first = tree.remote().front();
+  const base::Location at = yaml::locate(*first.node);
+  return fmt::format(
+      "{}: {}:{}: {} is not here: kustomize would fetch it; --kustomize-remote allows that", folder,
+      at.file ? at.file->name() : "", at.line, first.path);
+}
+
+}  // namespace
+
+std::string built_name(const std::string& folder) {
+  return folder == "." ? "(built)" : folder + "/(built)";
+}
+
+namespace {
+
+struct Root {
+  std::string folder;
+  std::shared_ptr<const Tree> tree;
+  std::optional<BuildResult> result;
+};
+
+BuildResult result_of(const Root& root, std::string_view command, base::IoResult<base::ProcessResult> answer) {
+  if (const auto* error = std::get_if<base::IoError>(&answer))
+    return BuildFailure{false, fmt::format("{} {}: {}", command, root.folder, error->message)};
+  auto& result = std::get<base::ProcessResult>(answer);
+  if (result.status != 0)
+    return BuildFailure{false, fmt::format("{} {} failed:{}", command, root.folder, indented(result.err))};
+  Source source{built_name(root.folder), std::move(result.out)};
+  source.relocator = make_relocator(root.tree);
+  return Built{root.folder, std::move(source), root.tree};
+}
+
+// Builds what has no result yet; false if the program is not there.
+bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& command, std::vector<Root>& roots,
+                const BuildOptions& options) {
+  std::vector<base::ProcessRequest> requests;
+  std::vector<Root*> asked;
+  for (Root& root : roots) {
+    if (root.result) continue;
+    base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
+    // A folder is neither a flag nor a repository.
+    const bool is_unclear = root.folder.starts_with('-') || is_remote(root.folder);
+    request.argv.push_back(is_unclear ? "./" + root.folder : root.folder);
+    requests.push_back(std::move(request));
+    asked.push_back(&root);
+  }
+  auto answers = runner.run_all(requests);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const auto* error = std::get_if<base::IoError>(&answers[i]);
+    if (error && is_missing(*error)) return false;
+    asked[i]->result = result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               const std::vector<std::string>& folders, const BuildOptions& options) {
+  std::vector<Root> roots;
+  for (const std::string& folder : folders) {
+    Root root{folder, read_tree(files, folder), std::nullopt};
+    if (!root.tree->root())
+      root.result = BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
+    if (!root.tree->remote().empty() && !options.allow_remote)
+      root.result = BuildFailure{false, refusal_of(folder, *root.tree)};
+    roots.push_back(std::move(root));
+  }
+  if (!build_with(runner, {"kustomize", "build"}, roots, options)) build_with(runner, {"kubectl", "kustomize"}, roots, options);
+  std::vector<BuildResult> results;
+  for (Root& root : roots) {
+    if (!root.result) root.result = BuildFailure{true, "neither kustomize nor kubectl is on the PATH"};
+    results.push_back(std::move(*root.result));
+  }
+  return results;
+}
+
+}  // namespace trainjobc::kustomize

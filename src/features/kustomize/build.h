@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Builds kustomizations with the kustomize or kubectl on the PATH.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/files/file_system.h"
+#include "base/process.h"
+#include "compile/compile.h"
+#include "features/kustomize/kustomization.h"
+
+namespace trainjobc::kustomize {
+
+struct BuildOptions {
+  bool allow_remote = false;  // kustomize may fetch bases that are not on this machine
+  std::chrono::seconds timeout{60};
+};
+
+// A root that was built. Its source is called ROOT/(built), which no file is.
+struct Built {
+  std::string folder;
+  Source source;
+  std::shared_ptr<const Tree> tree;
+};
+
+struct BuildFailure {
+  bool has_no_program = false;  // neither kustomize nor kubectl is there
+  std::string message;          // may have several lines
+};
+
+std::string built_name(const std::string& folder);
+
+using BuildResult = std::variant<Built, BuildFailure>;
+
+// Builds the roots, several at the same time; the results are in their order. kustomize runs no other program.
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               const std::vector<std::string>& folders, const BuildOptions& options);
+
+}  // namespace trainjobc::kustomize

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compile/admission.h"
+#include "features/kustomize/origins.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+#include "schema/schema.h"
+#include "schema/validate.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::kustomize {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kHint =
+    "add a file to configurations: with what trainjobc kustomize-config prints";
+
+bool is_runtime(const Resource& resource) {
+  return resource.kind == model::kTrainingRuntime || resource.kind == model::kClusterTrainingRuntime;
+}
+
+// The image of a TrainJob in its file, or in the last patch that has one.
+const Node* image_of(const Resource& job) {
+  const Node* image = job.root->at({"spec", "trainer", "image"});
+  for (const Patch& patch : job.patches) {
+    if (const Node* own = patch.body->at({"spec", "trainer", "image"})) image = own;
+  }
+  return image;
+}
+
+// Whether the built image has what the entry asks for.
+bool is_reached(const Node& entry, std::string_view built_image) {
+  for (const std::string_view key : {"newTag", "digest", "newName"}) {
+    const std::string_view wanted = yaml::text_at(entry, key);
+    if (!wanted.empty()) return built_image.find(wanted) != std::string_view::npos;
+  }
+  return true;
+}
+
+void check_entry(const Resource& job, const Node& entry, std::string_view built_image, base::Diagnostics& out) {
+  const Node* name = entry.get("name");
+  const Node* image = image_of(job);
+  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built_image)) return;
+  base::Diagnostic found = rules::finding(
+      "advice/kustomize-images",
+      fmt::format("the entry for {} does not reach spec.trainer.image of TrainJob {}: kustomize changes the "
+                  "images of the kinds it knows",
+                  name->text(), job.names.back()),
+      std::string(kHint), yaml::locate(*name));
+  found.notes.push_back({"the image", yaml::locate(*image)});
+  found.object = fmt::format("TrainJob/{}", job.names.back());
+  out.add(std::move(found));
+}
+
+std::map<std::string, std::string> built_images(const std::string& built) {
+  std::map<std::string, std::string> images;
+  const base::SourceFile file("", built);
+  base::Arena arena;
+  base::Diagnostics ignored;
+  for (const yaml::Document& document : yaml::read(file, arena, ignored)) {
+    if (yaml::string_at(*document.root, "kind") != model::kTrainJob) continue;
+    images.emplace(yaml::string_at(*document.root, {"metadata", "name"}),
+                   yaml::string_at(*document.root, {"spec", "trainer", "image"}));
+  }
+  return images;
+}
+
+}  // namespace
+
+base::Diagnostics check_images(const Tree& tree, const std::string& built) {
+  base::Diagnostics found;
+  const auto has_images = [](const Kustomization* layer) { return layer->root->get("images") != nullptr; };
+  std::map<std::string, std::string> images;  // of the TrainJobs, as they are built
+  for (const Resource& job : tree.resources()) {
+    if (job.kind != model::kTrainJob || std::ranges::none_of(job.layers, has_images)) continue;
+    if (images.empty()) images = built_images(built);
+    for (const Kustomization* layer : job.layers) {
+      for (const Node* entry : yaml::items_at(*layer->root, "images"))
+        check_entry(job, *entry, images[job.names.back()], found);
+    }
+  }
+  return found;
+}
+
+base::Diagnostics check_patches(const Tree& tree, const std::string& patch_file) {
+  base::Diagnostics found;
+  const schema::VersionSchemas& schemas = schema::all_versions().back();
+  for (const Node* document : tree.documents(patch_file)) {
+    const schema::KindSchema* kind = schemas.kind(yaml::string_at(*document, "kind"));
+    const bool is_ours = kind && yaml::string_at(*document, "apiVersion") == model::kTrainerApiVersion;
+    if (!is_ours) continue;
+    k8s::Violations violations =
+        schema::find_unknown_fields(*document, *kind->schema, kind->kind, schemas.trainer);
+    for (base::Diagnostic& violation : schema::validate_structure(*document, *kind->schema).violations) {
+      if (violation.rule != "input/required") violations.push_back(std::move(violation));
+    }
+    compile::report(std::move(violations), model::identify(*document).str(), found);
+  }
+  return found;
+}
+
+std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree) {
+  std::map<std::string, std::string, std::less<>> renamed;
+  for (const Resource& runtime : tree.resources()) {
+    if (!is_runtime(runtime)) continue;
+    for (size_t i = 0; i + 1 < runtime.names.size(); ++i) {
+      renamed.emplace(runtime.names[i],
+                      fmt::format("kustomize has renamed it to {}, but not the runtimeRef, which it does not know: "
+                                  "{}",
+                                  runtime.names.back(), kHint));
+    }
+  }
+  return renamed;
+}
+
+}  // namespace trainjobc::kustomize

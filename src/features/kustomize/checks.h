@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What kustomize does not know of Trainer's kinds: its transformers change the fields of Kubernetes' own kinds only,
+// unless `configurations` names more.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "features/kustomize/kustomization.h"
+
+namespace trainjobc::kustomize {
+
+// The configuration that tells it: what `trainjobc kustomize-config` prints.
+std::string configuration();
+
+// Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built from
+// the tree, which the locations refer to.
+base::Diagnostics check_images(const Tree& tree, const std::string& built);
+
+// A patch is not a whole object: its fields are checked, but not which ones it lacks. What isn't a document of one of
+// Trainer's kinds is passed over.
+base::Diagnostics check_patches(const Tree& tree, const std::string& patch_file);
+
+// Hints for the names of runtimes that namePrefix or nameSuffix has changed, by the name before.
+std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree);
+
+}  // namespace trainjobc::kustomize

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/kustomization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "base/text/text.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::kustomize {
+
+using yaml::Node;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml", "Kustomization"};
+// A repository has dozens; more is a mistake, or meant to keep us busy.
+constexpr size_t kMostKustomizations = 2000;
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
+    return text.size() >= prefix.size() && base::lower_case(text.substr(0, prefix.size())) == prefix;
+  });
+}
+
+// What kustomize loads over HTTP wherever a file is named.
+bool is_fetched(std::string_view text) {
+  return starts_with_any(text, {"http://", "https://"});
+}
+
+}  // namespace
+
+// As NewRepoSpecFromURL in sigs.k8s.io/kustomize/api/internal/git finds it, but never less.
+bool is_remote(std::string_view path) {
+  const size_t at = path.find('@');
+  const bool has_user = at != std::string_view::npos && at > 0 && path.find('/') > at;
+  return has_user || path.find("://") != std::string_view::npos ||
+         starts_with_any(path, {"git::", "github.com/", "github.com:"});
+}
+
+bool is_kustomization(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::ranges::find(kFileNames, name) != kFileNames.end();
+}
+
+std::string find_kustomization(const base::FileSystem& files, const std::string& folder) {
+  for (const std::string_view name : kFileNames) {
+    const std::string path = base::normal_path(fmt::format("{}/{}", folder, name));
+    if (files.kind(path) == base::FileKind::File) return path;
+  }
+  return "";
+}
+
+// Reads what one root needs, each file and kustomization once.
+class TreeReader {
+ public:
+  explicit TreeReader(const base::FileSystem& files) : files_(files), tree_(std::make_shared<Tree>()) {}
+
+  std::shared_ptr<const Tree> read(const std::string& folder) {
+    tree_->root_ = kustomization(base::normal_path(folder));
+    if (tree_->root_) tree_->resources_ = resources_of(*tree_->root_);
+    return std::move(tree_);
+  }
+
+ private:
+  using Documents = std::vector<const Node*>;
+
+  Documents documents_of(const base::SourceFile& source) {
+    Documents roots;
+    base::Diagnostics ignored;
+    for (const yaml::Document& document : yaml::read(source, tree_->arena_, ignored))
+      roots.push_back(document.root);
+    return roots;
+  }
+
+  const Documents& file(const std::string& path) {
+    const std::string place = base::absolute_path(path);
+    const auto [at, is_new] = tree_->documents_.try_emplace(place);
+    if (!is_new) return at->second;
+    auto text = files_.read(path);
+    if (auto* read = std::get_if<std::string>(&text)) {
+      tree_->files_.insert(place);
+      at->second = documents_of(tree_->sources_.emplace_back(path, std::move(*read)));
+    }
+    return at->second;
+  }
+
+  // nullptr if there is none, or it includes itself.
+  const Kustomization* kustomization(const std::string& folder) {
+    const std::string place = base::absolute_path(folder);
+    if (const auto known = kustomizations_.find(place); known != kustomizations_.end()) return known->second;
+    kustomizations_[place] = nullptr;
+    const std::string path = find_kustomization(files_, folder);
+    if (path.empty() || tree_->kustomizations_.size() == kMostKustomizations) return nullptr;
+    const Documents& documents = file(path);
+    if (documents.size() != 1 || !documents.front()->is_map()) return nullptr;
+    tree_->folders_.insert(place);
+    Kustomization& own = tree_->kustomizations_.emplace_back();
+    own.folder = folder;
+    own.path = path;
+    own.root = documents.front();
+    own.is_component = yaml::string_at(*own.root, "kind") == "Component";
+    read_resources(own);
+    read_patches(own);
+    check_others(own);
+    kustomizations_[place] = &own;
+    return &own;
+  }
+
+  void read_resources(Kustomization& own) {
+    for (const std::string_view key : {"resources", "bases"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) {
+        const std::string path = local_path(own, *item);
+        if (path.empty()) continue;
+        if (files_.is_directory(path)) {
+          if (const Kustomization* base = kustomization(path)) own.bases.push_back(base);
+        } else {
+          const Documents& documents = file(path);
+          own.resources.insert(own.resources.end(), documents.begin(), documents.end());
+        }
+      }
+    }
+    for (const Node* item : yaml::items_at(*own.root, "components")) {
+      const std::string path = local_path(own, *item);
+      const Kustomization* component = path.empty() ? nullptr : kustomization(path);
+      if (component) own.components.push_back(component);
+    }
+  }
+
+  // "" after adding it to the remote ones, if it is not on this machine.
+  std::string local_path(const Kustomization& own, const Node& item) {
+    if (!item.is_string()) return "";
+    std::string path = base::normal_path(fmt::format("{}/{}", own.folder, item.text()));
+    if (!is_remote(item.text()) && files_.exists(path)) return path;
+    tree_->remote_.push_back({std::string(item.text()), &item});
+    return "";
+  }
+
+  void read_patches(Kustomization& own) {
+    for (const Node* item : yaml::items_at(*own.root, "patchesStrategicMerge")) add_patch(own, item, nullptr);
+    for (const std::string_view key : {"patches", "patchesJson6902"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) {
+        const Node* body = item->get("path") ? item->get("path") : item->get("patch");
+        add_patch(own, body, item->get("target"));
+      }
+    }
+  }
+
+  // A path, or the patch itself as a string.
+  void add_patch(Kustomization& own, const Node* body, const Node* target) {
+    if (!body || !body->is_string()) return;
+    const std::string path = base::normal_path(fmt::format("{}/{}", own.folder, body->text()));
+    const bool is_path = body->text().find('\n') == std::string_view::npos && files_.exists(path);
+    if (is_path) tree_->patch_files_.insert(base::absolute_path(path));
+    if (is_path) {
+      for (const Node* document : file(path)) own.patches.push_back({document, target});
+      return;
+    }
+    const yaml::Maker make(tree_->arena_);
+    const yaml::Origin origin = make.made("kustomize/patches", {body});
+    for (const Node* document : documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
+      own.patches.push_back({at(*document, origin, make), target});
+  }
+
+  // A patch that is a text in the kustomization: its values are where the text is.
+  static const Node* at(const Node& document, const yaml::Origin& origin, const yaml::Maker& make) {
+    if (document.is_map()) {
+      std::vector<yaml::Entry> entries;
+      for (const yaml::Entry& entry : document.entries())
+        entries.push_back({entry.key, at(*entry.value, origin, make), origin});
+      return make.map(entries, origin);
+    }
+    if (document.is_list()) {
+      std::vector<const Node*> items;
+      for (const Node* item : document.items()) items.push_back(at(*item, origin, make));
+      return make.list(items, origin);
+    }
+    return make.with_origin(document, origin);
+  }
+
+  // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators and
+  // transformers, whose fields are not known here: no value of theirs may be one.
+  void check_others(const Kustomization& own) {
+    static constexpr std::array<std::string_view, 6> kNotFiles{"labels", "commonLabels", "commonAnnotations",
+                                                               "metadata", "resources", "bases"};
+    for (const yaml::Entry& entry : own.root->entries()) {
+      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+    }
+    for (const std::string_view key : {"generators", "transformers", "validators"}) {
+      for (const Node* item : yaml::items_at(*own.root, key)) check_plugins(own, *item);
+    }
+  }
+
+  void check_values(const Node& node) {
+    static constexpr std::array<std::string_view, 4> kNotFiles{"literals", "annotations", "labels", "patch"};
+    for (const yaml::Entry& entry : node.entries()) {
+      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+    }
+    for (const Node* item : node.items()) check_values(*item);
+    if (!node.is_string()) return;
+    const std::string_view text = node.text();
+    const size_t file = text.find('=') + 1;  // key=file
+    if (is_fetched(text) || is_fetched(text.substr(file))) tree_->remote_.push_back({std::string(text), &node});
+  }
+
+  // Of a file, a folder or a text in the kustomization.
+  void check_plugins(const Kustomization& own, const Node& item) {
+    if (item.text().find('\n') != std::string_view::npos) {
+      const base::SourceFile& text = tree_->inline_.emplace_back(own.path, std::string(item.text()));
+      for (const Node* document : documents_of(text)) {
+        const size_t before = tree_->remote_.size();
+        check_values(*document);
+        for (size_t i = before; i < tree_->remote_.size(); ++i) tree_->remote_[i].node = &item;
+      }
+      return;
+    }
+    const std::string path = local_path(own, item);
+    if (path.empty()) return;
+    if (files_.is_directory(path)) {
+      kustomization(path);
+    } else {
+      for (const Node* document : file(path)) check_values(*document);
+    }
+  }
+
+  // In kustomize's order: bases and own resources, components, patches, names.
+  std::vector<Resource> resources_of(const Kustomization& own) {
+    std::vector<Resource> all;
+    const auto add = [&](std::vector<Resource> more) { std::ranges::move(more, std::back_inserter(all)); };
+    for (const Kustomization* base : own.bases) add(resources_of(*base));
+    for (const Node* document : own.resources) {
+      Resource resource{.root = document, .kind = std::string(yaml::string_at(*document, "kind"))};
+      resource.names.emplace_back(yaml::string_at(*document, {"metadata", "name"}));
+      all.push_back(std::move(resource));
+    }
+    for (const Kustomization* component : own.components) {
+      add(resources_of(*component));
+      apply(*component, all);
+    }
+    if (!own.is_component) apply(own, all);
+    return all;
+  }
+
+  static void apply(const Kustomization& own, std::vector<Resource>& all) {
+    const std::string_view prefix = yaml::string_at(*own.root, "namePrefix");
+    const std::string_view suffix = yaml::string_at(*own.root, "nameSuffix");
+    for (Resource& resource : all) {
+      resource.layers.push_back(&own);
+      for (const Patch& patch : own.patches) {
+        if (is_for(patch, resource)) resource.patches.push_back(patch);
+      }
+      if (!prefix.empty() || !suffix.empty())
+        resource.names.push_back(fmt::format("{}{}{}", prefix, resource.names.back(), suffix));
+    }
+  }
+
+  // Whether it may be: names of targets are regular expressions, of which only the plain ones are compared.
+  static bool is_for(const Patch& patch, const Resource& resource) {
+    const Node* target = patch.target;
+    const std::string_view kind = target ? yaml::string_at(*target, "kind") : yaml::string_at(*patch.body, "kind");
+    const std::string_view name =
+        target ? yaml::string_at(*target, "name") : yaml::string_at(*patch.body, {"metadata", "name"});
+    const bool is_plain = name.find_first_of("*.+?|([{^$\\") == std::string_view::npos;
+    if (!kind.empty() && kind != resource.kind) return false;
+    if (!target && name.empty()) return false;
+    return name.empty() || !is_plain || std::ranges::find(resource.names, name) != resource.names.end();
+  }
+
+  const base::FileSystem& files_;
+  std::shared_ptr<Tree> tree_;
+  std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
+};
+
+std::vector<const base::SourceFile*> Tree::sources() const {
+  std::vector<const base::SourceFile*> all;
+  for (const base::SourceFile& source : sources_) all.push_back(&source);
+  return all;
+}
+
+std::span<const Node* const> Tree::documents(const std::string& file) const {
+  const auto found = documents_.find(file);
+  return found != documents_.end() ? std::span<const Node* const>(found->second) : std::span<const Node* const>();
+}
+
+std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder) {
+  return TreeReader(files).read(folder);
+}
+
+}  // namespace trainjobc::kustomize

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kustomizations as they are written: which files each one reads, and what it does to their objects. Building them
+// is left to kustomize (kustomize/build.h).
+// Source of the rules: sigs.k8s.io/kustomize/api, types.Kustomization, and its transformers.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "base/files/file_system.h"
+#include "base/source.h"
+#include "yaml/node.h"
+
+namespace trainjobc::kustomize {
+
+// The file of a folder: kustomization.yaml, kustomization.yml or Kustomization; "" if it has none.
+std::string find_kustomization(const base::FileSystem& files, const std::string& folder);
+bool is_kustomization(std::string_view path);
+// Whether kustomize takes it for a repository, even if there is a folder of that name.
+bool is_remote(std::string_view path);
+
+// A document of patches, or a list of JSON patch operations.
+struct Patch {
+  const yaml::Node* body = nullptr;
+  const yaml::Node* target = nullptr;  // nullptr: the document's own kind and name
+
+  bool is_operations() const { return body->is_list(); }
+};
+
+// A field of a kustomization that names a file or folder.
+struct Reference {
+  std::string path;  // joined with the folder; as it is written if it is not of this machine
+  const yaml::Node* node = nullptr;
+};
+
+struct Kustomization {
+  std::string folder;  // as the user spelled the root: "overlays/prod"
+  std::string path;    // of its file
+  const yaml::Node* root = nullptr;
+  bool is_component = false;
+  std::vector<const Kustomization*> bases;  // resources and bases that are folders
+  std::vector<const Kustomization*> components;
+  std::vector<const yaml::Node*> resources;  // the documents of its files
+  std::vector<Patch> patches;
+};
+
+// An object that a root builds, and what happened to it on the way.
+struct Resource {
+  const yaml::Node* root = nullptr;  // as its file has it
+  std::string kind;
+  std::vector<std::string> names;            // that it had, the last one is its own
+  std::vector<Patch> patches;                // the last one is applied last
+  std::vector<const Kustomization*> layers;  // the innermost first
+};
+
+// A root with everything below it. Owns the files.
+class Tree {
+ public:
+  const Kustomization* root() const { return root_; }
+  const std::vector<Resource>& resources() const { return resources_; }
+  // The kustomizations, resources and patches that were read, as absolute paths.
+  const std::set<std::string>& files() const { return files_; }
+  // Those of them that are patches.
+  const std::set<std::string>& patch_files() const { return patch_files_; }
+  // The files that were read, with their texts.
+  std::vector<const base::SourceFile*> sources() const;
+  // The documents of such a file.
+  std::span<const yaml::Node* const> documents(const std::string& file) const;
+  // The folders of the kustomizations below the root, absolute.
+  const std::set<std::string>& folders() const { return folders_; }
+  // What is not on this machine: kustomize would fetch it.
+  const std::vector<Reference>& remote() const { return remote_; }
+
+ private:
+  friend class TreeReader;
+
+  base::Arena arena_;
+  std::deque<base::SourceFile> sources_;
+  std::deque<base::SourceFile> inline_;  // patches that are texts in a kustomization
+  std::deque<Kustomization> kustomizations_;
+  const Kustomization* root_ = nullptr;
+  std::vector<Resource> resources_;
+  std::set<std::string> files_;
+  std::set<std::string> patch_files_;
+  std::map<std::string, std::vector<const yaml::Node*>> documents_;  // by absolute path
+  std::set<std::string> folders_;
+  std::vector<Reference> remote_;
+};
+
+// Reads the tree below a folder. What can't be read is left out: kustomize says why.
+std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder);
+
+}  // namespace trainjobc::kustomize

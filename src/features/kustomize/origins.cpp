@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/kustomize/origins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainjobc::kustomize {
+
+std::string_view repository_of(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  const size_t slash = image.rfind('/');
+  const size_t colon = image.find(':', slash == std::string_view::npos ? 0 : slash);
+  return image.substr(0, colon);
+}
+
+namespace {
+
+using yaml::Entry;
+using yaml::Node;
+using yaml::Origin;
+
+// The nodes of the layers that are at one place of an object, the last applied first; the file's is the last.
+using Layers = std::vector<const Node*>;
+using Path = std::vector<std::string>;
+
+bool is_same_scalar(const Node& a, const Node& b) {
+  return a.is_scalar() && b.is_scalar() && a.text() == b.text();
+}
+
+// What identifies an item of a list: its name, as far as it has one.
+std::string_view name_of(const Node& item) {
+  for (const std::string_view key : {"name", "mountPath", "manager", "key"}) {
+    if (const Node* name = item.get(key); name && name->is_string()) return name->text();
+  }
+  return {};
+}
+
+// The item of another list that is most likely the same.
+const Node* same_item(const Node& list, const Node& item, size_t index) {
+  const std::string_view name = name_of(item);
+  for (const Node* other : list.items()) {
+    if (!name.empty() ? name_of(*other) == name : is_same_scalar(*other, item)) return other;
+  }
+  const bool is_unnamed = name.empty() && index < list.items().size() && name_of(*list.items()[index]).empty();
+  return is_unnamed ? list.items()[index] : nullptr;
+}
+
+// "/spec/trainer/env/-", unescaped.
+Path split_pointer(std::string_view pointer) {
+  Path path;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const size_t end = std::min(pointer.find('/'), pointer.size());
+    std::string step(pointer.substr(0, end));
+    for (size_t at = step.find('~'); at != std::string::npos; at = step.find('~', at + 1))
+      step.replace(at, 2, step.substr(at, 2) == "~1" ? "/" : "~");
+    path.push_back(std::move(step));
+    pointer.remove_prefix(end);
+  }
+  return path;
+}
+
+std::string joined(const Path& path) {
+  std::string text;
+  for (const std::string& step : path) text += (text.empty() ? "" : ".") + step;
+  return text;
+}
+
+// One object.
+class ObjectOrigins {
+ public:
+  ObjectOrigins(const Resource& resource, const yaml::Maker& make) : resource_(resource), make_(make) {
+    for (const Patch& patch : resource.patches) {
+      if (patch.is_operations()) add_operations(*patch.body);
+    }
+  }
+
+  const Node* of(const Node& root) {
+    Layers layers;
+    for (auto patch = resource_.patches.rbegin(); patch != resource_.patches.rend(); ++patch) {
+      if (!patch->is_operations()) layers.push_back(patch->body);
+    }
+    layers.push_back(resource_.root);
+    return node(root, layers, *resource_.root);
+  }
+
+ private:
+  void add_operations(const Node& operations) {
+    for (const Node* operation : operations.items()) {
+      const Node* value = operation->get("value");
+      const std::string_view pointer = yaml::string_at(*operation, "path");
+      if (!value || !pointer.starts_with('/')) continue;
+      Path path = split_pointer(pointer);
+      if (path.back() == "-") path.back() = "*";
+      operations_[joined(path)].push_back(value);
+    }
+  }
+
+  // The values that operations put at this place, the last applied first.
+  void add_operated(Layers& layers) const {
+    if (operations_.empty()) return;
+    Layers own;
+    const auto take = [&](const Path& path) {
+      if (const auto found = operations_.find(joined(path)); found != operations_.end())
+        own.insert(own.end(), found->second.rbegin(), found->second.rend());
+    };
+    take(path_);
+    if (!path_.empty()) {
+      Path appended = path_;
+      appended.back() = "*";
+      take(appended);
+    }
+    layers.insert(layers.begin(), own.begin(), own.end());
+  }
+
+  // `outer` is the nearest node above that a file has.
+  const Node* node(const Node& built, Layers layers, const Node& outer) {
+    add_operated(layers);
+    if (built.is_map()) return map(built, layers, outer);
+    if (built.is_list()) return list(built, layers, outer);
+    return make_.with_origin(built, scalar_origin(built, layers, outer));
+  }
+
+  // Fields are missed where the object is written, rather than where a patch mentions it.
+  static const Node* same_collection(const Node& built, const Layers& layers) {
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+      if ((*layer)->kind() == built.kind()) return *layer;
+    }
+    return nullptr;
+  }
+
+  // Of a value that no file has: the place of `from`, but not its text, which is another.
+  Origin derived(std::string_view rule, const Node& from) const { return make_.made(rule, {&from}); }
+
+  const Node* map(const Node& built, const Layers& layers, const Node& outer) {
+    const Node* own_map = same_collection(built, layers);
+    const Node& near = own_map ? *own_map : outer;
+    const Origin origin = own_map ? own_map->origin() : derived("kustomize", outer);
+    std::vector<Entry> entries;
+    for (const Entry& entry : built.entries()) {
+      Layers below;
+      Origin key_origin = origin;
+      bool is_first = true;
+      for (const Node* layer : layers) {
+        const Entry* own = layer->find(entry.key);
+        if (!own) continue;
+        below.push_back(own->value);
+        const bool has_value = entry.value->is_scalar() ? is_same_scalar(*own->value, *entry.value)
+                                                        : own->value->kind() == entry.value->kind();
+        if (is_first && has_value) {
+          key_origin = own->key_origin;
+          is_first = false;
+        }
+      }
+      if (is_first && !below.empty()) key_origin = key_of(layers, entry.key);
+      path_.emplace_back(entry.key);
+      entries.push_back({entry.key, node(*entry.value, std::move(below), near), key_origin});
+      path_.pop_back();
+    }
+    return make_.map(entries, origin);
+  }
+
+  static Origin key_of(const Layers& layers, std::string_view key) {
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+      if (const Entry* own = (*layer)->find(key)) return own->key_origin;
+    }
+    return {};
+  }
+
+  const Node* list(const Node& built, const Layers& layers, const Node& outer) {
+    const Node* own_list = same_collection(built, layers);
+    const Node& near = own_list ? *own_list : outer;
+    const Origin origin = own_list ? own_list->origin() : derived("kustomize", outer);
+    std::vector<const Node*> items;
+    for (size_t i = 0; i < built.items().size(); ++i) {
+      const Node& item = *built.items()[i];
+      Layers below;
+      for (const Node* layer : layers) {
+        if (const Node* same = same_item(*layer, item, i)) below.push_back(same);
+      }
+      path_.push_back(std::to_string(i));
+      items.push_back(node(item, std::move(below), near));
+      path_.pop_back();
+    }
+    return make_.list(items, origin);
+  }
+
+  Origin scalar_origin(const Node& built, const Layers& layers, const Node& outer) const {
+    for (const Node* layer : layers) {
+      if (is_same_scalar(*layer, built)) return layer->origin();
+    }
+    for (auto layer = resource_.layers.rbegin(); layer != resource_.layers.rend(); ++layer) {
+      const Transformed by = transformer_of(built, layers, *(*layer)->root);
+      if (by.field) return derived(by.rule, *by.field);
+    }
+    return derived("kustomize", layers.empty() ? outer : *layers.back());
+  }
+
+  struct Transformed {
+    std::string_view rule;
+    const Node* field = nullptr;  // nullptr: none is known to have set the value
+  };
+
+  // The field of a kustomization that has set the value.
+  Transformed transformer_of(const Node& built, const Layers& layers, const Node& root) const {
+    const std::string path = joined(path_);
+    if (const Node* field = replacement(root)) return {"kustomize/replacements", field};
+    if (path == "metadata.namespace") return {"kustomize/namespace", root.get("namespace")};
+    if (path == "metadata.name") {
+      const Node* prefix = root.get("namePrefix");
+      return {"kustomize/name", prefix ? prefix : root.get("nameSuffix")};
+    }
+    if (path.ends_with("image") && !layers.empty()) return {"kustomize/images", image(root, layers.back()->text())};
+    if (path.ends_with("replicas") || path.ends_with("numNodes"))
+      return {"kustomize/replicas", replicas(root, built)};
+    return {"kustomize/labels", common(root)};
+  }
+
+  static const Node* image(const Node& root, std::string_view before) {
+    for (const Node* entry : yaml::items_at(root, "images")) {
+      if (yaml::string_at(*entry, "name") != repository_of(before)) continue;
+      for (const std::string_view key : {"newTag", "digest", "newName"}) {
+        if (const Node* field = entry->get(key)) return field;
+      }
+    }
+    return nullptr;
+  }
+
+  const Node* replicas(const Node& root, const Node& built) const {
+    for (const Node* entry : yaml::items_at(root, "replicas")) {
+      const Node* count = entry->get("count");
+      const bool is_for = std::ranges::find(resource_.names, yaml::string_at(*entry, "name")) != resource_.names.end();
+      if (is_for && count && is_same_scalar(*count, built)) return count;
+    }
+    return nullptr;
+  }
+
+  // commonLabels, commonAnnotations, labels[].pairs.
+  const Node* common(const Node& root) const {
+    const std::string& key = path_.back();
+    for (const std::string_view field : {"commonLabels", "commonAnnotations"}) {
+      const Node* map = root.get(field);
+      if (const Node* value = map ? map->get(key) : nullptr) return value;
+    }
+    for (const Node* entry : yaml::items_at(root, "labels")) {
+      const Node* pairs = entry->get("pairs");
+      if (const Node* value = pairs ? pairs->get(key) : nullptr) return value;
+    }
+    return nullptr;
+  }
+
+  // replacements[].targets[].fieldPaths, as far as they stand in the kustomization itself.
+  const Node* replacement(const Node& root) const {
+    for (const Node* entry : yaml::items_at(root, "replacements")) {
+      for (const Node* target : yaml::items_at(*entry, "targets")) {
+        for (const Node* field : yaml::items_at(*target, "fieldPaths")) {
+          if (field->text() == joined(path_)) return field;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  const Resource& resource_;
+  const yaml::Maker& make_;
+  std::map<std::string, Layers> operations_;  // values, by place; "*" as the last step: appended to the list
+  Path path_;
+};
+
+class KustomizeRelocator final : public yaml::Relocator {
+ public:
+  explicit KustomizeRelocator(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {
+    for (const Resource& resource : tree_->resources())
+      resources_.emplace(std::pair(resource.kind, resource.names.back()), &resource);
+  }
+
+  const Node* relocate(const Node& root, const yaml::Maker& make) const override {
+    const auto found = resources_.find({std::string(yaml::string_at(root, "kind")),
+                                        std::string(yaml::string_at(root, {"metadata", "name"}))});
+    if (found == resources_.end()) return &root;
+    return ObjectOrigins(*found->second, make).of(root);
+  }
+
+ private:
+  std::shared_ptr<const Tree> tree_;
+  std::map<std::pair<std::string, std::string>, const Resource*> resources_;  // by kind and built name
+};
+
+}  // namespace
+
+std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree) {
+  return std::make_shared<KustomizeRelocator>(std::move(tree));
+}
+
+}  // namespace trainjobc::kustomize

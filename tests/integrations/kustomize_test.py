@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`-k` with the real kustomize, or the one in kubectl: the objects are those of `kustomize build | trainjobc render -`, every
+line that a finding or `explain` names has the value, `kustomize-config` makes kustomize know Trainer's kinds, and no
+kustomization makes another program run.
+
+usage: kustomize_test.py BINARY. Without kustomize and kubectl it is skipped (77).
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+PROGRAM = ["kustomize", "build"] if shutil.which("kustomize") else ["kubectl", "kustomize"]
+
+JOB = """# A job.
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: bert
+spec:
+  runtimeRef:
+    name: team-torch
+  trainer:
+    image: ghcr.io/team/bert:1.0
+    command: [torchrun, train.py]
+    numNodes: 1
+    env:
+    - name: LR
+      value: "0.1"
+    - name: EPOCHS
+      value: "3"
+"""
+RUNTIME = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: team-torch
+  labels: {trainer.kubeflow.org/framework: torch}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata:
+            labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+                  image: ghcr.io/team/bert:1.0
+                  volumeMounts:
+                  - {name: settings, mountPath: /settings}
+                volumes:
+                - name: settings
+                  configMap: {name: settings}
+"""
+FILES = {
+    "base/job.yaml": JOB,
+    "base/runtime.yaml": RUNTIME,
+    "base/kustomization.yaml": "resources: [job.yaml, runtime.yaml]\n",
+    "component/kustomization.yaml": """apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+patches:
+- target: {kind: TrainJob}
+  patch: |-
+    - op: add
+      path: /spec/trainer/env/-
+      value: {name: SEED, value: "7"}
+""",
+    "overlays/patched/kustomization.yaml": """resources: [../../base]
+components: [../../component]
+namespace: team-a
+labels:
+- pairs: {owner: team-a}
+patches:
+- path: nodes.yaml
+- target: {kind: TrainJob, name: bert}
+  patch: |-
+    - {op: replace, path: /spec/trainer/env/0/value, value: "0.2"}
+""",
+    "overlays/patched/nodes.yaml": """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert}
+spec:
+  trainer:
+    numNodes: 4
+""",
+    "overlays/replaced/kustomization.yaml": """resources: [../../base]
+configMapGenerator:
+- name: sizes
+  literals: [nodes=bigger]
+replacements:
+- source: {kind: ConfigMap, name: sizes, fieldPath: data.nodes}
+  targets:
+  - select: {kind: TrainJob}
+    fieldPaths: [spec.trainer.env.1.value]
+""",
+    "overlays/again/kustomization.yaml": "resources: [../patched]\npatches:\n- path: more.yaml\n",
+    "overlays/again/more.yaml": """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bert}
+spec: {trainer: {numNodes: 8}}
+""",
+    "configured/kustomization.yaml": """resources: [../base]
+configurations: [fields.yaml]
+namePrefix: dev-
+images:
+- {name: ghcr.io/team/bert, newTag: "2.0"}
+replicas:
+- {name: bert, count: 6}
+configMapGenerator:
+- name: settings
+  literals: [a=b]
+""",
+    "unconfigured/kustomization.yaml": """resources: [../base]
+namePrefix: dev-
+images:
+- {name: ghcr.io/team/bert, newTag: "2.0"}
+""",
+}
+
+
+class Kustomize(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        fields = self.run_us("kustomize-config").stdout
+        for name, text in {**FILES, "configured/fields.yaml": fields}.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_us(self, *words, given="", **more):
+        return subprocess.run([BINARY, *words], cwd=self.folder, input=given, capture_output=True, text=True, **more)
+
+    def built(self, root):
+        return subprocess.run([*PROGRAM, root], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+
+    def test_objects(self):
+        for root in ("base", "overlays/patched", "overlays/replaced", "overlays/again", "configured"):
+            piped = self.run_us("render", "-", given=self.built(root))
+            ours = self.run_us("render", "-k", root)
+            self.assertEqual((0, piped.stdout), (ours.returncode, ours.stdout), root)
+            self.assertIn("kind: JobSet", ours.stdout)
+
+    def test_places(self):
+        """explain names, for each scalar of the JobSet that a file has, the line with the value."""
+        for root in ("overlays/patched", "overlays/again"):
+            done = self.run_us("explain", "-o", "json", "-k", root)
+            self.assertEqual(0, done.returncode, done.stderr)
+            places = set()
+            for line in re.findall(r'"file": ?"([^"]+)",\s*"line": ?(\d+)', done.stdout):
+                places.add(line)
+                self.assertTrue((self.folder / line[0]).exists(), line)
+            self.assertIn(("overlays/patched/kustomization.yaml", "9"), places)  # env/0/value, written inline
+            self.assertIn(("component/kustomization.yaml", "5"), places)  # SEED
+            self.assertIn(("base/job.yaml", "10"), places)  # the image
+            nodes = ("overlays/patched/nodes.yaml", "6") if root.endswith("patched") else ("overlays/again/more.yaml", "4")
+            self.assertIn(nodes, places)
+
+    def test_findings(self):
+        self.write("overlays/patched/nodes.yaml", FILES["overlays/patched/nodes.yaml"] + "    numProcs: 3\n")
+        done = self.run_us("lint", "-o", "json", "-k", "overlays/patched", "-k", "overlays/again")
+        found = json.loads(done.stdout)["diagnostics"]
+        self.assertEqual(
+            [("input/unknown-field", "overlays/patched/nodes.yaml", 7)],
+            sorted({(one["rule"], one["file"], one["line"]) for one in found if one["severity"] == "error"}))
+
+    def test_what_kustomize_does_not_know(self):
+        done = self.run_us("lint", "-o", "json", "-k", "unconfigured")
+        found = {(one["rule"], one["file"], one["line"]) for one in json.loads(done.stdout)["diagnostics"]}
+        self.assertLessEqual({("advice/kustomize-images", "unconfigured/kustomization.yaml", 4),
+                              ("input/missing-runtime", "base/job.yaml", 8)}, found)
+        done = self.run_us("lint", "-k", "configured")
+        self.assertEqual(("", 0), (done.stdout, done.returncode))
+        rendered = self.run_us("render", "-k", "configured").stdout
+        self.assertRegex(rendered, r"name: dev-settings-\w{10}\n")
+        self.assertIn("image: ghcr.io/team/bert:2.0\n", rendered)
+        self.assertIn("parallelism: 6\n", rendered)
+
+    def test_walk(self):
+        done = self.run_us("lint", "-v", "overlays", "base", "component")
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertIn("note: base/job.yaml is part of overlays/again, which was built: skipped\n", done.stderr)
+        self.assertNotIn("overlays/patched/nodes.yaml:", done.stdout)
+        plan = self.run_us("plan", "-o", "json", "overlays", "base", "component")
+        scopes = {job["scope"]: job["nodes"] for job in json.loads(plan.stdout)["jobs"]}
+        self.assertEqual({"overlays/again": 8, "overlays/replaced": 1}, scopes)
+
+    def test_no_other_program(self):
+        self.write("evil/kustomization.yaml", """resources: [../base]
+generators:
+- |-
+  apiVersion: v1
+  kind: Evil
+  metadata:
+    name: evil
+    annotations: {config.kubernetes.io/function: "exec: {path: ./evil.sh}"}
+""")
+        self.write("evil/evil.sh", "#!/bin/sh\ntouch ran\n")
+        os.chmod(self.folder / "evil/evil.sh", 0o755)
+        done = self.run_us("lint", "-k", "evil")
+        self.assertEqual(2, done.returncode)
+        self.assertEqual([], [*self.folder.rglob("ran")])
+
+    def test_dashes(self):
+        shutil.copytree(self.folder / "base", self.folder / "-base")
+        self.assertEqual(0, self.run_us("render", "--kustomize=-base").returncode)
+
+
+if __name__ == "__main__":
+    if not shutil.which(PROGRAM[0]):
+        print("skipped: there is neither kustomize nor kubectl")
+        sys.exit(77)
+    BINARY = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What kustomize itself makes of such folders is shown with the real one in tests/integrations/kustomize_test.py.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "features/kustomize/origins.h"
+#include "support/test_console.h"
+
+namespace trainjobc::kustomize_test {
+namespace {
+
+using test::Run;
+using test::TestConsole;
+
+constexpr const char* kJob =
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: bert\nspec:\n"
+    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    image: ghcr.io/team/bert:1.0\n"
+    "    command: [torchrun, train.py]\n    numNodes: 1\n    env:\n    - name: LR\n      value: a\n";
+
+// kustomize, or kubectl, that has built these folders.
+class Programs final : public base::ProcessRunner {
+ public:
+  std::string program = "kustomize";
+  std::map<std::string, std::string> built;
+  std::vector<std::vector<std::string>> calls;
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    if (request.argv[0] != program) return base::io_error("run", request.argv[0], ENOENT);
+    calls.push_back(request.argv);
+    const auto found = built.find(request.argv[2]);
+    if (found == built.end()) return base::ProcessResult{1, "", "Error: accumulating resources:\n no such file\n"};
+    return base::ProcessResult{0, found->second, ""};
+  }
+};
+
+struct Folder {
+  base::MemoryFileSystem files;
+  Programs programs;
+
+  Folder() {
+    files.files["base/job.yaml"] = kJob;
+    files.files["base/kustomization.yaml"] = "resources: [job.yaml]\n";
+    files.files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\npatches:\n- path: nodes.yaml\n";
+    files.files["overlays/prod/nodes.yaml"] =
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec:\n"
+        "  trainer:\n    numNodes: 4\n    numProcPerNod: 8\n";
+    programs.built["overlays/prod"] = patched("numNodes: 1", "numNodes: 4\n    numProcPerNod: 8");
+  }
+
+  static std::string patched(const std::string& from, const std::string& to) {
+    std::string text = kJob;
+    return text.replace(text.find(from), from.size(), to);
+  }
+
+  Run run(const std::vector<std::string>& arguments) {
+    TestConsole console(files);
+    console.programs = &programs;
+    const int status = cli::run(arguments, console);
+    return {status, console.out, console.err};
+  }
+};
+
+constexpr const char* kUnknownField =
+    "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer [input/unknown-field]\n"
+    "    7 |     numProcPerNod: 8\n"
+    "      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n";
+
+}  // namespace
+
+TEST_CASE("kustomize: -k builds a root; findings are where the value is written") {
+  Folder folder;
+  Run run = folder.run({"lint", "-k", "overlays/prod"});
+  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+  CHECK(run.status == 1);
+  CHECK(folder.programs.calls == std::vector<std::vector<std::string>>{{"kustomize", "build", "overlays/prod"}});
+  folder.programs.program = "kubectl";
+  run = folder.run({"lint", "-k", "overlays/prod/"});
+  CHECK(run.status == 1);
+  CHECK(folder.programs.calls.back() == std::vector<std::string>{"kubectl", "kustomize", "overlays/prod"});
+}
+
+TEST_CASE("kustomize: render -k is render of what kustomize prints") {
+  Folder folder;
+  folder.programs.built["overlays/prod"] = Folder::patched("numNodes: 1", "numNodes: 4");
+  TestConsole piped(folder.files);
+  piped.in = folder.programs.built["overlays/prod"];
+  CHECK(cli::run({"render", "-"}, piped) == 0);
+  CHECK(folder.run({"render", "-k", "overlays/prod"}).out == piped.out);
+}
+
+TEST_CASE("kustomize: a root that can't be built") {
+  Folder folder;
+  Run run = folder.run({"lint", "-k", "base"});
+  CHECK(run.err ==
+        "trainjobc: kustomize build base failed:\n    Error: accumulating resources:\n    no such file\n");
+  CHECK(run.status == 2);
+  CHECK(folder.run({"lint", "-k", "overlays"}).err ==
+        "trainjobc: overlays has no kustomization.yaml that can be read\n");
+  folder.programs.program = "none";
+  CHECK(folder.run({"lint", "-k", "base"}).err ==
+        "trainjobc: -k: neither kustomize nor kubectl is on the PATH\n");
+}
+
+TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
+  Folder folder;
+  for (const char* remote : {"https://github.com/team/base", "github.com/team/base?ref=v1", "git@host:team/base"}) {
+    folder.files.files["base/kustomization.yaml"] = fmt::format("resources:\n- {}\n", remote);
+    const Run run = folder.run({"lint", "-k", "overlays/prod"});
+    CHECK(run.err ==
+          fmt::format("trainjobc: overlays/prod: base/kustomization.yaml:2: {} is not here: kustomize would fetch it; "
+                      "--kustomize-remote allows that\n",
+                      remote));
+    CHECK(run.status == 2);
+  }
+  CHECK(folder.programs.calls.empty());
+  CHECK(folder.run({"lint", "--kustomize-remote", "-k", "overlays/prod"}).status == 1);
+  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nopenapi: {path: 'https://a/b.json'}\n";
+  CHECK(folder.run({"lint", "-k", "base"}).err ==
+        "trainjobc: base: base/kustomization.yaml:2: https://a/b.json is not here: kustomize would fetch it; "
+        "--kustomize-remote allows that\n");
+}
+
+TEST_CASE("kustomize: a walk builds what no other kustomization includes, instead of reading its files") {
+  Folder folder;
+  const Run run = folder.run({"lint", "-v", "."});
+  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+  CHECK(run.err ==
+        "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: ./overlays/prod/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: ./overlays/prod/nodes.yaml is part of overlays/prod, which was built: skipped\n");
+}
+
+TEST_CASE("kustomize: without a program, a walk says so once and checks patches as patches") {
+  Folder folder;
+  folder.programs.program = "none";
+  folder.files.files["overlays/a/kustomization.yaml"] = "resources: [../../base]\n";
+  const Run run = folder.run({"lint", "."});
+  CHECK(run.out.starts_with(kUnknownField));
+  CHECK(run.out.find("input/required") == std::string::npos);
+  CHECK(run.err ==
+        "note: overlays/a and other kustomizations are read as files: neither kustomize nor kubectl is on the PATH\n");
+}
+
+TEST_CASE("kustomize: settings require or forbid it, and name the roots") {
+  Folder folder;
+  folder.files.files[".trainjobc.yaml"] = "kustomize: {build: never}\n";
+  CHECK(folder.run({"lint", "."}).status == 1);
+  CHECK(folder.programs.calls.empty());
+  folder.files.files[".trainjobc.yaml"] = "kustomize: [overlays/*]\n";
+  CHECK(folder.run({"lint", "."}).status == 1);
+  CHECK(folder.programs.calls.size() == 1);
+  folder.programs.program = "none";
+  const Run run = folder.run({"lint", "."});
+  CHECK(run.err == "trainjobc: neither kustomize nor kubectl is on the PATH\n");
+  CHECK(run.status == 2);
+  folder.files.files[".trainjobc.yaml"] = "kustomize: {builds: never}\n";
+  CHECK(folder.run({"lint", "."}).err ==
+        ".trainjobc.yaml:1:13: error: unknown key \"builds\" [config/invalid]\n"
+        "    1 | kustomize: {builds: never}\n"
+        "      |             ^~~~~~ did you mean \"build\"?\n");
+}
+
+TEST_CASE("kustomize: each root is a scope") {
+  Folder folder;
+  folder.files.files["overlays/a/kustomization.yaml"] = "resources: [../../base]\n";
+  folder.programs.built["overlays/a"] = kJob;
+  folder.programs.built["overlays/prod"] = Folder::patched("numNodes: 1", "numNodes: 4");
+  const Run run = folder.run({"plan", "-k", "overlays/a", "-k", "overlays/prod"});
+  CHECK(run.out.starts_with("SCOPE          JOB           NODES  PODS  PROCESSES  GANG  QUEUE  HOSTS\n"
+                            "overlays/a     default/bert  1      1     1          -     -      bert-node-0-0.bert\n"
+                            "overlays/prod  default/bert  4      4     4          -     -      bert-node-0-{0..3}.bert\n"));
+}
+
+TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach the job") {
+  Folder folder;
+  folder.files.files["base/job.yaml"] = Folder::patched("torch-distributed", "team");
+  folder.files.files["base/runtime.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: team}\n";
+  folder.files.files["base/kustomization.yaml"] =
+      "resources: [job.yaml, runtime.yaml]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: '2.0'}\n";
+  std::string built = folder.files.files["base/job.yaml"];
+  folder.programs.built["base"] = built.replace(built.find("name: bert"), 10, "name: x-bert");
+  const Run run = folder.run({"lint", "-k", "base"});
+  CHECK(run.out ==
+        "base/job.yaml:7:11: error: there is no ClusterTrainingRuntime \"team\" [input/missing-runtime]\n"
+        "    7 |     name: team\n"
+        "      |           ^~~~ kustomize has renamed it to x-team, but not the runtimeRef, which it does not know: add "
+        "a file to configurations: with what trainjobc kustomize-config prints\n\n"
+        "base/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach spec.trainer.image of "
+        "TrainJob x-bert: kustomize changes the images of the kinds it knows [advice/kustomize-images]\n"
+        "    4 | - {name: ghcr.io/team/bert, newTag: '2.0'}\n"
+        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc kustomize-config prints\n"
+        "  note: the image at base/job.yaml:9:12\n\n"
+        "2 findings (1 error, 1 warning) in 2 of 3 files\n");
+}
+
+namespace {
+
+// Where the values of a built object are: "spec.trainer.image overlays/prod/kustomization.yaml:4".
+void add_places(const yaml::Node& node, const std::string& path, std::string& out) {
+  for (const yaml::Entry& entry : node.entries())
+    add_places(*entry.value, path.empty() ? std::string(entry.key) : fmt::format("{}.{}", path, entry.key), out);
+  for (size_t i = 0; i < node.items().size(); ++i) add_places(*node.items()[i], fmt::format("{}[{}]", path, i), out);
+  if (!node.is_scalar()) return;
+  const base::Location at = yaml::locate(node);
+  out += fmt::format("{} {}:{}\n", path, at.file ? at.file->name() : "-", at.line);
+}
+
+std::string places(base::MemoryFileSystem& files, const std::string& root, const std::string& built) {
+  const auto relocator = kustomize::make_relocator(kustomize::read_tree(files, root));
+  const base::SourceFile source("built", built);
+  base::Arena arena;
+  base::Diagnostics problems;
+  std::string out;
+  for (const yaml::Document& document : yaml::read(source, arena, problems))
+    add_places(*relocator->relocate(*document.root, yaml::Maker(arena)), "", out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("kustomize: the place of each value") {
+  base::MemoryFileSystem files;
+  files.files["base/job.yaml"] = kJob;
+  files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nnameSuffix: -v2\n";
+  files.files["tune/kustomization.yaml"] =
+      "kind: Component\npatches:\n- target: {kind: TrainJob}\n  patch: |-\n    - {op: add, path: /spec/trainer/env/-, "
+      "value: {name: SEED, value: b}}\n";
+  files.files["prod/kustomization.yaml"] =
+      "resources: [../base]\ncomponents: [../tune]\nnamespace: team\nlabels:\n- pairs: {owner: x}\nimages:\n"
+      "- name: ghcr.io/team/bert\n  newTag: '2.0'\nreplicas:\n- {name: bert, count: 4}\npatches:\n- path: lr.yaml\n";
+  files.files["prod/lr.yaml"] =
+      "kind: TrainJob\nmetadata: {name: bert}\nspec:\n  trainer:\n    env:\n    - name: LR\n      value: c\n";
+  CHECK(places(files, "prod",
+               "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  labels: {owner: x}\n"
+               "  name: bert-v2\n  namespace: team\nspec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n"
+               "    command: [torchrun, train.py]\n    env:\n    - {name: LR, value: c}\n    - {name: SEED, value: b}\n"
+               "    image: ghcr.io/team/bert:2.0\n    numNodes: 4\n") ==
+        "apiVersion base/job.yaml:1\nkind prod/lr.yaml:1\nmetadata.labels.owner prod/kustomization.yaml:5\n"
+        "metadata.name base/kustomization.yaml:2\nmetadata.namespace prod/kustomization.yaml:3\n"
+        "spec.runtimeRef.name base/job.yaml:7\nspec.trainer.command[0] base/job.yaml:10\n"
+        "spec.trainer.command[1] base/job.yaml:10\nspec.trainer.env[0].name prod/lr.yaml:6\n"
+        "spec.trainer.env[0].value prod/lr.yaml:7\nspec.trainer.env[1].name tune/kustomization.yaml:4\n"
+        "spec.trainer.env[1].value tune/kustomization.yaml:4\nspec.trainer.image prod/kustomization.yaml:8\n"
+        "spec.trainer.numNodes prod/kustomization.yaml:10\n");
+}
+
+TEST_CASE("kustomize: kustomizations that include each other, and what no file has") {
+  base::MemoryFileSystem files;
+  files.files["a/kustomization.yaml"] = "resources: [../b]\n";
+  files.files["b/kustomization.yaml"] = "resources: [../a, job.yaml]\n";
+  files.files["b/job.yaml"] = kJob;
+  CHECK(places(files, "a", "kind: TrainJob\nmetadata: {name: other}\n") == "kind built:1\nmetadata.name built:2\n");
+}
+
+}  // namespace trainjobc::kustomize_test
