@@ -235,8 +235,11 @@ BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
 
 void SecretTexts::collect(const Node& root) {
   constexpr size_t kShortest = 6;  // shorter text is part of too many words
-  if (root.is_scalar() && root.origin().is_secret() && root.text().size() >= kShortest)
-    texts_.emplace_back(root.text());
+  if (root.is_scalar() && root.origin().is_secret()) {
+    // Without the line break that ends a block scalar: it is not part of the secret.
+    const std::string_view text = root.text().substr(0, root.text().find_last_not_of("\r\n") + 1);
+    if (text.size() >= kShortest) texts_.emplace_back(text);
+  }
   for (const Node* item : root.items()) collect(*item);
   for (const Entry& entry : root.entries()) collect(*entry.value);
 }

@@ -105,7 +105,7 @@ def pods_of(job_set):
         for index in range(job.get("replicas", 1)):
             spec = job["template"]["spec"]
             for pod in range(spec.get("completions", 1)):
-                fields = {"metadata.annotations['batch.kubernetes.io/job-completion-index']": str(pod),
+                fields = {"metadata.labels['jobset.sigs.k8s.io/jobset-name']": name, "metadata.annotations['batch.kubernetes.io/job-completion-index']": str(pod),
                           "metadata.annotations['jobset.sigs.k8s.io/job-global-index']": str(total), "status.podIP": "IP"}
                 pods.append({"name": f"{name}-{job['name']}-{index}-{pod}", "fields": fields, **spec["template"].get("metadata", {}),
                              "spec": spec["template"]["spec"]})

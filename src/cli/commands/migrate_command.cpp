@@ -33,6 +33,7 @@ struct MigrateFlags {
   std::string runtime_name;
   bool per_namespace = false;
   bool plain = false;
+  std::string alike;
   bool show_diff = false;
   bool write = false;
   std::string output_dir;
@@ -135,6 +136,8 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   options.runtime_name = flags.runtime_name;
   options.per_namespace = flags.per_namespace;
   options.plain = flags.plain;
+  options.alike = flags.alike;
+  options.config = group.config;
   options.compile.policy.ssh_key = unshown_key();
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
@@ -217,6 +220,10 @@ std::function<int(Console&)> setup_migrate(Command& command) {
               "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
   command.add("--plain", &flags->plain,
               "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
+  command.add("--alike", &flags->alike,
+              "Of v1 jobs whose roles differ in labels, annotations or restart policy, give all nodes those of "
+              "ROLE [Worker]")
+      .takes("ROLE");
   flags->colour.add_to(command);
   command.details = {
       "Shows, or with --write makes, the changes to TrainJobs and runtimes; comments and formatting stay. An "

@@ -18,7 +18,6 @@
 #include <tuple>
 #include <utility>
 
-#include "compile/catalogue_files.h"
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
@@ -26,12 +25,12 @@
 #include "features/cluster/live.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
-#include "features/migrate/v1/convert.h"
+#include "features/migrate/v1_jobs.h"
+#include "lint/suppress.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "model/v1_kinds.h"
 #include "policy/plugins.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
@@ -157,140 +156,6 @@ std::set<std::string> refused_objects(const base::Diagnostics& diagnostics) {
   return refused;
 }
 
-// The v1 jobs of a migration: which are converted, and which Trainer would refuse afterwards.
-class V1Jobs {
- public:
-  // The arguments must outlive the object.
-  V1Jobs(const MigrateOptions& options, const std::vector<Source>& inputs,
-         const std::vector<Source>& runtimes)
-      : options_(options), inputs_(inputs), runtimes_(runtimes) {}
-
-  // Forgets the conversions, for another round; not what was refused.
-  void start();
-
-  // What becomes of the object; nullopt if it is none of a v1 API.
-  std::optional<Changed> convert(const yaml::Node& object, const yaml::Maker& make,
-                                 base::Diagnostics& problems);
-
-  // Remembers the jobs whose new objects have errors. Whether there are any: then they have to be left as
-  // they are in another round.
-  bool refuse(const base::Diagnostics& after);
-
-  // Whether it is one of the jobs: "PyTorchJob/default/mnist".
-  bool knows(const std::string& object) const;
-  // Adds the jobs of the last round, as the TrainJobs that they are or would be.
-  void collect(std::vector<LintedObject>& objects) const;
-
- private:
-  using Place = std::pair<std::string, uint32_t>;  // file and line
-
-  struct V1Name {
-    std::string v1;         // PyTorchJob/default/mnist
-    std::string train_job;  // TrainJob/default/mnist
-  };
-
-  v1::Converter& converter();
-
-  const MigrateOptions& options_;
-  const std::vector<Source>& inputs_;
-  const std::vector<Source>& runtimes_;
-  std::unique_ptr<v1::Converter> converter_;
-  std::map<Place, V1Name> jobs_;
-  std::set<std::string> names_;                     // theirs in v1
-  std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
-  std::map<Place, std::vector<base::Diagnostic>> refused_;
-};
-
-void V1Jobs::start() {
-  converter_.reset();
-  jobs_.clear();
-  names_.clear();
-  made_.clear();
-}
-
-v1::Converter& V1Jobs::converter() {
-  if (converter_) return *converter_;
-  const compile::Target target = compile::choose_target(options_.to);
-  converter_ = std::make_unique<v1::Converter>(
-      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain});
-  for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
-  for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
-  if (!options_.compile.use_catalogue) return *converter_;
-  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
-    if (file.version == target.behaviours->trainer)
-      converter_->add_known(std::string(file.name), std::string(file.text));
-  }
-  return *converter_;
-}
-
-std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
-                                       base::Diagnostics& problems) {
-  const model::V1Kind* kind =
-      model::find_v1_kind(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
-  if (!kind) return std::nullopt;
-  const model::ObjectId id = model::identify(object);
-  const std::string job = model::ObjectId{model::kTrainJob, id.ns, id.name}.str();
-  const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
-  if (!options_.compile.jobs.empty() && std::ranges::none_of(options_.compile.jobs, is_it))
-    return Changed{{&object}};
-  const base::Location at = yaml::locate(object);
-  const Place place{at.file ? at.file->name() : "", at.line};
-  jobs_[place] = {id.str(), job};
-  names_.insert(id.str());
-  const auto refused = refused_.find(place);
-  v1::Converted converted;
-  if (refused != refused_.end()) {
-    for (base::Diagnostic refusal : refused->second) {
-      refusal.location = yaml::locate(*object.get("kind"));
-      converted.findings.push_back(std::move(refusal));
-    }
-  } else {
-    converted = converter().convert(object, *kind, make);
-  }
-  for (base::Diagnostic& finding : converted.findings) {
-    finding.object = id.str();
-    problems.add(std::move(finding));
-  }
-  if (converted.documents.empty()) return Changed{{&object}};
-  for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
-  return Changed{std::move(converted.documents), true};
-}
-
-bool V1Jobs::refuse(const base::Diagnostics& after) {
-  bool any = false;
-  std::set<std::string_view> repeated;  // objects
-  for (const base::Diagnostic& refusal : after.items()) {
-    if (refusal.severity != base::Severity::Error || refusal.stage == base::Stage::Advice) continue;
-    const auto made = made_.find(refusal.object);
-    if (made == made_.end()) continue;
-    const std::string kind = refusal.object.substr(0, refusal.object.find('/'));
-    base::Diagnostic lost = rules::finding(
-        "migrate/lost",
-        fmt::format("Trainer {} refuses the {} that this becomes: {}", options_.to, kind, refusal.message),
-        refusal.hint);
-    lost.field = refusal.field;
-    std::span<const Place> places(made->second);
-    // Of jobs with one name, the last stays. A round for each would take long.
-    const bool is_repeated =
-        refusal.rule == "input/duplicate-object" && kind == model::kTrainJob && places.size() > 1;
-    if (is_repeated && !repeated.insert(made->first).second) continue;
-    for (const Place& place : places.first(is_repeated ? places.size() - 1 : 1))
-      refused_[place].push_back(lost);
-    any = true;
-  }
-  return any;
-}
-
-bool V1Jobs::knows(const std::string& object) const {
-  return names_.contains(object);
-}
-
-void V1Jobs::collect(std::vector<LintedObject>& objects) const {
-  for (const auto& [place, job] : jobs_)
-    objects.push_back(
-        {.file = place.first, .object = job.train_job, .line = place.second, .name = {}, .root = nullptr});
-}
-
 class Migrator {
  public:
   Migrator(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options)
@@ -310,6 +175,7 @@ class Migrator {
     collect_rejected();
     for (const auto& [id, job] : before_.jobs) used_runtimes_.insert(job.runtime);
     rewrite();
+    if (v1_.has_selectors()) rewrite();
     Rendering after = render_rewritten();
     while (v1_.refuse(after.compiled.diagnostics)) {
       rewrite();
@@ -381,6 +247,7 @@ class Migrator {
     const auto changes_of_inputs = [&](const Node& object, const yaml::Maker& make,
                                        base::Diagnostics& problems) {
       std::optional<Changed> converted = v1_.convert(object, make, problems);
+      if (!converted) converted = v1_.select_again(object, make, problems);
       return converted ? std::move(*converted) : changes(object, make, problems);
     };
     for (const base::SourceFile* file : before_.compiled.files)
@@ -401,7 +268,14 @@ class Migrator {
   Rendering render_rewritten() const {
     Options options = options_.compile;
     options.trainer_version = options_.to;
-    return render(rewritten_inputs(), rewritten_runtimes_, options);
+    Rendering rendered = render(rewritten_inputs(), rewritten_runtimes_, options);
+    apply_rules(rendered.compiled.diagnostics);
+    return rendered;
+  }
+
+  // The severities of the configuration.
+  void apply_rules(base::Diagnostics& diagnostics) const {
+    if (options_.config) diagnostics = lint::apply_config(std::move(diagnostics), *options_.config, {}, false);
   }
 
   Migration report(const Rendering& after) {
@@ -419,6 +293,7 @@ class Migrator {
     migration.other_jobs = before_.compiled.other_jobs;
     add_rejections(migration.findings);
     add_refusals(after, migration.findings);
+    apply_rules(migration.findings);
     migration.findings.sort();
     migration.differences = compare(after);
     migration.memory = {before_.compiled.memory, after.compiled.memory};

@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
+#include "lint/config.h"
 
 namespace trainjobc::migrate {
 
@@ -21,6 +22,8 @@ struct MigrateOptions {
   std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   bool plain = false;          // write out what Trainer does not set up
+  std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
+  std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
 struct MigratedFile {

@@ -2,8 +2,11 @@
 
 #include "features/migrate/rewrite_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "rules/rules.h"
 #include "secret/secret.h"
@@ -67,6 +70,37 @@ struct Rewrite {
   size_t objects;
 };
 
+bool ends_word(std::string_view text, size_t at) {
+  return at >= text.size() || std::string_view(" \t\r\n,]}").find(text[at]) != std::string_view::npos;
+}
+
+bool has_alias(std::string_view text, std::string_view name) {
+  const std::string alias = fmt::format("*{}", name);
+  for (size_t at = text.find(alias); at != std::string_view::npos; at = text.find(alias, at + 1)) {
+    if (ends_word(text, at + alias.size())) return true;
+  }
+  return false;
+}
+
+// The text without the anchors (`&name`) of values that no alias repeats any more. What only looks like one
+// is in a scalar: the result has to be read back.
+std::string without_unused_anchors(std::string text) {
+  for (size_t at = text.find('&'); at != std::string::npos; at = text.find('&', at + 1)) {
+    if (at == 0 || (text[at - 1] != ' ' && text[at - 1] != '[')) continue;
+    size_t end = at + 1;
+    while (!ends_word(text, end)) ++end;
+    if (end == at + 1 || has_alias(text, std::string_view(text).substr(at + 1, end - at - 1))) continue;
+    const bool ends_line = end >= text.size() || text[end] == '\n' || text[end] == '\r';
+    if (ends_line && text[at - 1] == ' ') {
+      text.erase(at - 1, end - at + 1);
+    } else {
+      text.erase(at, end - at + (text[end] == ' ' ? 1 : 0));
+    }
+    --at;
+  }
+  return text;
+}
+
 std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
   std::string out;
   size_t at = 0;
@@ -117,6 +151,7 @@ class FileRewriter {
   void rewrite(const yaml::Document& document, Changed changed, size_t count) {
     auto rewritten = changed.is_new ? yaml::rewrite_as_parts(file_, document, changed.objects)
                                     : yaml::rewrite(file_, document, *changed.objects.front());
+    if (changed.is_new) drop_anchors(document, changed.objects, count, rewritten);
     if (changed.is_new &&
         (!std::holds_alternative<yaml::Replacement>(rewritten) ||
          !reads_back({&document, changed.objects, std::get<yaml::Replacement>(rewritten), count}))) {
@@ -132,6 +167,16 @@ class FileRewriter {
       rewrites_.push_back(
           {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
     }
+  }
+
+  // Of values that were written once more with an alias, and are not any more.
+  void drop_anchors(const yaml::Document& document, const std::vector<const Node*>& objects, size_t count,
+                    std::variant<yaml::Replacement, yaml::RewriteProblem>& rewritten) const {
+    auto* replacement = std::get_if<yaml::Replacement>(&rewritten);
+    if (!replacement || replacement->text.find('&') == std::string::npos) return;
+    yaml::Replacement without = *replacement;
+    without.text = without_unused_anchors(std::move(without.text));
+    if (reads_back({&document, objects, without, count})) *replacement = std::move(without);
   }
 
   // Of every kind: jobs of v1, too, which are compiled only as what they become.

@@ -101,6 +101,7 @@ void SourceIndex::add(const Node& node, const Syntax& syntax) {
     const WrittenEntry written{entry.key, entry.value,   &syntax.children[i], &syntax.children[i + 1],
                                &syntax,   entries.size()};
     entry_of_.try_emplace(entry.value, &syntax, written.index);
+    entry_at_.try_emplace(written.value_syntax, &syntax, written.index);
     entries.push_back(written);
     add(*entry.value, syntax.children[i + 1]);
   }
@@ -134,6 +135,11 @@ const WrittenEntry* SourceIndex::entry(const Syntax* map, std::string_view key) 
 const WrittenEntry* SourceIndex::entry_of(const Node& value) const {
   const auto found = entry_of_.find(&value);
   return found != entry_of_.end() ? &entries(*found->second.first)[found->second.second] : nullptr;
+}
+
+const WrittenEntry* SourceIndex::entry_at(const Syntax& value) const {
+  const auto found = entry_at_.find(&value);
+  return found != entry_at_.end() ? &entries(*found->second.first)[found->second.second] : nullptr;
 }
 
 const WrittenItem* SourceIndex::item_of(const Syntax& value) const {

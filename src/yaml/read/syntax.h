@@ -106,6 +106,8 @@ class SourceIndex {
   const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
   // The entry of a value of the old tree, wherever it is in the new one; nullptr for an item.
   const WrittenEntry* entry_of(const Node& value) const;
+  // The entry whose value is written here; nullptr for anything else.
+  const WrittenEntry* entry_at(const Syntax& value) const;
   // The same for an item; nullptr for anything else.
   const WrittenItem* item_of(const Syntax& value) const;
   // Whether all keys of the map are plain `key: value` ones.
@@ -134,6 +136,7 @@ class SourceIndex {
   std::map<size_t, const Syntax*> collections_;  // by offset
   std::unordered_map<const Syntax*, std::vector<WrittenEntry>> entries_;
   std::unordered_map<const Node*, std::pair<const Syntax*, size_t>> entry_of_;  // map and index
+  std::unordered_map<const Syntax*, std::pair<const Syntax*, size_t>> entry_at_;        // by value
   std::unordered_map<const Syntax*, WrittenItem> items_;
 };
 

@@ -31,7 +31,8 @@ std::string Rewriter::flow_text(const Node& node, FlowStyle style) {
   const Syntax* own = index_.of(node);
   if (own && (own->flow || own->children.empty()))
     return shifted(use(own->begin, own->end), index_.indent(own->begin), style.indent);
-  if (node.is_scalar()) return scalar_text(node, style.quotes_keys);
+  if (node.is_scalar())
+    return scalar_text(node, style.quotes_keys || node.text().find('\n') != std::string_view::npos);
   const Syntax* place = own ? own : index_.place_of(node);
   if (place && !place->flow) place = nullptr;
   if (place) {
@@ -279,8 +280,8 @@ std::vector<Piece> Rewriter::map_pieces(const Node& map, size_t indent) {
   std::vector<size_t> sources;  // of each piece in the old map; of a new one that before it
   std::vector<PlacedComments> placed = take_removed(place, map);
   for (const Entry& entry : map.entries()) {
-    const WrittenEntry* own = index_.entry(place, entry.key);
-    const WrittenEntry* moved = index_.entry_of(*entry.value);
+    const WrittenEntry* own = own_entry(place, entry);
+    const WrittenEntry* moved = moved_entry(*entry.value);
     if (own && own->value == entry.value) moved = own;
     const bool is_named_so = moved && (moved->key == entry.key || (keeps_renamed_ && !own));
     const bool is_moved = is_named_so && !moved->map->flow;
@@ -289,6 +290,21 @@ std::vector<Piece> Rewriter::map_pieces(const Node& map, size_t indent) {
   }
   place_comments(place, std::move(placed), sources, indent, pieces);
   return pieces;
+}
+
+const WrittenEntry* Rewriter::own_entry(const Syntax* place, const Entry& entry) const {
+  const WrittenEntry* own = index_.entry(place, entry.key);
+  if (!own || !keeps_renamed_ || entry.value->is_scalar() || own->value->is_scalar()) return own;
+  // Of several documents, another one may have the old collection.
+  const bool is_new = own->value != entry.value && !entry.value->origin().file();
+  return is_new ? nullptr : own;
+}
+
+const WrittenEntry* Rewriter::moved_entry(const Node& value) const {
+  const WrittenEntry* moved = index_.entry_of(value);
+  if (moved || !keeps_renamed_ || value.is_scalar()) return moved;
+  const Syntax* place = index_.place_of(value);
+  return place ? index_.entry_at(*place) : nullptr;
 }
 
 size_t Rewriter::source_after(const Syntax* place, const Node& map,
@@ -321,6 +337,7 @@ Piece Rewriter::entry_piece(const WrittenEntry* written, const Entry& entry, siz
     piece.body = fmt::format("{}:{}", use(key.begin, key.end), text);
     if (!is_block) piece.body += use(value.end, end);
   }
+  if (written->key != entry.key) piece.body.replace(0, key.end - key.begin, key_text(entry.key, false));
   return piece;
 }
 
@@ -328,11 +345,40 @@ std::string Rewriter::new_entry(std::string_view key, const Node& value, size_t 
   return fmt::format("{}:{}", key_text(key, false), value_text(value, indent));
 }
 
+namespace {
+
+bool is_long_list_of_numbers(const Node& node) {
+  constexpr size_t kLong = 16;
+  return node.is_list() && node.size() > kLong && std::ranges::all_of(node.items(), &Node::is_int);
+}
+
+}  // namespace
+
+std::string Rewriter::number_lines(const Node& list, size_t indent) const {
+  constexpr size_t kWidth = 100;
+  std::string text = "[";
+  size_t line = indent + kWidth / 4;  // a key is before it
+  for (const Node* item : list.items()) {
+    const std::string number = std::string(item->text()) + (item != list.items().back() ? "," : "]");
+    if (line + number.size() + 1 > kWidth) {
+      text += fmt::format("{}{}", index_.line_break(), std::string(indent + map_step(), ' '));
+      line = indent + map_step();
+    } else if (text.size() > 1) {
+      text += ' ';
+      ++line;
+    }
+    text += number;
+    line += number.size();
+  }
+  return text;
+}
+
 std::string Rewriter::value_text(const Node& value, size_t indent) {
   if (value.is_scalar() || value.size() == 0) return " " + inline_text(value, indent);
   const Syntax* own = index_.of(value);
   const Syntax* place = own ? own : index_.place_of(value);
   if (place && place->flow && !holds_block(value)) return " " + inline_text(value, indent);
+  if (!place && is_long_list_of_numbers(value)) return " " + number_lines(value, indent);
   const size_t inner = indent + (value.is_map() ? map_step() : list_step());
   return std::string(index_.line_break()) + block_lines(value, inner);
 }
@@ -353,7 +399,7 @@ std::string Rewriter::inline_text(const Node& value, size_t indent) {
   const Syntax* own = index_.of(value);
   if (own && (own->flow || own->children.empty()))
     return shifted(use(own->begin, own->end), index_.indent(own->begin), indent);
-  if (value.is_scalar()) return scalar_text(value, false);
+  if (value.is_scalar()) return shifted(scalar_text(value, false), 0, indent);
   if (value.size() == 0) return value.is_map() ? "{}" : "[]";
   return flow_text(value, {.indent = indent});
 }

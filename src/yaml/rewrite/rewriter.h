@@ -106,6 +106,12 @@ class Rewriter {
 
   std::vector<Piece> map_pieces(const Node& map, size_t indent);
 
+  // The entry of the old map that the new one is, by its key; nullptr for a new entry.
+  const WrittenEntry* own_entry(const Syntax* place, const Entry& entry) const;
+
+  // The entry that has the value, or that had a value which this one replaces; nullptr for a new value.
+  const WrittenEntry* moved_entry(const Node& value) const;
+
   // The position that a new entry counts as: that of a removed entry after the entry before it, otherwise
   // that entry's own.
   size_t source_after(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const;
@@ -116,6 +122,9 @@ class Rewriter {
 
   // What follows `key:`: " scalar", " {…}", or a line break and a block. `indent` is the key's.
   std::string value_text(const Node& value, size_t indent);
+
+  // In brackets, many on a line; `indent` is the key's.
+  std::string number_lines(const Node& list, size_t indent) const;
 
   // Whether it contains a part of the old document that can't be in brackets.
   bool holds_block(const Node& node) const;

@@ -20,7 +20,7 @@ TEST_CASE("migrate v1: MPIJobs") {
                 replica("Worker", "2", mpi)) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata:
-  name: mpi-r8bnz
+  name: mpi-q6695
   labels:
     trainer.kubeflow.org/framework: mpi
 spec:
@@ -42,7 +42,7 @@ spec:
           template:
             spec:
               backoffLimit: 0
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: worker}], command: [/usr/sbin/sshd, -De]}], restartPolicy: Never}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', command: [/usr/sbin/sshd, -De]}], restartPolicy: Never}}
         - name: launcher
           dependsOn:
             - name: node
@@ -52,14 +52,14 @@ spec:
               labels:
                 trainer.kubeflow.org/trainjob-ancestor-step: trainer
             spec:
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: launcher}, {name: NVIDIA_VISIBLE_DEVICES, value: ""}, {name: NVIDIA_DRIVER_CAPABILITIES, value: ""}]}]}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: ""}, {name: NVIDIA_DRIVER_CAPABILITIES, value: ""}]}]}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata: {name: a}
 spec:
   runtimeRef:
-    name: mpi-r8bnz
+    name: mpi-q6695
   trainer:
     numNodes: 2
     numProcPerNode: 8  # GPUs
@@ -127,14 +127,14 @@ spec:
           template:
             spec:
               backoffLimit: 0
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: worker}], command: [/usr/sbin/sshd, -De]}], securityContext: {fsGroup: 1000}, restartPolicy: Never}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', command: [/usr/sbin/sshd, -De]}], securityContext: {fsGroup: 1000}, restartPolicy: Never}}
         - name: launcher
           template:
             metadata:
               labels:
                 trainer.kubeflow.org/trainjob-ancestor-step: trainer
             spec:
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: K_MPI_JOB_ROLE, value: launcher}]}], securityContext: {fsGroup: 1000}}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1'}], securityContext: {fsGroup: 1000}}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob

@@ -14,20 +14,11 @@ namespace {
 
 const std::string kExitCode = "      restartPolicy: ExitCode\n";
 
-// The same text with one line for the codes from 1 to 127.
-std::string shortened(std::string text) {
-  std::string codes;
-  for (int code = 1; code < 128; ++code) codes += "                        - " + std::to_string(code) + "\n";
-  for (size_t at = text.find(codes); at != std::string::npos; at = text.find(codes))
-    text.replace(at, codes.size(), "                        - 1 to 127\n");
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("migrate v1: ExitCode fails the Job for the codes that the operator takes as permanent") {
   CHECK(said(torch("", kExitCode)) == "1 of 1 object migrated to Trainer 2.3\n");
-  CHECK(shortened(written(torch("", kExitCode), {"--runtime-name", "team"})) ==
+  CHECK(written(torch("", kExitCode), {"--runtime-name", "team"}) ==
         R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata:
@@ -53,8 +44,14 @@ spec:
                     onExitCodes:
                       containerName: node
                       operator: In
-                      values:
-                        - 1 to 127
+                      values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,
+                        35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53,
+                        54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72,
+                        73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91,
+                        92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108,
+                        109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123,
+                        124, 125, 126, 127]
               template: {spec: {containers: [{name: node}], restartPolicy: Never}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -71,7 +68,7 @@ spec:
       - name: PYTHONUNBUFFERED
         value: "1"
 )");
-  CHECK(shortened(written(torch("  runPolicy: {backoffLimit: 5}\n", kExitCode), {"--runtime-name", "team"}))
+  CHECK(written(torch("  runPolicy: {backoffLimit: 5}\n", kExitCode), {"--runtime-name", "team"}))
             .find("backoffLimit: 5") != std::string::npos);
 }
 
@@ -102,7 +99,7 @@ TEST_CASE("migrate v1: Never fails with the first pod, OnFailure has a limit") {
   CHECK(limit_of("", "OnFailure") == "");
   CHECK(limit_of("  runPolicy: {backoffLimit: 4}\n", "OnFailure") == "backoffLimit: 4");
   CHECK(
-      said(torch("", "      restartPolicy: Always\n")) ==
+      said(torch("", "      restartPolicy: Always\n") ==
       R"(in.yaml:8:22: warning: Trainer starts a pod again only if it failed, as with OnFailure [advice/v1-difference]
     8 |       restartPolicy: Always
       |                      ^~~~~~ write OnFailure if this is what you want

@@ -221,7 +221,7 @@ spec:
 }
 
 // A round of all passes for each of them would take minutes.
-TEST_CASE("migrate v1: of many jobs with one name, the last is migrated") {
+TEST_CASE("migrate v1: of many jobs with one name, the first is migrated") {
   std::string text;
   for (int i = 0; i < 100; ++i) {
     if (i > 0) text += "---\n";
@@ -236,12 +236,13 @@ TEST_CASE("migrate v1: of many jobs with one name, the last is migrated") {
   const std::string after = run.write();
   CHECK(run.status == 1);
   size_t refused = 0;
-  const std::string_view why =
-      "Trainer 2.3 refuses the TrainJob that this becomes: TrainJob/default/a is defined twice";
+  const std::string_view why = "error: PyTorchJob/default/a is defined twice [migrate/lost]";
   for (size_t at = run.console.err.find(why); at != std::string::npos; at = run.console.err.find(why, at + 1))
     ++refused;
   CHECK(refused == 99);
-  CHECK(after.find("kind: TrainJob") > after.find("--n=98"));
+  CHECK(after.find("kind: TrainJob") < after.find("--n=0"));
+  CHECK(after.find("kind: PyTorchJob") < after.find("--n=1]"));
+  CHECK(after.find("kind: TrainJob", after.find("--n=0")) == std::string::npos);
 }
 
 }  // namespace trainjobc::v1_runtimes_test

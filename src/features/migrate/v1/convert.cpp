@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compile/build.h"
+#include "features/migrate/v1/old_names.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -292,10 +293,13 @@ Converted Converter::convert(const Node& root, const model::V1Kind& kind, const 
   Converted converted;
   const Node* known = with_known_fields(root, kind, pod_template(*options_.target.schemas), make, findings);
   if (const std::optional<Job> job = read_job(*known, kind, findings)) {
-    Conversion conversion{*job, make, findings, options_.target.behaviours->trainer, options_.plain};
+    Conversion conversion{*job, make, findings, options_.target.behaviours->trainer, options_.plain,
+                          options_.alike};
     std::ranges::find(kDrafts, kind.kind, &KindDraft::kind)->draft(conversion);
     if (!findings.refused()) {
+      rename_pods(conversion);
       apply_run_policy(conversion);
+      converted.pods = conversion.draft.pods;
       converted.documents = documents_of(conversion);
     }
   }

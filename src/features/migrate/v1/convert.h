@@ -25,12 +25,14 @@ struct V1Options {
   std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   bool plain = false;          // write out what Trainer does not set up
+  std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
 };
 
 struct Converted {
   // The new documents: a runtime, if no known one fits, and the TrainJob. Empty if the job can't be
   // converted.
   std::vector<const yaml::Node*> documents;
+  std::vector<PodRange> pods;              // before and after
   std::vector<base::Diagnostic> findings;  // without object
 };
 

@@ -78,21 +78,19 @@ std::optional<Place> difference(const Node* a, const Node* b, const std::string&
   return Place{field, a};
 }
 
+// Apart from labels and annotations.
 std::optional<Place> difference_of_replicas(const Conversion& conversion) {
   const auto& replicas = conversion.job.replicas;
-  const Node* first = pods_of(conversion, replicas.front()).node;
+  const Maker& make = conversion.make;
+  const auto pods = [&](const Replica& replica) {
+    return make.with(pods_of(conversion, replica).node, "metadata", nullptr);
+  };
+  const Node* first = pods(replicas.front());
   for (size_t i = 1; i < replicas.size(); ++i) {
-    const Node* other = pods_of(conversion, replicas[i]).node;
+    const Node* other = pods(replicas[i]);
     if (auto found = difference(other, first, replicas[i].field + ".template", other)) return found;
   }
   return std::nullopt;
-}
-
-const Replica* other_restart_policy(const Job& job) {
-  const auto other = std::ranges::find_if(job.replicas, [&](const Replica& replica) {
-    return replica.restart_policy != job.replicas.front().restart_policy;
-  });
-  return other != job.replicas.end() ? &*other : nullptr;
 }
 
 // The exit codes that the v1 operators take as permanent, as a Job's rule.
@@ -150,6 +148,74 @@ PodTemplate with_main(const Maker& make, PodTemplate pods, const Node* container
   return pods;
 }
 
+namespace {
+
+bool refers_to_name(const Node& item) {
+  return yaml::text_at(item, "value").find(kJobSetName) != std::string_view::npos;
+}
+
+// The name of the JobSet, which is the TrainJob's.
+const Node* variable_of_name(const Maker& make) {
+  return variable_of_field(make, "JOBSET_NAME",
+                           fmt::format("metadata.labels['{}']", k8s::jobset::kJobSetNameLabel));
+}
+
+bool is_in_variable(char c) {
+  return base::is_alnum(c) || c == '_';
+}
+
+// Whether the container's text has the whole word.
+bool reads(const Node& container, std::string_view name) {
+  const auto has = [&](const Node* value) {
+    const std::string_view text = yaml::text_of(value);
+    for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      if ((at == 0 || !is_in_variable(text[at - 1])) && (end >= text.size() || !is_in_variable(text[end])))
+        return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(yaml::items_at(container, "command"), has) ||
+         std::ranges::any_of(yaml::items_at(container, "args"), has) ||
+         std::ranges::any_of(yaml::items_at(container, "env"),
+                             [&](const Node* item) { return has(item->get("value")); });
+}
+
+// The container with those of the variables that it reads and does not set.
+const Node* with_read(const Maker& make, const Node& container, const NodeList& env) {
+  NodeList added;
+  for (const Node* item : env) {
+    const std::string_view name = yaml::text_at(*item, "name");
+    const auto sets = [&](const Node* own) { return yaml::text_at(*own, "name") == name; };
+    if (reads(container, name) && std::ranges::none_of(yaml::items_at(container, "env"), sets))
+      added.push_back(item);
+  }
+  if (added.empty()) return &container;
+  if (std::ranges::any_of(added, [](const Node* item) { return refers_to_name(*item); }))
+    added.insert(added.begin(), variable_of_name(make));
+  // Its own variables may refer to these.
+  for (const Node* item : yaml::items_at(container, "env")) added.push_back(item);
+  const Node* given = container.get("env");
+  return make.with(&container, "env", make.list(added, given ? given->origin() : yaml::Origin()));
+}
+
+}  // namespace
+
+PodTemplate with_env_of_others(const Maker& make, PodTemplate pods, const NodeList& env) {
+  for (const std::string_view list : {kContainers, std::string_view("initContainers")}) {
+    const Node* containers = pods.node->at({"spec", list});
+    NodeList items;
+    for (size_t i = 0; i < yaml::items_of(containers).size(); ++i) {
+      const Node& container = *containers->items()[i];
+      const bool is_main = list == kContainers && i == pods.main;
+      items.push_back(is_main ? &container : with_read(make, container, env));
+    }
+    if (!containers || std::ranges::equal(items, containers->items())) continue;
+    pods.node = make.with_path(pods.node, {"spec", list}, make.list(items, containers->origin()));
+  }
+  return pods;
+}
+
 PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
                      std::span<const std::string_view> without) {
   const Node& container = main_container(pods);
@@ -168,15 +234,34 @@ PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
     if (same != all.end()) all.erase(same);
     all.push_back(item);
   }
+  const auto has_name = [](const Node* item) { return refers_to_name(*item); };
+  if (std::ranges::any_of(env, has_name)) all.push_back(variable_of_name(make));
   all.insert(all.end(), env.begin(), env.end());
   if (all.empty() && !given) return pods;
   const Node* list = all.empty() ? nullptr : make.list(all, given ? given->origin() : yaml::Origin());
   return with_main(make, pods, make.with(&container, "env", list));
 }
 
-std::string address_of(const Job& job, std::string_view replicated_job, int64_t index, int64_t pod) {
-  return k8s::jobset::pod_address(k8s::jobset::job_name(job.id.name, replicated_job, index), pod,
-                                  job.id.name);
+std::vector<PodRange> ranked_pods(const Job& job, std::string_view replicated_job) {
+  std::vector<PodRange> pods;
+  int64_t begin = 0;
+  for (const Replica& replica : job.replicas) {
+    pods.push_back({.role = base::lower_case(replica.role),
+                    .count = replica.count,
+                    .job = std::string(replicated_job),
+                    .begin = begin});
+    begin += replica.count;
+  }
+  return pods;
+}
+
+PodRange own_pods(const Replica& replica, bool one_each) {
+  const std::string role = base::lower_case(replica.role);
+  return {.role = role, .count = replica.count, .job = role, .one_each = one_each};
+}
+
+std::string address_of(std::string_view replicated_job, int64_t index, int64_t pod) {
+  return k8s::jobset::pod_address(k8s::jobset::job_name(kJobSetName, replicated_job, index), pod, kJobSetName);
 }
 
 void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role) {
@@ -201,8 +286,47 @@ void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftR
   }
 }
 
+namespace {
+
+// What the nodes of a TrainJob can't differ in, and v1's replicas do, although it may not matter to their
+// program: where it is and what it is called.
+struct SmallDifference {
+  std::string field;
+  std::string_view what;
+  const Node* node = nullptr;
+};
+
+std::optional<SmallDifference> small_difference(const Conversion& conversion, const Replica& chosen) {
+  for (const Replica& other : conversion.job.replicas) {
+    if (&other == &chosen) continue;
+    if (const auto place = difference(pods_of(conversion, other).node->get("metadata"),
+                                      pods_of(conversion, chosen).node->get("metadata"),
+                                      other.field + ".template.metadata", other.pod_template)) {
+      const bool is_label = place->field.find(".labels") != std::string::npos;
+      return SmallDifference{place->field, is_label ? "labels" : "annotations", place->node};
+    }
+    if (other.restart_policy != chosen.restart_policy) {
+      return SmallDifference{other.field + ".restartPolicy", "restart policy",
+                             other.restart_node ? other.restart_node : other.node};
+    }
+  }
+  return std::nullopt;
+}
+
+// The replica whose labels all nodes get: that of --alike, else the workers, which are most.
+const Replica& chosen_replica(const Conversion& conversion) {
+  for (const Replica& replica : conversion.job.replicas) {
+    if (base::lower_case(replica.role) == base::lower_case(conversion.alike)) return replica;
+  }
+  const Replica* worker = conversion.job.replica("Worker");
+  return worker ? *worker : conversion.job.replicas.front();
+}
+
+}  // namespace
+
 bool are_alike(const Conversion& conversion) {
-  return !difference_of_replicas(conversion) && !other_restart_policy(conversion.job);
+  return !difference_of_replicas(conversion) &&
+         !small_difference(conversion, conversion.job.replicas.front());
 }
 
 const Replica* only_template(Conversion& conversion, const std::string& hint) {
@@ -215,13 +339,15 @@ const Replica* only_template(Conversion& conversion, const std::string& hint) {
                              hint, place->node);
     return nullptr;
   }
-  if (const Replica* other = other_restart_policy(job)) {
-    conversion.findings.lose(
-        other->field + ".restartPolicy",
-        fmt::format("the nodes of a TrainJob are all alike, and {} and {} have different restart policies",
-                    job.replicas.front().role, other->role),
-        hint, other->restart_node ? other->restart_node : other->node);
-    return nullptr;
+  const Replica& chosen = chosen_replica(conversion);
+  if (const auto place = small_difference(conversion, chosen)) {
+    const Replica& other = &chosen == &job.replicas.front() ? job.replicas.back() : job.replicas.front();
+    conversion.findings.change(
+        place->field,
+        fmt::format("the nodes of a TrainJob are all alike: they get the {} of {}, not of {}", place->what,
+                    chosen.role, other.role),
+        fmt::format("--alike {} takes those of {}, --plain keeps both", other.role, other.role), place->node);
+    return &chosen;
   }
   return &job.replicas.front();
 }
@@ -235,15 +361,6 @@ bool mentions(const Node& container, std::string_view text) {
   }
   return std::ranges::any_of(yaml::items_at(container, "env"),
                              [&](const Node* env) { return has(env->get("value")); });
-}
-
-bool has_name(Conversion& conversion) {
-  if (!conversion.job.id.name.empty()) return true;
-  const Node* metadata = conversion.job.root->get("metadata");
-  conversion.findings.lose("metadata.name",
-                           "the addresses of the pods contain the job's name, which it lacks",
-                           "write metadata.name", metadata ? metadata : conversion.job.root);
-  return false;
 }
 
 namespace {
@@ -385,7 +502,9 @@ void add_ranked(Conversion& conversion, const Replica& replica, const NodeList& 
   DraftRole role = plain_role(conversion, replica);
   role.replicas = replica.count;
   role.completions = 1;
+  conversion.draft.pods.push_back(own_pods(replica, true));
   role.pods = with_env(conversion.make, role.pods, env);
+  role.pods = with_env_of_others(conversion.make, role.pods, env);
   conversion.draft.roles.push_back(std::move(role));
 }
 

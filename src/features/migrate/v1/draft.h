@@ -35,12 +35,23 @@ struct DraftRole {
   int64_t completions = 0;  // pods of a Job; 0: Trainer decides
 };
 
+// Pods of v1 in the order of their indexes, and what becomes of them.
+struct PodRange {
+  std::string role;        // as in their names: "worker"
+  int64_t first = 0;       // the index of the first of them
+  int64_t count = 1;
+  std::string job;         // the replicatedJob
+  int64_t begin = 0;       // the index of the first one among its pods, or its Jobs
+  bool one_each = false;   // each is a Job of its own
+};
+
 struct Draft {
   std::string_view framework;  // of the runtime's label
   Entries policy;              // of mlPolicy, besides numNodes
   const yaml::Node* gang = nullptr;
   Entries job_set;  // of the JobSet's spec, besides replicatedJobs
   std::vector<DraftRole> roles;
+  std::vector<PodRange> pods;
   bool is_own = false;  // the runtime contains the job's name, and is for it alone
   // Of the TrainJob.
   const yaml::Node* num_nodes = nullptr;
@@ -55,6 +66,7 @@ struct Conversion {
   V1Findings& findings;
   std::string_view trainer;  // the version: "2.3"
   bool plain = false;        // write out what Trainer does not set up
+  std::string_view alike = {};  // the role whose labels and restart policy all nodes get; "": the workers
   Draft draft = {};
 };
 
@@ -65,6 +77,11 @@ void draft_jax(Conversion& conversion);
 void draft_mpi(Conversion& conversion);
 void draft_tensorflow(Conversion& conversion);
 void draft_paddle(Conversion& conversion);
+
+// The pods of all replicas, one after the other, in one replicatedJob.
+std::vector<PodRange> ranked_pods(const Job& job, std::string_view replicated_job);
+// Those of the replica in a replicatedJob called like it.
+PodRange own_pods(const Replica& replica, bool one_each);
 
 // What spec.runPolicy says of the job as a whole: time to live, deadline, gang. After the roles.
 void apply_run_policy(Conversion& conversion);
@@ -86,14 +103,22 @@ PodTemplate with_env(const yaml::Maker& make, PodTemplate pods, const NodeList& 
 const yaml::Node& main_container(const PodTemplate& pods);
 PodTemplate with_main(const yaml::Maker& make, PodTemplate pods, const yaml::Node* container);
 
-// <job>-<replicatedJob>-<index>-<pod>.<job>
-std::string address_of(const Job& job, std::string_view replicated_job, int64_t index, int64_t pod);
+// The same for the other containers and the init containers: each gets those that its command mentions.
+PodTemplate with_env_of_others(const yaml::Maker& make, PodTemplate pods, const NodeList& env);
+
+// The job's name in a variable's value, so that a copy of the job under another name has addresses of its own.
+// with_env and with_env_of_others add the variable that it refers to.
+inline constexpr std::string_view kJobSetName = "$(JOBSET_NAME)";
+
+// <job>-<replicatedJob>-<index>-<pod>.<job>, for a variable's value.
+std::string address_of(std::string_view replicated_job, int64_t index, int64_t pod);
 
 // The restart policy of a replica, as the Job template's spec and its pod template say it.
 void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role);
 
-// The first replica, if all replicas of the job are alike but for their number; nullptr, with a finding,
-// if not. `hint` says what to do instead.
+// The replica that all nodes are like: the first one if all replicas of the job are alike but for their number.
+// If they differ in labels, annotations or the restart policy only, one of them, with a warning. nullptr, with
+// a finding, if they differ in anything else: `hint` says what to do then.
 const Replica* only_template(Conversion& conversion, const std::string& hint);
 
 // Whether all replicas are alike but for their number.
@@ -101,9 +126,6 @@ bool are_alike(const Conversion& conversion);
 
 // Whether the text is in a command, an argument or a variable's value of the container.
 bool mentions(const yaml::Node& container, std::string_view text);
-
-// The job's name is part of addresses that are written out. False, with a finding, if it has none.
-bool has_name(Conversion& conversion);
 
 // With --plain: no policy of Trainer, and the variables written out.
 

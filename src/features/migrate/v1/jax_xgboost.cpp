@@ -32,9 +32,11 @@ void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
                                "Trainer sets " + std::string(variable) + " itself", "remove it", item);
   }
   role.pods = with_env(conversion.make, role.pods, env, framework.env);
+  role.pods = with_env_of_others(conversion.make, role.pods, env);
   apply_restart_policy(conversion, replica, role);
   Draft& draft = conversion.draft;
   draft.framework = name;
+  draft.pods = ranked_pods(conversion.job, model::kNode);
   draft.policy.push_back({name, conversion.make.map({}), {}});
   const bool is_one = conversion.job.replicas.size() == 1 && replica.count_node;
   draft.num_nodes = is_one ? replica.count_node : conversion.make.integer(conversion.job.pods());
@@ -59,10 +61,9 @@ NodeList xgboost_env(const Conversion& conversion, std::string_view master,
 // With --plain, for a master that differs from the workers.
 void draft_plain_xgboost(Conversion& conversion) {
   const Job& job = conversion.job;
-  if (!has_name(conversion)) return;
   std::vector<std::string> workers;
-  for (int64_t i = 0; i + 1 < job.pods(); ++i) workers.push_back(address_of(job, "worker", i, 0));
-  const NodeList env = xgboost_env(conversion, address_of(job, "master", 0, 0), workers, kRankField);
+  for (int64_t i = 0; i + 1 < job.pods(); ++i) workers.push_back(address_of("worker", i, 0));
+  const NodeList env = xgboost_env(conversion, address_of("master", 0, 0), workers, kRankField);
   for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
   succeed_with_master(conversion);
   finish_plain(conversion, "xgboost");
@@ -71,13 +72,12 @@ void draft_plain_xgboost(Conversion& conversion) {
 }  // namespace
 
 void draft_jax(Conversion& conversion) {
-  if (!has_name(conversion)) return;
   const Job& job = conversion.job;
   const Replica& worker = job.replicas.front();
   const yaml::Maker& make = conversion.make;
   const NodeList env{variable(make, "PYTHONUNBUFFERED", "1"),
                      variable(make, "COORDINATOR_PORT", std::to_string(job.port(worker))),
-                     variable(make, "COORDINATOR_ADDRESS", address_of(job, model::kNode, 0, 0)),
+                     variable(make, "COORDINATOR_ADDRESS", address_of(model::kNode, 0, 0)),
                      variable(make, "NUM_PROCESSES", std::to_string(job.pods())),
                      variable_of_field(make, "PROCESS_ID", model::kCompletionIndexField)};
   finish(conversion, worker, env, policy::jax::kPlugin.framework, "jax");
@@ -95,11 +95,11 @@ void draft_xgboost(Conversion& conversion) {
     return;
   }
   const Replica* replica = only_template(conversion, "make them alike, or write them out with --plain");
-  if (!replica || !has_name(conversion)) return;
+  if (!replica) return;
   std::vector<std::string> workers;
-  for (int64_t i = 1; i < job.pods(); ++i) workers.push_back(address_of(job, model::kNode, 0, i));
+  for (int64_t i = 1; i < job.pods(); ++i) workers.push_back(address_of(model::kNode, 0, i));
   const NodeList env =
-      xgboost_env(conversion, address_of(job, model::kNode, 0, 0), workers, model::kCompletionIndexField);
+      xgboost_env(conversion, address_of(model::kNode, 0, 0), workers, model::kCompletionIndexField);
   finish(conversion, *replica, env, policy::xgboost::kPlugin.framework, "xgboost");
 }
 

@@ -66,6 +66,11 @@ constexpr std::array<std::string_view, 4> kOfPaddleElastic{"maxReplicas", "maxRe
                                                            "minReplicas"};
 constexpr std::array<std::string_view, 3> kOfReplica{"replicas", "restartPolicy", "template"};
 
+// What else a cluster or a controller adds to an object's metadata.
+constexpr std::array<std::string_view, 3> kOfServer{"clusterName", "finalizers", "ownerReferences"};
+// What a pod has and its template has not; the API server drops it.
+constexpr std::array<std::string_view, 3> kOfPod{"apiVersion", "kind", "status"};
+
 class Pruner {
  public:
   Pruner(const model::V1Kind& kind, const schema::Schema& pod_template, const Maker& make,
@@ -86,8 +91,8 @@ class Pruner {
   const Node* own_metadata(const Node* metadata) const {
     const Node* given = metadata;
     for (const yaml::Entry& entry : given->entries()) {
-      if (k8s::is_server_metadata(entry.key) || entry.key == "ownerReferences")
-        metadata = make_.with(metadata, entry.key, nullptr);
+      const bool is_added = std::ranges::find(kOfServer, entry.key) != kOfServer.end();
+      if (is_added || k8s::is_server_metadata(entry.key)) metadata = make_.with(metadata, entry.key, nullptr);
     }
     const Node* annotations = metadata->get("annotations");
     if (!annotations || !annotations->get(secret::kLastApplied)) return metadata;
@@ -164,6 +169,10 @@ class Pruner {
     const Node* pruned = known(replica, kOfReplica, path);
     const Node* pod = pruned->get("template");
     if (!pod || !pod->is_map()) return pruned;
+    for (const std::string_view key : kOfPod) {
+      if (pod->get(key)) pod = make_.with(pod, key, nullptr);
+    }
+    if (pod != pruned->get("template")) pruned = make_.with(pruned, "template", pod);
     const Node* known_pod = without_unknown(*pod, pod_template_);
     if (known_pod == pod) return pruned;
     for (base::Diagnostic& unknown :
@@ -285,8 +294,7 @@ class JobReader {
     if (const Node* count = replica.node->get("replicas")) {
       const auto number = count->as_int();
       if (!number || *number < 0 || *number > std::numeric_limits<int32_t>::max()) {
-        refuse(replica.field + ".replicas",
-               fmt::format("replicas must be a number of pods, not {}", k8s::quoted(*count)), count);
+        refuse_count(replica, *count);
         return std::nullopt;
       }
       replica.count = *number;
@@ -300,6 +308,19 @@ class JobReader {
       return std::nullopt;
     }
     return read_pods(replica) ? std::optional(std::move(replica)) : std::nullopt;
+  }
+
+  void refuse_count(const Replica& replica, const Node& count) {
+    const bool is_placeholder = count.text().find('$') != std::string_view::npos;
+    const base::Location at = yaml::locate(count);
+    if (!is_placeholder) {
+      refuse(replica.field + ".replicas",
+             fmt::format("replicas must be a number of pods, not {}", k8s::quoted(count)), &count);
+      return;
+    }
+    refuse(replica.field + ".replicas", fmt::format("{} is a placeholder", count.text()), &count,
+           fmt::format("fill it in first: envsubst < {} | trainjobc migrate -",
+                       at.file ? at.file->name() : "FILE"));
   }
 
   bool read_pods(Replica& replica) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -26,6 +27,9 @@ class V1Findings {
   void change(std::string field, std::string message, std::string hint, const yaml::Node* where);
   // The v1 API ignores this field.
   void ignore(base::Diagnostic diagnostic);
+
+  // Any other finding.
+  void take(base::Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
 
   bool refused() const { return refused_; }
   const std::vector<base::Diagnostic>& items() const { return items_; }

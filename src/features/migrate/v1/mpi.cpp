@@ -23,6 +23,15 @@ using yaml::Node;
 constexpr std::string_view kRole = "K_MPI_JOB_ROLE";
 constexpr std::string_view kRootPath = "/root/.ssh";
 
+// A volume of the MPI Operator, and Trainer's.
+struct OldVolume {
+  std::string_view name;
+  std::string_view trainer;
+};
+
+constexpr std::array<OldVolume, 2> kVolumes{
+    {{"mpi-job-config", "mpi-hostfile"}, {"ssh-auth", "mpi-ssh-auth"}}};
+
 bool is_true(const Node* node) {
   return node && node->as_bool() == true;
 }
@@ -68,6 +77,9 @@ class MpiDraft {
     check_transport();
     check_key();
     write_policy();
+    std::vector<PodRange>& pods = conversion_.draft.pods;
+    if (worker_) pods.push_back({.role = "worker", .count = worker_->count, .job = std::string(model::kNode)});
+    pods.push_back({.role = "launcher", .job = std::string(model::kLauncher)});
     if (worker_) add_worker();
     add_launcher(*launcher);
     const Node* targets = make_.list(NodeList{make_.string(model::kLauncher)});
@@ -130,6 +142,40 @@ class MpiDraft {
     return pods;
   }
 
+  // Containers may mount the volumes that the MPI Operator adds, by their names.
+  PodTemplate with_volumes(PodTemplate pods) const {
+    for (const std::string_view list : {"containers", "initContainers"}) {
+      const Node* containers = pods.node->at({"spec", list});
+      NodeList items;
+      for (const Node* container : yaml::items_of(containers)) items.push_back(with_mounts(*container));
+      if (std::ranges::equal(items, yaml::items_of(containers))) continue;
+      pods.node = make_.with_path(pods.node, {"spec", list}, make_.list(items, containers->origin()));
+    }
+    return pods;
+  }
+
+  const Node* with_mounts(const Node& container) const {
+    NodeList mounts;
+    const Node* given = container.get("volumeMounts");
+    for (const Node* mount : yaml::items_of(given)) {
+      const auto ours = std::ranges::find(kVolumes, yaml::text_at(*mount, "name"), &OldVolume::name);
+      const std::string_view path = yaml::text_at(*mount, "mountPath");
+      if (ours == kVolumes.end()) {
+        mounts.push_back(mount);
+      } else if (path != "/etc/mpi" && path != ssh_path()) {
+        mounts.push_back(make_.with(mount, "name", make_.string(ours->trainer)));
+      }  // else Trainer mounts it there itself
+    }
+    if (!given || std::ranges::equal(mounts, given->items())) return &container;
+    const Node* list = mounts.empty() ? nullptr : make_.list(mounts, given->origin());
+    return make_.with(&container, "volumeMounts", list);
+  }
+
+  std::string_view ssh_path() const {
+    const std::string_view path = yaml::text_of(job_.get("sshAuthMountPath"));
+    return path.empty() ? kRootPath : path;
+  }
+
   void write_policy() {
     const Node* path = job_.get("sshAuthMountPath");
     if (path && path->text().empty()) path = nullptr;
@@ -152,9 +198,10 @@ class MpiDraft {
 
   DraftRole role_of(const Replica& replica, std::string_view name, NodeList env) {
     DraftRole role{.name = std::string(name), .pods = pods_of(conversion_, replica), .job_spec = {}};
-    env.insert(env.begin(), variable(make_, kRole, name == model::kLauncher ? "launcher" : "worker"));
+    if (mentions(main_container(role.pods), kRole))
+      env.insert(env.begin(), variable(make_, kRole, name == model::kLauncher ? "launcher" : "worker"));
     role.pods = with_env(make_, role.pods, env, policy::mpi::kPlugin.framework.env);
-    role.pods = with_dns(with_group(role.pods));
+    role.pods = with_dns(with_group(with_volumes(role.pods)));
     apply_restart_policy(conversion_, replica, role);
     return role;
   }

@@ -34,6 +34,17 @@ const schema::Schema* inner(const schema::Schema* schema, std::initializer_list<
   return schema;
 }
 
+// Whether leaving the field out means the same. A number 0 and most booleans do not: their fields' defaults
+// are other values.
+bool is_unset(const Entry& entry) {
+  constexpr std::array<std::string_view, 6> kFalse{"hostIPC", "hostNetwork", "hostPID",
+                                                   "stdin",   "stdinOnce",   "tty"};
+  const Node& value = *entry.value;
+  if (value.kind() == yaml::Kind::Bool)
+    return value.is_empty_value() && std::ranges::find(kFalse, entry.key) != kFalse.end();
+  return value.kind() != yaml::Kind::Int && value.is_empty_value();
+}
+
 const Entry* entry_of(const Entries& entries, std::string_view key) {
   const auto found = std::ranges::find(entries, key, &Entry::key);
   return found != entries.end() ? &*found : nullptr;
@@ -120,7 +131,7 @@ class Splitter {
         kept.push_back(entry);
       } else if (entry.key == "volumes") {
         split_volumes(entry, mounted, kept, settings);
-      } else if (!entry.value->is_empty_value()) {
+      } else if (!is_unset(entry)) {
         settings.pod.push_back(entry);
       }
     }
@@ -187,7 +198,7 @@ class Splitter {
           settings.trainer.push_back(entry);
         }
       } else if (is_patched) {
-        if (!entry.value->is_empty_value()) settings.container.push_back(entry);
+        if (!is_unset(entry)) settings.container.push_back(entry);
       } else {
         kept.push_back(entry);
       }

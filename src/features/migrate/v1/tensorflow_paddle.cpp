@@ -33,6 +33,7 @@ void draft_single(Conversion& conversion, std::string_view framework, const Node
   role.pods = with_env(conversion.make, role.pods, env);
   apply_restart_policy(conversion, replica, role);
   conversion.draft.framework = framework;
+  conversion.draft.pods = ranked_pods(conversion.job, model::kNode);
   conversion.draft.num_nodes = replica.count_node ? replica.count_node : conversion.make.integer(1);
   conversion.draft.roles.push_back(std::move(role));
 }
@@ -53,7 +54,7 @@ std::string tf_config(const Job& job, std::string_view own_role) {
     const std::string role = base::lower_case(replica.role);
     std::vector<std::string> addresses;
     for (int64_t i = 0; i < replica.count; ++i)
-      addresses.push_back(fmt::format("{}:{}", address_of(job, role, 0, i), job.port(replica)));
+      addresses.push_back(fmt::format("{}:{}", address_of(role, 0, i), job.port(replica)));
     roles.push_back(fmt::format(R"("{}":[{}])", role, joined(addresses)));
   }
   std::ranges::sort(roles);
@@ -91,6 +92,7 @@ void draft_plain_tensorflow(Conversion& conversion) {
     role.pods = with_env(make, role.pods,
                          {variable_of_field(make, kTaskIndex, model::kCompletionIndexField),
                           variable(make, "TF_CONFIG", tf_config(job, role.name))});
+    conversion.draft.pods.push_back(own_pods(replica, false));
     conversion.draft.roles.push_back(std::move(role));
   }
   if (job.replica("Chief") || job.replica("Master") || job.replica("Worker"))
@@ -102,7 +104,7 @@ void draft_plain_tensorflow(Conversion& conversion) {
 NodeList paddle_env(const Conversion& conversion, bool is_first, std::string_view first) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;
-  NodeList env{variable(make, "PYTHONUNBUFFERED", "1"), variable(make, "PADDLE_JOB_ID", job.id.name),
+  NodeList env{variable(make, "PYTHONUNBUFFERED", "1"), variable(make, "PADDLE_JOB_ID", kJobSetName),
                variable(make, "PADDLE_NNODES", std::to_string(job.pods()))};
   const std::string port = std::to_string(job.port(job.replicas.front()));
   if (is_first) env.push_back(variable_of_field(make, kOwnAddress, "status.podIP"));
@@ -117,7 +119,7 @@ void draft_plain_paddle(Conversion& conversion) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;
   const bool has_servers = job.replica("Master") != nullptr;
-  const std::string first = address_of(job, "master", 0, 0);
+  const std::string first = address_of("master", 0, 0);
   bool is_first = true;
   for (const Replica& replica : job.replicas) {
     const std::string_view kind = replica.role == "Master" ? "PADDLE_SERVER_NUM" : "PADDLE_TRAINER_NUM";
@@ -132,6 +134,10 @@ void draft_plain_paddle(Conversion& conversion) {
         role.name = "server";
       }
       role.completions = is_first ? 1 : left;
+      conversion.draft.pods.push_back({.role = base::lower_case(replica.role),
+                                       .first = replica.count - left,
+                                       .count = role.completions,
+                                       .job = role.name});
       role.pods = with_env(make, role.pods, env);
       left -= role.completions;
       is_first = false;
@@ -170,13 +176,12 @@ void draft_tensorflow(Conversion& conversion) {
         "--plain writes it out in a runtime of the job's own", job.get("tfReplicaSpecs"));
     return;
   }
-  if (has_name(conversion)) draft_plain_tensorflow(conversion);
+  draft_plain_tensorflow(conversion);
 }
 
 void draft_paddle(Conversion& conversion) {
   const Job& job = conversion.job;
   report_elastic(conversion);
-  if (!has_name(conversion)) return;
   if (job.pods() == 1 && !job.replica("Master")) {
     draft_single(conversion, "paddle", paddle_env(conversion, true, ""));
     return;

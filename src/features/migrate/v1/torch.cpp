@@ -83,10 +83,32 @@ void add_world(const Conversion& conversion, const Node& container, NodeList& en
     if (all || mentions(container, name)) env.push_back(variable);
   };
   const int64_t world = job.pods() * number_of(processes_of(job)).value_or(1);
-  add("MASTER_ADDR", variable(make, "MASTER_ADDR", address_of(job, model::kNode, 0, 0)));
+  add("MASTER_ADDR", variable(make, "MASTER_ADDR", address_of(model::kNode, 0, 0)));
   add("MASTER_PORT", variable(make, "MASTER_PORT", std::to_string(job.port(*master))));
   add("WORLD_SIZE", variable(make, "WORLD_SIZE", std::to_string(world)));
   add("RANK", variable_of_field(make, "RANK", model::kCompletionIndexField));
+}
+
+// What v1 sets in every container, and Trainer in "node" only.
+NodeList variables_of_others(const Conversion& conversion) {
+  const Job& job = conversion.job;
+  const Maker& make = conversion.make;
+  const auto torch = policy::torch::kPlugin.framework;
+  const std::string address = address_of(model::kNode, 0, 0);
+  const Replica* master = job.replica("Master");
+  const int64_t processes = number_of(processes_of(job)).value_or(1);
+  NodeList env{variable(make, torch.nodes, std::to_string(job.pods())),
+               variable_of_field(make, torch.rank, model::kCompletionIndexField),
+               variable(make, torch.address, address),
+               variable(make, torch.port, std::to_string(model::kTrainerPort))};
+  if (const auto number = number_of(processes_of(job)))
+    env.push_back(variable(make, torch.processes, std::to_string(*number)));
+  if (!master) return env;
+  env.push_back(variable(make, "MASTER_ADDR", address));
+  env.push_back(variable(make, "MASTER_PORT", std::to_string(job.port(*master))));
+  env.push_back(variable(make, "WORLD_SIZE", std::to_string(job.pods() * processes)));
+  env.push_back(variable_of_field(make, "RANK", model::kCompletionIndexField));
+  return env;
 }
 
 std::string rendezvous_config(const Job& job, std::string_view backend) {
@@ -108,7 +130,7 @@ std::string rendezvous_endpoint(const Job& job) {
   const Node* port = elastic.get("rdzvPort");
   const bool is_first = !host || host->text() == fmt::format("{}-worker-0", job.id.name);
   return fmt::format(
-      "{}:{}", is_first ? address_of(job, model::kNode, 0, 0) : std::string(host->text()),
+      "{}:{}", is_first ? address_of(model::kNode, 0, 0) : std::string(host->text()),
       port ? std::string(port->text()) : std::to_string(worker ? job.port(*worker) : job.kind->port));
 }
 
@@ -148,7 +170,6 @@ void add_elastic(Conversion& conversion, NodeList& env) {
 // With --plain, for a master that differs from the workers.
 void draft_plain_torch(Conversion& conversion) {
   const Job& job = conversion.job;
-  if (!has_name(conversion)) return;
   if (const Node* elastic = job.get("elasticPolicy")) {
     conversion.findings.lose("spec.elasticPolicy", "the nodes of an elastic job must be alike",
                              "make Master and Worker alike", elastic);
@@ -159,7 +180,7 @@ void draft_plain_torch(Conversion& conversion) {
   const std::string processes(given ? given->text() : "auto");
   const bool is_number = processes.find_first_not_of("0123456789") == std::string::npos;
   const int64_t per_node = is_number && processes.size() < 6 ? std::stoll(processes) : 1;
-  const std::string master = address_of(job, "master", 0, 0);
+  const std::string master = address_of("master", 0, 0);
   const std::string port = std::to_string(job.port(job.replicas.front()));
   const auto torch = policy::torch::kPlugin.framework;
   const NodeList env{variable(make, "PYTHONUNBUFFERED", "1"),
@@ -196,11 +217,12 @@ void draft_torch(Conversion& conversion) {
   NodeList env{variable(conversion.make, "PYTHONUNBUFFERED", "1")};
   add_world(conversion, container, env);
   add_elastic(conversion, env);
-  if (env.size() > 1 && !has_name(conversion)) return;
   role.pods = with_env(conversion.make, role.pods, env, policy::torch::kPlugin.framework.env);
+  role.pods = with_env_of_others(conversion.make, role.pods, variables_of_others(conversion));
   apply_restart_policy(conversion, *replica, role);
   Draft& draft = conversion.draft;
   draft.framework = "torch";
+  draft.pods = ranked_pods(job, model::kNode);
   draft.policy.push_back({"torch", conversion.make.map({}), {}});
   draft.num_nodes = job.replicas.size() == 1 && replica->count_node ? replica->count_node
                                                                     : conversion.make.integer(job.pods());

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/v1_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "compile/catalogue_files.h"
+#include "compile/input.h"
+#include "compile/versions.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "model/v1_kinds.h"
+#include "rules/rules.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Node;
+
+// Kinds that select pods by their labels.
+constexpr std::array<std::string_view, 4> kSelecting{"NetworkPolicy", "PodDisruptionBudget", "PodMonitor",
+                                                     "Service"};
+
+// What an object selects.
+struct Selected {
+  bool is_old = false;   // by labels of v1
+  std::string_view job;  // "" for all jobs
+};
+
+void add_selected(std::string_view key, const Node* value, Selected& selected) {
+  if (!v1::is_old_label(key)) return;
+  selected.is_old = true;
+  if (key.ends_with("job-name") && value) selected.job = value->text();
+}
+
+void add_selected(const Node& node, Selected& selected) {
+  for (const Node* item : node.items()) {
+    if (item->is_string()) add_selected(item->text(), nullptr, selected);
+    add_selected(*item, selected);
+  }
+  for (const yaml::Entry& entry : node.entries()) {
+    add_selected(entry.key, entry.value, selected);
+    add_selected(*entry.value, selected);
+  }
+  const auto values = yaml::items_at(node, "values");
+  if (const Node* key = node.get("key"))
+    add_selected(key->text(), values.size() == 1 ? values.front() : nullptr, selected);
+}
+
+Selected find_selected(const Node& spec) {
+  Selected selected;
+  add_selected(spec, selected);
+  return selected;
+}
+
+}  // namespace
+
+void V1Jobs::start() {
+  converter_.reset();
+  jobs_.clear();
+  names_.clear();
+  made_.clear();
+  first_.clear();
+  known_names_ = std::move(new_names_);
+  new_names_.clear();
+  selectors_ = 0;
+}
+
+std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1Name& name,
+                                                   const Place& place) {
+  const Node* written = object.at({"metadata", "name"});
+  if (!written || written->text().empty()) return std::nullopt;
+  const base::Location at = yaml::locate(*written);
+  const auto [first, is_new] = first_.try_emplace(name.train_job, FirstJob{name.v1, place, at});
+  if (is_new) return std::nullopt;
+  const bool is_same = first->second.v1 == name.v1;
+  base::Diagnostic lost = rules::finding(
+      "migrate/lost",
+      is_same ? fmt::format("{} is defined twice", name.v1)
+              : fmt::format("{} and {} would both become {}", first->second.v1, name.v1, name.train_job),
+      is_same ? "rename one, or migrate the folders one after the other" : "rename one of them", at);
+  lost.field = "metadata.name";
+  lost.notes.push_back({"the first one", first->second.name});
+  return lost;
+}
+
+v1::Converter& V1Jobs::converter() {
+  if (converter_) return *converter_;
+  const compile::Target target = compile::choose_target(options_.to);
+  converter_ = std::make_unique<v1::Converter>(
+      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain,
+                    options_.alike});
+  for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
+  for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
+  if (!options_.compile.use_catalogue) return *converter_;
+  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
+    if (file.version == target.behaviours->trainer)
+      converter_->add_known(std::string(file.name), std::string(file.text));
+  }
+  return *converter_;
+}
+
+std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
+                                       base::Diagnostics& problems) {
+  const model::V1Kind* kind =
+      model::find_v1_kind(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+  if (!kind) return std::nullopt;
+  const model::ObjectId id = model::identify(object);
+  const std::string job = model::ObjectId{model::kTrainJob, id.ns, id.name}.str();
+  const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
+  if (!options_.compile.jobs.empty() && std::ranges::none_of(options_.compile.jobs, is_it))
+    return Changed{{&object}};
+  const base::Location at = yaml::locate(object);
+  const Place place{at.file ? at.file->name() : "", at.line};
+  jobs_[place] = {id.str(), job};
+  names_.insert(id.str());
+  const auto refused = refused_.find(place);
+  v1::Converted converted;
+  if (refused != refused_.end()) {
+    for (base::Diagnostic refusal : refused->second) {
+      refusal.location = yaml::locate(*object.get("kind"));
+      converted.findings.push_back(std::move(refusal));
+    }
+  } else if (std::optional<base::Diagnostic> taken = check_name(object, jobs_[place], place)) {
+    converted.findings.push_back(std::move(*taken));
+  } else {
+    converted = converter().convert(object, *kind, make);
+    if (converted.documents.empty()) first_.erase(job);
+  }
+  for (base::Diagnostic& finding : converted.findings) {
+    finding.object = id.str();
+    problems.add(std::move(finding));
+  }
+  if (converted.documents.empty()) return Changed{{&object}};
+  new_names_.try_emplace(std::string(model::effective_namespace(id)) + "/" + std::string(id.name),
+                         std::string(id.name), std::string(id.ns), std::move(converted.pods));
+  for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
+  return Changed{std::move(converted.documents), true};
+}
+
+std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Maker& make,
+                                            base::Diagnostics& problems) {
+  const Node* spec = object.get("spec");
+  const std::string_view kind = yaml::string_at(object, "kind");
+  if (!spec || !spec->is_map() || std::ranges::find(kSelecting, kind) == kSelecting.end()) return std::nullopt;
+  const Selected selected = find_selected(*spec);
+  if (!selected.is_old) return std::nullopt;
+  ++selectors_;
+  const model::ObjectId id = model::identify(object);
+  const std::string ns(model::effective_namespace(id));
+  const auto job = known_names_.find(fmt::format("{}/{}", ns, selected.job));
+  const auto is_here = [&](const auto& one) { return one.first.starts_with(ns + "/"); };
+  // Of other jobs, it is not known what they become.
+  if (job == known_names_.end() &&
+      (!selected.job.empty() || std::ranges::none_of(known_names_, is_here)))
+    return std::nullopt;
+  v1::Renamer renamer(job != known_names_.end() ? &job->second : nullptr, make);
+  const Node* renamed = renamer.run(*spec, "spec");
+  for (base::Diagnostic finding : renamer.findings()) {
+    finding.object = id.str();
+    problems.add(std::move(finding));
+  }
+  if (renamed == spec) return std::nullopt;
+  return Changed{{make.with(&object, "spec", renamed)}};
+}
+
+bool V1Jobs::refuse(const base::Diagnostics& after) {
+  bool any = false;
+  for (const base::Diagnostic& refusal : after.items()) {
+    if (refusal.severity != base::Severity::Error || refusal.stage == base::Stage::Advice) continue;
+    // The cluster allowed it until now.
+    if (refusal.rule == "job/security-context" && refusal.field.ends_with(".privileged")) continue;
+    const auto made = made_.find(refusal.object);
+    if (made == made_.end()) continue;
+    const std::string kind = refusal.object.substr(0, refusal.object.find('/'));
+    base::Diagnostic lost = rules::finding(
+        "migrate/lost",
+        fmt::format("Trainer {} refuses the {} that this becomes: {}", options_.to, kind, refusal.message),
+        refusal.hint);
+    if (refusal.rule == "input/duplicate-object") {
+      lost.message = fmt::format("the inputs have a {} already", refusal.object);
+      lost.hint = "remove one of them, or rename it";
+    }
+    lost.field = refusal.field;
+    refused_[made->second.front()].push_back(lost);
+    any = true;
+  }
+  return any;
+}
+
+bool V1Jobs::knows(const std::string& object) const {
+  return names_.contains(object);
+}
+
+void V1Jobs::collect(std::vector<LintedObject>& objects) const {
+  for (const auto& [place, job] : jobs_)
+    objects.push_back(
+        {.file = place.first, .object = job.train_job, .line = place.second, .name = {}, .root = nullptr});
+}
+
+}  // namespace trainjobc::migrate

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The v1 jobs of a migration, and the objects that select their pods.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "compile/compile.h"
+#include "features/migrate/migrate.h"
+#include "features/migrate/rewrite_file.h"
+#include "features/migrate/v1/convert.h"
+#include "features/migrate/v1/old_names.h"
+#include "yaml/node.h"
+
+namespace trainjobc::migrate {
+
+// Which v1 jobs are converted, and which of them Trainer would refuse afterwards.
+class V1Jobs {
+ public:
+  // The arguments must outlive the object.
+  V1Jobs(const MigrateOptions& options, const std::vector<Source>& inputs,
+         const std::vector<Source>& runtimes)
+      : options_(options), inputs_(inputs), runtimes_(runtimes) {}
+
+  // Forgets the conversions, for another round; not what was refused.
+  void start();
+
+  // What becomes of the object; nullopt if it is none of a v1 API.
+  std::optional<Changed> convert(const yaml::Node& object, const yaml::Maker& make,
+                                 base::Diagnostics& problems);
+
+  // A Service or another object that selects pods, with the labels that the pods of the last round's jobs
+  // have now; nullopt if nothing of it changes.
+  std::optional<Changed> select_again(const yaml::Node& object, const yaml::Maker& make,
+                                      base::Diagnostics& problems);
+
+  // Whether objects of this round select pods of v1 jobs: then another round is needed.
+  bool has_selectors() const { return selectors_ > 0; }
+
+  // Remembers the jobs whose new objects have errors. Whether there are any: then they have to be left as
+  // they are in another round.
+  bool refuse(const base::Diagnostics& after);
+
+  // Whether it is one of the jobs: "PyTorchJob/default/mnist".
+  bool knows(const std::string& object) const;
+  // Adds the jobs of the last round, as the TrainJobs that they are or would be.
+  void collect(std::vector<LintedObject>& objects) const;
+
+ private:
+  using Place = std::pair<std::string, uint32_t>;  // file and line
+
+  struct V1Name {
+    std::string v1;         // PyTorchJob/default/mnist
+    std::string train_job;  // TrainJob/default/mnist
+  };
+
+  struct FirstJob {
+    std::string v1;
+    Place place;
+    base::Location name;
+  };
+
+  v1::Converter& converter();
+  // A finding, if an earlier job becomes the TrainJob of the same name.
+  std::optional<base::Diagnostic> check_name(const yaml::Node& object, const V1Name& name,
+                                             const Place& place);
+
+  const MigrateOptions& options_;
+  const std::vector<Source>& inputs_;
+  const std::vector<Source>& runtimes_;
+  std::unique_ptr<v1::Converter> converter_;
+  std::map<Place, V1Name> jobs_;
+  std::set<std::string> names_;                     // theirs in v1
+  std::map<std::string, FirstJob> first_;           // by TrainJob
+  std::map<std::string, v1::NewNames> new_names_;   // of the jobs of this round, by namespace/name
+  std::map<std::string, v1::NewNames> known_names_;  // of the last one
+  size_t selectors_ = 0;
+  std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
+  std::map<Place, std::vector<base::Diagnostic>> refused_;
+};
+
+}  // namespace trainjobc::migrate
