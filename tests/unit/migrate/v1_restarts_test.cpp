@@ -68,7 +68,7 @@ spec:
       - name: PYTHONUNBUFFERED
         value: "1"
 )");
-  CHECK(written(torch("  runPolicy: {backoffLimit: 5}\n", kExitCode), {"--runtime-name", "team"}))
+  CHECK(written(torch("  runPolicy: {backoffLimit: 5}\n", kExitCode), {"--runtime-name", "team"})
             .find("backoffLimit: 5") != std::string::npos);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("migrate v1: Never fails with the first pod, OnFailure has a limit") {
   CHECK(limit_of("", "OnFailure") == "");
   CHECK(limit_of("  runPolicy: {backoffLimit: 4}\n", "OnFailure") == "backoffLimit: 4");
   CHECK(
-      said(torch("", "      restartPolicy: Always\n") ==
+      said(torch("", "      restartPolicy: Always\n")) ==
       R"(in.yaml:8:22: warning: Trainer starts a pod again only if it failed, as with OnFailure [advice/v1-difference]
     8 |       restartPolicy: Always
       |                      ^~~~~~ write OnFailure if this is what you want
