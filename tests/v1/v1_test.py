@@ -41,6 +41,7 @@ DIFFERENCES = {
     "PET_MASTER_PORT": lambda case: case.kind == "PyTorchJob" and not case.plain,
     "PET_NPROC_PER_NODE": lambda case: case.kind == "PyTorchJob" and not case.has_number_of_processes,
     "PET_NNODES": lambda case: case.is_elastic,
+    "K_MPI_JOB_ROLE": lambda case: case.kind == "MPIJob",
     "OMPI_MCA_plm_rsh_agent": lambda case: case.is_mpi_v1,
     "I_MPI_HYDRA_BOOTSTRAP": lambda case: case.is_mpi_v1,
     "I_MPI_HYDRA_BOOTSTRAP_EXEC": lambda case: case.is_mpi_v1,

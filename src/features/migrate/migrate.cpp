@@ -282,7 +282,7 @@ class Migrator {
     Migration migration;
     for (size_t i = 0; i < results_.size(); ++i) {
       migration.changed += results_[i].changed;
-      if (results_[i].changed > 0)
+      if (results_[i].text != inputs_[i].text)
         migration.files.push_back({inputs_[i].name, inputs_[i].text, results_[i].text});
       migration.findings.append(std::move(results_[i].problems));
     }

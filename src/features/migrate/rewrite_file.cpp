@@ -37,7 +37,7 @@ Changed changed_document(const Node& root, const Change& change, const Maker& ma
   if (!root.is_map()) return {{&root}};
   if (!is_list_of_objects(root)) {
     Changed changed = change(root, make, problems);
-    if (!is_unchanged(changed, root)) ++count;
+    if (!changed.follows && !is_unchanged(changed, root)) ++count;
     return changed;
   }
   std::vector<const Node*> items;

@@ -17,7 +17,7 @@ namespace trainjobc::migrate {
 
 struct RewrittenFile {
   std::string text;            // the file's text if nothing changes; includes its byte order mark
-  size_t changed = 0;          // number of objects
+  size_t changed = 0;          // number of objects that migrate
   base::Diagnostics problems;  // why an object can't be changed
 };
 
@@ -25,6 +25,7 @@ struct RewrittenFile {
 struct Changed {
   std::vector<const yaml::Node*> objects;
   bool is_new = false;  // they are other kinds of objects: comments beside what is gone may go too
+  bool follows = false;  // it is none of the objects that migrate: it only selects their pods
 };
 
 using Change =

@@ -165,7 +165,7 @@ std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Make
     problems.add(std::move(finding));
   }
   if (renamed == spec) return std::nullopt;
-  return Changed{{make.with(&object, "spec", renamed)}};
+  return Changed{.objects = {make.with(&object, "spec", renamed)}, .follows = true};
 }
 
 bool V1Jobs::refuse(const base::Diagnostics& after) {

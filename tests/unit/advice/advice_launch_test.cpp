@@ -222,6 +222,7 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
    31 |     env: [{name: MASTER_ADDR, value: "old-node-0-0.old"}]
       |                                      ^~~~~~~~~~~~~~~~~~
 )");
+  CHECK(variable("MASTER_ADDR", "$(JOBSET_NAME)-node-0-0.$(JOBSET_NAME)") == "");
   CHECK(
       variable("MASTER_ADDR", "localhost") ==
       R"(in.yaml:31:38: warning: MASTER_ADDR: localhost is another host on each of the 4 nodes: they never meet [advice/launcher-setting]

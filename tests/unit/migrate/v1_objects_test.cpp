@@ -135,12 +135,16 @@ items:
         numNodes: 2
         image: 'r.io/a:1'
         env:
+          - name: JOBSET_NAME
+            valueFrom:
+              fieldRef:
+                fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
           - name: PYTHONUNBUFFERED
             value: "1"
           - name: COORDINATOR_PORT
             value: "6666"
           - name: COORDINATOR_ADDRESS
-            value: a-node-0-0.a
+            value: $(JOBSET_NAME)-node-0-0.$(JOBSET_NAME)
           - name: NUM_PROCESSES
             value: "2"
           - name: PROCESS_ID

@@ -49,12 +49,16 @@ spec:
                 - name: tensorflow
                   image: r.io/a:1
                   env:
+                  - name: JOBSET_NAME
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
                   - name: TF_TASK_INDEX
                     valueFrom:
                       fieldRef:
                         fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']
                   - name: TF_CONFIG
-                    value: '{"cluster":{"worker":["a-worker-0-0.a:2222","a-worker-0-1.a:2222"]},"task":{"type":"worker","index":$(TF_TASK_INDEX)},"environment":"cloud"}'
+                    value: '{"cluster":{"worker":["$(JOBSET_NAME)-worker-0-0.$(JOBSET_NAME):2222","$(JOBSET_NAME)-worker-0-1.$(JOBSET_NAME):2222"]},"task":{"type":"worker","index":$(TF_TASK_INDEX)},"environment":"cloud"}'
                 restartPolicy: Never
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -98,22 +102,61 @@ spec:
   template:
     spec:
       replicatedJobs:
-        - name: master
-          template:
-            spec:
-              parallelism: 1
-              completions: 1
-              template: {spec: {containers: [{name: paddle, image: 'r.io/a:1', env: [{name: PYTHONUNBUFFERED, value: "1"}, {name: PADDLE_JOB_ID, value: a}, {name: PADDLE_NNODES, value: "3"}, {name: POD_IP_DUMMY, valueFrom: {fieldRef: {fieldPath: status.podIP}}}, {name: PADDLE_MASTER, value: $(POD_IP_DUMMY):36543}]}]}}
-        - name: worker
-          template:
-            spec:
-              parallelism: 2
-              completions: 2
-              template: {spec: {containers: [{name: paddle, image: 'r.io/a:1', env: [{name: PYTHONUNBUFFERED, value: "1"}, {name: PADDLE_JOB_ID, value: a}, {name: PADDLE_NNODES, value: "3"}, {name: PADDLE_MASTER, value: a-master-0-0.a:36543}]}]}}
+      - name: master
+        template:
+          spec:
+            parallelism: 1
+            completions: 1
+            template:
+              spec:
+                containers:
+                - name: paddle
+                  image: r.io/a:1
+                  env:
+                  - name: JOBSET_NAME
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
+                  - name: PYTHONUNBUFFERED
+                    value: "1"
+                  - name: PADDLE_JOB_ID
+                    value: $(JOBSET_NAME)
+                  - name: PADDLE_NNODES
+                    value: "3"
+                  - name: POD_IP_DUMMY
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: status.podIP
+                  - name: PADDLE_MASTER
+                    value: $(POD_IP_DUMMY):36543
+      - name: worker
+        template:
+          spec:
+            parallelism: 2
+            completions: 2
+            template:
+              spec:
+                containers:
+                - name: paddle
+                  image: r.io/a:1
+                  env:
+                  - name: JOBSET_NAME
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
+                  - name: PYTHONUNBUFFERED
+                    value: "1"
+                  - name: PADDLE_JOB_ID
+                    value: $(JOBSET_NAME)
+                  - name: PADDLE_NNODES
+                    value: "3"
+                  - name: PADDLE_MASTER
+                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME):36543
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
-metadata: {name: a}
+metadata:
+  name: a
 spec:
   runtimeRef:
     name: a
@@ -152,6 +195,10 @@ spec:
                   args:
                   - --master
                   env:
+                  - name: JOBSET_NAME
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
                   - name: PYTHONUNBUFFERED
                     value: "1"
                   - name: MASTER_PORT
@@ -159,9 +206,9 @@ spec:
                   - name: PET_MASTER_PORT
                     value: "23456"
                   - name: MASTER_ADDR
-                    value: a-master-0-0.a
+                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
                   - name: PET_MASTER_ADDR
-                    value: a-master-0-0.a
+                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
                   - name: WORLD_SIZE
                     value: "3"
                   - name: RANK
@@ -188,6 +235,10 @@ spec:
                 - name: pytorch
                   image: r.io/a:1
                   env:
+                  - name: JOBSET_NAME
+                    valueFrom:
+                      fieldRef:
+                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
                   - name: PYTHONUNBUFFERED
                     value: "1"
                   - name: MASTER_PORT
@@ -195,9 +246,9 @@ spec:
                   - name: PET_MASTER_PORT
                     value: "23456"
                   - name: MASTER_ADDR
-                    value: a-master-0-0.a
+                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
                   - name: PET_MASTER_ADDR
-                    value: a-master-0-0.a
+                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
                   - name: WORLD_SIZE
                     value: "3"
                   - name: RANK

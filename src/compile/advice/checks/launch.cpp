@@ -325,8 +325,9 @@ std::optional<PodName> pod_name(std::string_view host) {
   return PodName{label, numbers[1], numbers[0]};
 }
 
-// Whether the host is a pod of some JobSet, and not one of this.
+// Whether the host is a pod of some JobSet, and not one of this. A name with $(JOBSET_NAME) follows the job.
 bool is_foreign_pod(const Node& job_set, std::string_view host) {
+  if (host.find('$') != std::string_view::npos) return false;
   const auto name = pod_name(host);
   if (!name || host.find('.') == std::string_view::npos) return false;
   const auto view = k8s::jobset::view_job_set(job_set);
