@@ -382,6 +382,7 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
     base::Diagnostics findings;  // about the file as a whole
     std::vector<ReadDocument> documents;
   };
+  base::Diagnostics found;
   std::vector<File> files(sources.size());
   std::vector<ReadDocument*> wanted;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -399,9 +400,11 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
   base::parallel_for(wanted.size(), kWorthAThread, options.threads,
                      [&](size_t index) { read_now(*wanted[index], options); });
   for (File& file : files) {
-    diagnostics.append(std::move(file.findings));
-    for (ReadDocument& document : file.documents) take(std::move(document), inputs, diagnostics);
+    found.append(std::move(file.findings));
+    for (ReadDocument& document : file.documents) take(std::move(document), inputs, found);
   }
+  secret::hide_secrets(found);
+  diagnostics.append(std::move(found));
 }
 
 void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,

@@ -208,7 +208,7 @@ class SecretGuard {
   ~SecretGuard() {
     std::vector<const Node*> documents{unit_.source};
     if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
-    secret::hide_secrets(documents, unit_.diagnostics);
+    secret::hide_secrets(unit_.diagnostics, documents);
   }
 
  private:

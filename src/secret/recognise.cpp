@@ -3,7 +3,6 @@
 // What looks like a secret: by the form of a text, by a name, and by the lines around it.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -374,7 +373,7 @@ bool may_hold_secret(std::string_view line) {
   return false;
 }
 
-// Files that could not be read
+// The lines of a file
 
 namespace {
 
@@ -423,54 +422,43 @@ bool names_secret_kind(std::string_view line) {
   return value.starts_with("Secret") && (value.size() == 6 || !is_word(value[6]));
 }
 
-// The lines of a file that may contain part of a secret.
-class HiddenLines {
+class SecretLineGuess {
  public:
-  explicit HiddenLines(const SourceFile& file) : hidden_(file.line_count() + 1, false) {
+  explicit SecretLineGuess(const SourceFile& file) : is_secret_(file.line_count() + 1, false) {
     uint32_t document = 1;
     bool is_secret = false;
     bool in_key = false;
     for (uint32_t at = 1; at <= file.line_count(); ++at) {
       const std::string_view line = file.line(at);
       if (is_separator(line)) {
-        if (is_secret) hide(document, at);
+        if (is_secret) mark(document, at);
         document = at;
         is_secret = in_key = false;
       }
       is_secret = is_secret || names_secret_kind(line);
       in_key = in_key || begins_private_key(line);
       const auto is_key = [](std::string_view word) { return !known_key(word).empty(); };
-      if (in_key || any_word(line, is_key) || has_key(line)) hide(at, at);
-      if (any_word(line, word_names_secret)) hide(at - 1, at + kNear);
+      if (in_key || any_word(line, is_key) || has_key(line)) mark(at, at);
+      if (any_word(line, word_names_secret)) mark(at - 1, at + kNear);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }
-    if (is_secret) hide(document, file.line_count());
+    if (is_secret) mark(document, file.line_count());
   }
 
-  bool holds(uint32_t line) const { return line < hidden_.size() && hidden_[line]; }
+  std::vector<bool> take() { return std::move(is_secret_); }
 
  private:
-  void hide(uint32_t first, uint32_t last) {
-    for (uint32_t line = first; line <= last && line < hidden_.size(); ++line) hidden_[line] = true;
+  void mark(uint32_t first, uint32_t last) {
+    for (uint32_t line = first; line <= last && line < is_secret_.size(); ++line) is_secret_[line] = true;
   }
 
-  std::vector<bool> hidden_;
+  std::vector<bool> is_secret_;  // by line
 };
 
 }  // namespace
 
-void hide_secret_text(base::Diagnostics& diagnostics) {
-  std::map<const SourceFile*, HiddenLines> files;
-  base::Diagnostics hidden;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
-    const base::Location& at = diagnostic.location;
-    if (at.file && at.line != 0 && files.try_emplace(at.file, *at.file).first->second.holds(at.line))
-      diagnostic.hide_source = true;
-    diagnostic.message = without_keys(diagnostic.message);
-    diagnostic.hint = without_keys(diagnostic.hint);
-    hidden.add(std::move(diagnostic));
-  }
-  diagnostics = std::move(hidden);
+std::vector<bool> guess_secret_lines(const SourceFile& file) {
+  return SecretLineGuess(file).take();
 }
 
 }  // namespace trainjobc::secret
