@@ -296,7 +296,7 @@ class Classifier {
   void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
     model::Translation translation = model::translate(root, dialect, yaml::Maker(memory_.arena));
     InputObject object{
-        .kind = kind_of(kind), .root = translation.root, .id = model::identify(*translation.root)};
+        .kind = kind_of(kind), .root = translation.root, .written = &root, .id = model::identify(*translation.root)};
     for (base::Diagnostic& finding : translation.findings) {
       finding.object = object.id.str();
       read.diagnostics.add(std::move(finding));

@@ -207,7 +207,7 @@ class SecretGuard {
   SecretGuard& operator=(const SecretGuard&) = delete;
   ~SecretGuard() {
     std::vector<const Node*> documents{unit_.source};
-    if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
+    if (unit_.runtime) documents.push_back(unit_.runtime->object.as_written());
     secret::hide_secrets(unit_.diagnostics, documents);
   }
 

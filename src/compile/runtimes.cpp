@@ -46,7 +46,7 @@ void RuntimeStore::admit(StoredRuntime& stored) {
     stored.accepted = !findings.has_errors() && !object.is_guess;
     findings.flush(object.id.str());
   }
-  secret::hide_secrets(found, std::array{object.root});
+  secret::hide_secrets(found, std::array{object.as_written()});
   diagnostics_.append(std::move(found));
 }
 
@@ -76,7 +76,7 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
   if (other) duplicate.notes.push_back({"the first one", yaml::locate(*other)});
   base::Diagnostics found;
   found.add(std::move(duplicate));
-  secret::hide_secrets(found, std::array{object.root});
+  secret::hide_secrets(found, std::array{object.as_written()});
   diagnostics_.append(std::move(found));
 }
 
@@ -111,7 +111,7 @@ void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
     base::Diagnostics found;
     report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
            stored->object.id.str(), found);
-    secret::hide_secrets(found, std::array{stored->object.root});
+    secret::hide_secrets(found, std::array{stored->object.as_written()});
     diagnostics_.append(std::move(found));
   }
 }

@@ -285,11 +285,8 @@ bool is_digest(std::string_view text) {
          text.find_first_not_of("0123456789abcdef", colon + 1) == std::string_view::npos;
 }
 
-// The password in a URL or an image reference: https://user:password@host/…, user:password@registry/….
-std::optional<Place> password_in(std::string_view word, size_t begin) {
-  const size_t scheme = word.find("://");
-  const size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
-  const std::string_view authority = word.substr(start, word.find('/', start) - start);
+// The password of user:password@host in the word.
+std::optional<Place> password_of(std::string_view word, std::string_view authority) {
   const size_t at = authority.rfind('@');
   const size_t colon = authority.find(':');
   if (at == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= at) return std::nullopt;
@@ -297,8 +294,24 @@ std::optional<Place> password_in(std::string_view word, size_t begin) {
   const std::string_view password = authority.substr(colon + 1, at - colon - 1);
   if (host.empty() || !is_alnum(host.front()) || is_digest(host)) return std::nullopt;
   if (password.front() == '$' || password.front() == '{' || password == kHidden) return std::nullopt;
-  if (scheme == std::string_view::npos && start + authority.size() == word.size()) return std::nullopt;
-  return Place{begin + start + colon + 1, password.size(), {"a password", ""}};
+  return Place{static_cast<size_t>(password.data() - word.data()), password.size(), {"a password", ""}};
+}
+
+// The password in a URL, an image reference or a path: https://user:password@host/…, user:password@registry/….
+std::optional<Place> password_in(std::string_view word, size_t begin) {
+  const size_t scheme = word.find("://");
+  std::optional<Place> found;
+  if (scheme != std::string_view::npos) {
+    found = password_of(word, word.substr(scheme + 3, word.find('/', scheme + 3) - scheme - 3));
+  } else {
+    // What no slash follows is a name with a tag and a digest.
+    for (size_t part = 0, end = word.find('/'); !found && end != std::string_view::npos;
+         part = end + 1, end = word.find('/', part)) {
+      found = password_of(word, word.substr(part, end - part));
+    }
+  }
+  if (found) found->begin += begin;
+  return found;
 }
 
 void add_passwords(std::string_view text, std::vector<Place>& places) {

@@ -107,6 +107,8 @@ TEST_CASE("redact: keys in a text") {
   CHECK(hidden(token) == "***");
   CHECK(hidden("hf_" + token) == "hf_***");
   CHECK(hidden("sk-a-model-of-many-words sk-a-model-of-many-words-2") == "sk-a-model-of-many-words ***");
+  CHECK(hidden("user:word@a/b:1 https://user:word@a/b /user:word@a/b nfs:/user:word@a/b a/b:1@sha256:0/x") ==
+        "user:***@a/b:1 https://user:***@a/b /user:***@a/b nfs:/user:***@a/b a/b:1@sha256:0/x");
   CHECK(hidden("x" + token + " hf_short1") == "x" + token + " hf_short1");
   CHECK(hidden("a\n-----BEGIN EC PRIVATE KEY-----\nb\n-----END EC PRIVATE KEY-----\nc") == "a\n***\nc");
   // Each of them begins what might be a key up to the end.
