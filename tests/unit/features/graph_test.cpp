@@ -37,6 +37,14 @@ TEST_CASE("Mermaid: labels can't end their quotes or add markup") {
 )");
 }
 
+TEST_CASE("Mermaid: words that it looks for in labels are only words") {
+  const std::string text = graph::format_mermaid(
+      {{"t", {{graph::Shape::Pods, {"direction TB", "stylegan:1", "a $$x$$ $", "fab:fa-car", "a\\nb\\c"}}}, {}}});
+  CHECK(text.substr(text.find("    j0n0")) ==
+        "    j0n0[\"#100;irection TB<br/>stylegan#58;1<br/>a $#8288;$x$#8288;$ $<br/>fab:#8288;fa-car<br/>"
+        "a#92;#8288;nb#92;c\"]:::pods\n  end\n");
+}
+
 TEST_CASE("DOT: labels can't end their quotes") {
   const std::string text = graph::format_dot(kStrange);
   CHECK(text == R"(digraph trainjobs {
