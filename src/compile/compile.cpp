@@ -61,7 +61,7 @@ class Run {
   Compilation compile(std::vector<Source> inputs, std::vector<Source> runtimes) {
     read(std::move(inputs), std::move(runtimes));
     choose_versions();
-    compile::report_duplicates(results_);
+    duplicates_ = compile::find_duplicates(results_);
     compile::run_trials(of_runtimes_.trials, options_);
     collect_diagnostics();
     collect_objects();
@@ -135,10 +135,11 @@ class Run {
   void collect_diagnostics() {
     base::Diagnostics& all = result_.diagnostics;
     all.reserve(count_findings());
+    // Each of the other passes hides the secrets of the documents that it looks at.
     for (JobResult& job : results_) all.append(std::move(job.reading));
-    secret::hide_secret_text(all);
-    secret::hide_secret_text(of_runtime_files_);
+    all.append(std::move(duplicates_));
     all.append(std::move(versions_.findings));
+    secret::hide_secrets(all);
     all.append(std::move(of_runtimes_.diagnostics));
     all.append(std::move(of_runtime_files_));
     for (compile::Trial& trial : of_runtimes_.trials) all.append(std::move(trial.findings));
@@ -157,7 +158,8 @@ class Run {
 
   size_t count_findings() const {
     size_t count = result_.diagnostics.items().size() + versions_.findings.items().size() +
-                   of_runtimes_.diagnostics.items().size() + of_runtime_files_.items().size();
+                   of_runtimes_.diagnostics.items().size() + of_runtime_files_.items().size() +
+                   duplicates_.items().size();
     for (const compile::Trial& trial : of_runtimes_.trials) count += trial.findings.items().size();
     for (const JobResult& job : results_)
       count += job.reading.items().size() + job.diagnostics.items().size();
@@ -235,6 +237,7 @@ class Run {
   std::vector<JobResult> results_;  // of the jobs, in their order
   compile::RuntimeFindings of_runtimes_;
   base::Diagnostics of_runtime_files_;
+  base::Diagnostics duplicates_;
   Compilation result_;
 };
 

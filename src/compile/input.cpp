@@ -296,7 +296,7 @@ class Classifier {
   void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
     model::Translation translation = model::translate(root, dialect, yaml::Maker(memory_.arena));
     InputObject object{
-        .kind = kind_of(kind), .root = translation.root, .id = model::identify(*translation.root)};
+        .kind = kind_of(kind), .root = translation.root, .written = &root, .id = model::identify(*translation.root)};
     for (base::Diagnostic& finding : translation.findings) {
       finding.object = object.id.str();
       read.diagnostics.add(std::move(finding));
@@ -382,6 +382,7 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
     base::Diagnostics findings;  // about the file as a whole
     std::vector<ReadDocument> documents;
   };
+  base::Diagnostics found;
   std::vector<File> files(sources.size());
   std::vector<ReadDocument*> wanted;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -402,9 +403,11 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
   base::parallel_for(wanted.size(), kWorthAThread, options.threads,
                      [&](size_t index) { read_now(*wanted[index], options); });
   for (File& file : files) {
-    diagnostics.append(std::move(file.findings));
-    for (ReadDocument& document : file.documents) take(std::move(document), inputs, diagnostics);
+    found.append(std::move(file.findings));
+    for (ReadDocument& document : file.documents) take(std::move(document), inputs, found);
   }
+  secret::hide_secrets(found);
+  diagnostics.append(std::move(found));
 }
 
 void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,

@@ -49,12 +49,14 @@ enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapsh
 struct InputObject {
   InputKind kind = InputKind::Foreign;
   const yaml::Node* root = nullptr;               // nullptr: not read yet, or not kept
+  const yaml::Node* written = nullptr;            // what `root` was translated from; nullptr: it was not
   model::ObjectId id;                             // where `root` is
   const model::DialectFields* dialect = nullptr;  // of a translated runtime; nullptr for others
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
   bool is_guess = false;  // its type was corrected: it is checked, but nothing is made of it
 
+  const yaml::Node* as_written() const { return written ? written : root; }
   bool is_runtime() const {
     return kind == InputKind::TrainingRuntime || kind == InputKind::ClusterTrainingRuntime;
   }

@@ -221,15 +221,17 @@ void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext&
   });
 }
 
-void report_duplicates(std::vector<JobResult>& results) {
+base::Diagnostics find_duplicates(std::vector<JobResult>& results) {
+  base::Diagnostics duplicates;
   std::map<std::pair<std::string_view, std::string_view>, const JobResult*> first;
   for (JobResult& job : results) {
     if (!job.name_at) continue;
     const auto [at, is_new] = first.try_emplace({k8s::effective_namespace(job.ns), job.name}, &job);
     if (is_new) continue;
     take_back(job);
-    job.diagnostics.add(duplicate_of(job, *at->second->name_at));
+    duplicates.add(duplicate_of(job, *at->second->name_at));
   }
+  return duplicates;
 }
 
 namespace {

@@ -71,8 +71,8 @@ void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext&
                  std::vector<JobResult>& results);
 
 // TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors, and their
-// objects are gone.
-void report_duplicates(std::vector<JobResult>& results);
+// objects are gone. Returns these errors.
+base::Diagnostics find_duplicates(std::vector<JobResult>& results);
 
 // Which documents of the inputs had all rules checked. `jobs` are the results of the inputs' TrainJobs.
 // `diagnostics` say which files could not be read to their end.

@@ -203,8 +203,8 @@ class SecretGuard {
   SecretGuard& operator=(const SecretGuard&) = delete;
   ~SecretGuard() {
     std::vector<const Node*> documents{unit_.source};
-    if (unit_.runtime) documents.push_back(unit_.runtime->object.root);
-    secret::hide_secrets(documents, unit_.diagnostics);
+    if (unit_.runtime) documents.push_back(unit_.runtime->object.as_written());
+    secret::hide_secrets(unit_.diagnostics, documents);
   }
 
  private:

@@ -46,8 +46,8 @@ void RuntimeStore::admit(StoredRuntime& stored) {
     stored.accepted = !findings.has_errors() && !object.is_guess;
     findings.flush(object.id.str());
   }
+  secret::hide_secrets(found, std::array{object.as_written()});
   diagnostics_.append(std::move(found));
-  secret::hide_secrets(std::array{object.root}, diagnostics_);
 }
 
 StoredRuntime& RuntimeStore::store(const InputObject& object) {
@@ -74,7 +74,10 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
   duplicate.location = yaml::locate(*object.root->at({"metadata", "name"}));
   const yaml::Node* other = first->second->object.root->at({"metadata", "name"});
   if (other) duplicate.notes.push_back({"the first one", yaml::locate(*other)});
-  diagnostics_.add(std::move(duplicate));
+  base::Diagnostics found;
+  found.add(std::move(duplicate));
+  secret::hide_secrets(found, std::array{object.as_written()});
+  diagnostics_.append(std::move(found));
 }
 
 void RuntimeStore::add_snapshot(const InputObject& object) {
@@ -105,9 +108,11 @@ void RuntimeStore::collect_used(std::set<const yaml::Node*>& documents) const {
 void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
   for (const auto& [key, stored] : runtimes_) {
     if (!stored->accepted || !stored->is_input) continue;
+    base::Diagnostics found;
     report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
-           stored->object.id.str(), diagnostics_);
-    secret::hide_secrets(std::array{stored->object.root}, diagnostics_);
+           stored->object.id.str(), found);
+    secret::hide_secrets(found, std::array{stored->object.as_written()});
+    diagnostics_.append(std::move(found));
   }
 }
 

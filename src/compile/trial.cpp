@@ -182,7 +182,7 @@ void run(Trial& trial) {
   for (Diagnostic& found : *errors) {
     trial.findings.add(about_runtime(std::move(found), *trial.runtime));
   }
-  secret::hide_secrets(std::array{trial.runtime->object.root}, trial.findings);
+  secret::hide_secrets(trial.findings, std::array{trial.runtime->object.as_written()});
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ std::string label_value_problem(std::string_view text) {
 }
 
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first) {
+  if (secret::has_key(text)) return "";
   std::string name;
   for (const char c : text) {
     const char low = base::to_lower(c);

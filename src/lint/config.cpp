@@ -13,6 +13,7 @@
 #include "base/text/suggest.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -220,6 +221,9 @@ base::Diagnostics read_config(const std::string& path, std::string text, Config&
   if (!diagnostics.has_errors() && !documents.empty()) reader.read(*documents.front().root);
   if (documents.size() > 1) reader.refuse_second(*documents[1].root);
   if (reader.error) diagnostics.add(*reader.error);
+  std::vector<const Node*> roots;
+  for (const yaml::Document& document : documents) roots.push_back(document.root);
+  secret::hide_secrets(diagnostics, roots);
   return diagnostics;
 }
 

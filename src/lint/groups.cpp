@@ -19,6 +19,7 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -124,6 +125,7 @@ class Duplicates {
  public:
   void check(Compilation& compiled, const std::string& scope) {
     std::set<std::string> refused;
+    base::Diagnostics found;
     for (const LintedObject& object : compiled.linted) {
       if (!object.object.starts_with("TrainJob/") || !object.name.file) continue;
       const auto [first, is_new] = first_.try_emplace({scope, object.object}, object.name);
@@ -134,9 +136,11 @@ class Duplicates {
       duplicate.message = fmt::format("{} is defined twice", object.object);
       duplicate.location = object.name;
       duplicate.notes.push_back({"the first one", first->second});
-      compiled.diagnostics.add(std::move(duplicate));
+      found.add(std::move(duplicate));
       refused.insert(object.object);
     }
+    secret::hide_secrets(found);
+    compiled.diagnostics.append(std::move(found));
     std::erase_if(compiled.objects, [&](const Object& object) {
       return object.train_job && refused.contains(model::identify(*object.train_job).str());
     });

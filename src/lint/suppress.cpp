@@ -15,6 +15,7 @@
 #include "base/text/glob.h"
 #include "base/text/text.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -338,6 +339,7 @@ Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
   Suppressor suppressor(config, files, on_suppressions);
   diagnostics.retain([&](Diagnostic& diagnostic) { return suppressor.keep(diagnostic); });
   if (has_advice) suppressor.report_unused(documents);
+  secret::hide_secrets(on_suppressions);
   diagnostics.append(std::move(on_suppressions));
   diagnostics.sort();
   return diagnostics;

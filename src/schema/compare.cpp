@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "k8s/quantity.h"
+#include "secret/secret.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -278,7 +279,7 @@ std::string to_string(const FieldPath& path) {
 std::string to_keyed_string(const FieldPath& path) {
   std::string out;
   for (const Step& step : path) {
-    const std::string keys = step.is_item() && step.schema ? item_keys(*step.item, *step.schema) : "";
+    const std::string keys = step.is_item() && step.schema ? secret::without_keys(item_keys(*step.item, *step.schema)) : "";
     if (!step.is_item()) {
       append_key(step.key, out);
     } else {

@@ -2,6 +2,7 @@
 
 // Marks secrets, and hides them in trees, texts and reports.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -210,11 +211,6 @@ class Masker {
   const Maker& make_;
 };
 
-void replace_all(std::string& text, std::string_view what) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + kHidden.size()))
-    text.replace(at, what.size(), kHidden);
-}
-
 }  // namespace
 
 const Node* mark_secrets(const Node& root, const Maker& make) {
@@ -238,7 +234,7 @@ void SecretTexts::collect(const Node& root) {
   if (root.is_scalar() && root.origin().is_secret()) {
     // Without the line break that ends a block scalar: it is not part of the secret.
     const std::string_view text = root.text().substr(0, root.text().find_last_not_of("\r\n") + 1);
-    if (text.size() >= kShortest) texts_.emplace_back(text);
+    if (text.size() >= kShortest) texts_.emplace(text);
   }
   for (const Node* item : root.items()) collect(*item);
   for (const Entry& entry : root.entries()) collect(*entry.value);
@@ -249,9 +245,30 @@ void SecretTexts::collect_unmarked(const Node& root) {
   collect(*mark_secrets(root, Maker(arena)));
 }
 
+size_t SecretTexts::length_at(std::string_view text) const {
+  // Those that begin with the first `end` bytes of the text are next to each other, the shortest of them first.
+  size_t found = 0;
+  for (size_t end = 1; end <= text.size(); ++end) {
+    const auto next = texts_.lower_bound(text.substr(0, end));
+    if (next == texts_.end() || !next->starts_with(text.substr(0, end))) break;
+    if (next->size() == end) found = end;
+  }
+  return found;
+}
+
 std::string SecretTexts::hide(std::string_view text) const {
-  std::string out = without_keys(text);
-  for (const std::string& secret : texts_) replace_all(out, secret);
+  const std::string known = without_keys(text);
+  if (texts_.empty()) return known;
+  std::string out;
+  for (size_t at = 0; at < known.size();) {
+    const size_t length = length_at(std::string_view(known).substr(at));
+    if (length == 0) {
+      out += known[at++];
+    } else {
+      out += kHidden;
+      at += length;
+    }
+  }
   return out;
 }
 
@@ -278,24 +295,6 @@ uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
   return file.line_at(std::min(at, text.size() - 1));
 }
 
-// The last line of the value: the end of the lines indented below its first, if it is more than a word.
-uint32_t last_line(const base::SourceFile& file, const base::Location& first, const Node& value) {
-  const size_t offset = file.line_start(first.line) + first.column - 1;
-  if (offset < file.text().size() && (file.text()[offset] == '"' || file.text()[offset] == '\'')) {
-    return last_quoted_line(file, offset);
-  }
-  const std::string_view line = file.line(first.line);
-  if (line.find(value.text()) != std::string_view::npos) return first.line;
-  uint32_t last = first.line;
-  for (uint32_t next = first.line + 1; next <= file.line_count(); ++next) {
-    const std::string_view below = file.line(next);
-    const bool is_blank = base::indent_of(below) == below.size();
-    if (!is_blank && base::indent_of(below) <= base::indent_of(line)) break;
-    last = next;
-  }
-  return last;
-}
-
 class SecretLines {
  public:
   void collect(const Node& node) {
@@ -308,35 +307,81 @@ class SecretLines {
   bool holds(const base::Location& at) const { return lines_.contains({at.file, at.line}); }
 
  private:
+  using Line = std::pair<const base::SourceFile*, uint32_t>;
+
   void add(const Node& value) {
     const base::Location at = yaml::locate(value);
-    if (!at.file) return;
-    for (uint32_t line = at.line; line <= last_line(*at.file, at, value); ++line)
+    if (!at.file || at.line == 0) return;
+    for (uint32_t line = at.line, last = last_line(*at.file, at, value); line <= last; ++line)
       lines_.insert({at.file, line});
   }
 
-  std::set<std::pair<const base::SourceFile*, uint32_t>> lines_;
+  // The last line of the value: the end of the lines indented below its first, if it is more than a word.
+  uint32_t last_line(const base::SourceFile& file, const base::Location& first, const Node& value) {
+    const size_t offset = file.line_start(first.line) + first.column - 1;
+    if (offset < file.text().size() && (file.text()[offset] == '"' || file.text()[offset] == '\'')) {
+      return last_quoted_line(file, offset);
+    }
+    if (file.text().substr(std::min(offset, file.text().size())).starts_with(value.text())) return first.line;
+    const auto [known, is_new] = last_below_.try_emplace({&file, first.line}, first.line);
+    if (!is_new) return known->second;
+    const size_t indent = base::indent_of(file.line(first.line));
+    for (uint32_t next = first.line + 1; next <= file.line_count(); ++next) {
+      const std::string_view below = file.line(next);
+      const bool is_blank = base::indent_of(below) == below.size();
+      if (!is_blank && base::indent_of(below) <= indent) break;
+      known->second = next;
+    }
+    return known->second;
+  }
+
+  std::set<Line> lines_;
+  std::map<Line, uint32_t> last_below_;  // of the lines that are indented below a line
+};
+
+// The lines of files that contain secrets, by what was read from them, or else by their text.
+class HiddenLines {
+ public:
+  void add(const Node& document) {
+    read_.collect(document);
+    files_.insert(yaml::locate(document).file);
+  }
+
+  bool hold(const base::Diagnostic& diagnostic) {
+    const base::Location& at = diagnostic.location;
+    if (!at.file || at.line == 0) return false;
+    if (read_.holds(at)) return true;
+    if (diagnostic.stage != base::Stage::Yaml && files_.contains(at.file)) return false;
+    const auto [guess, is_new] = guessed_.try_emplace(at.file);
+    if (is_new) guess->second = guess_secret_lines(*at.file);
+    return at.line < guess->second.size() && guess->second[at.line];
+  }
+
+ private:
+  SecretLines read_;
+  std::set<const base::SourceFile*> files_;  // of the documents
+  std::map<const base::SourceFile*, std::vector<bool>> guessed_;
 };
 
 }  // namespace
 
-void hide_secrets(std::span<const Node* const> documents, base::Diagnostics& diagnostics) {
+void hide_secrets(base::Diagnostics& diagnostics, std::span<const Node* const> documents) {
   if (diagnostics.empty()) return;
-  SecretLines lines;
+  base::Arena arena;
+  HiddenLines lines;
   SecretTexts texts;
   for (const Node* document : documents) {
-    lines.collect(*document);
-    texts.collect(*document);
+    const Node* marked = mark_secrets(*document, Maker(arena));
+    lines.add(*marked);
+    texts.collect(*marked);
   }
-  base::Diagnostics hidden;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
-    diagnostic.hide_source = diagnostic.hide_source || lines.holds(diagnostic.location);
+  diagnostics.retain([&](base::Diagnostic& diagnostic) {
+    diagnostic.hide_source = diagnostic.hide_source || lines.hold(diagnostic);
     diagnostic.message = texts.hide(diagnostic.message);
     diagnostic.hint = texts.hide(diagnostic.hint);
     for (base::Note& note : diagnostic.notes) note.message = texts.hide(note.message);
-    hidden.add(std::move(diagnostic));
-  }
-  diagnostics = std::move(hidden);
+    return true;
+  });
 }
 
 }  // namespace trainjobc::secret

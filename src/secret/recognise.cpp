@@ -3,7 +3,6 @@
 // What looks like a secret: by the form of a text, by a name, and by the lines around it.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -286,11 +285,8 @@ bool is_digest(std::string_view text) {
          text.find_first_not_of("0123456789abcdef", colon + 1) == std::string_view::npos;
 }
 
-// The password in a URL or an image reference: https://user:password@host/…, user:password@registry/….
-std::optional<Place> password_in(std::string_view word, size_t begin) {
-  const size_t scheme = word.find("://");
-  const size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
-  const std::string_view authority = word.substr(start, word.find('/', start) - start);
+// The password of user:password@host in the word.
+std::optional<Place> password_of(std::string_view word, std::string_view authority) {
   const size_t at = authority.rfind('@');
   const size_t colon = authority.find(':');
   if (at == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= at) return std::nullopt;
@@ -298,8 +294,24 @@ std::optional<Place> password_in(std::string_view word, size_t begin) {
   const std::string_view password = authority.substr(colon + 1, at - colon - 1);
   if (host.empty() || !is_alnum(host.front()) || is_digest(host)) return std::nullopt;
   if (password.front() == '$' || password.front() == '{' || password == kHidden) return std::nullopt;
-  if (scheme == std::string_view::npos && start + authority.size() == word.size()) return std::nullopt;
-  return Place{begin + start + colon + 1, password.size(), {"a password", ""}};
+  return Place{static_cast<size_t>(password.data() - word.data()), password.size(), {"a password", ""}};
+}
+
+// The password in a URL, an image reference or a path: https://user:password@host/…, user:password@registry/….
+std::optional<Place> password_in(std::string_view word, size_t begin) {
+  const size_t scheme = word.find("://");
+  std::optional<Place> found;
+  if (scheme != std::string_view::npos) {
+    found = password_of(word, word.substr(scheme + 3, word.find('/', scheme + 3) - scheme - 3));
+  } else {
+    // What no slash follows is a name with a tag and a digest.
+    for (size_t part = 0, end = word.find('/'); !found && end != std::string_view::npos;
+         part = end + 1, end = word.find('/', part)) {
+      found = password_of(word, word.substr(part, end - part));
+    }
+  }
+  if (found) found->begin += begin;
+  return found;
 }
 
 void add_passwords(std::string_view text, std::vector<Place>& places) {
@@ -374,7 +386,7 @@ bool may_hold_secret(std::string_view line) {
   return false;
 }
 
-// Files that could not be read
+// The lines of a file
 
 namespace {
 
@@ -423,54 +435,43 @@ bool names_secret_kind(std::string_view line) {
   return value.starts_with("Secret") && (value.size() == 6 || !is_word(value[6]));
 }
 
-// The lines of a file that may contain part of a secret.
-class HiddenLines {
+class SecretLineGuess {
  public:
-  explicit HiddenLines(const SourceFile& file) : hidden_(file.line_count() + 1, false) {
+  explicit SecretLineGuess(const SourceFile& file) : is_secret_(file.line_count() + 1, false) {
     uint32_t document = 1;
     bool is_secret = false;
     bool in_key = false;
     for (uint32_t at = 1; at <= file.line_count(); ++at) {
       const std::string_view line = file.line(at);
       if (is_separator(line)) {
-        if (is_secret) hide(document, at);
+        if (is_secret) mark(document, at);
         document = at;
         is_secret = in_key = false;
       }
       is_secret = is_secret || names_secret_kind(line);
       in_key = in_key || begins_private_key(line);
       const auto is_key = [](std::string_view word) { return !known_key(word).empty(); };
-      if (in_key || any_word(line, is_key) || has_key(line)) hide(at, at);
-      if (any_word(line, word_names_secret)) hide(at - 1, at + kNear);
+      if (in_key || any_word(line, is_key) || has_key(line)) mark(at, at);
+      if (any_word(line, word_names_secret)) mark(at - 1, at + kNear);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }
-    if (is_secret) hide(document, file.line_count());
+    if (is_secret) mark(document, file.line_count());
   }
 
-  bool holds(uint32_t line) const { return line < hidden_.size() && hidden_[line]; }
+  std::vector<bool> take() { return std::move(is_secret_); }
 
  private:
-  void hide(uint32_t first, uint32_t last) {
-    for (uint32_t line = first; line <= last && line < hidden_.size(); ++line) hidden_[line] = true;
+  void mark(uint32_t first, uint32_t last) {
+    for (uint32_t line = first; line <= last && line < is_secret_.size(); ++line) is_secret_[line] = true;
   }
 
-  std::vector<bool> hidden_;
+  std::vector<bool> is_secret_;  // by line
 };
 
 }  // namespace
 
-void hide_secret_text(base::Diagnostics& diagnostics) {
-  std::map<const SourceFile*, HiddenLines> files;
-  base::Diagnostics hidden;
-  for (base::Diagnostic diagnostic : diagnostics.items()) {
-    const base::Location& at = diagnostic.location;
-    if (at.file && at.line != 0 && files.try_emplace(at.file, *at.file).first->second.holds(at.line))
-      diagnostic.hide_source = true;
-    diagnostic.message = without_keys(diagnostic.message);
-    diagnostic.hint = without_keys(diagnostic.hint);
-    hidden.add(std::move(diagnostic));
-  }
-  diagnostics = std::move(hidden);
+std::vector<bool> guess_secret_lines(const SourceFile& file) {
+  return SecretLineGuess(file).take();
 }
 
 }  // namespace trainjobc::secret

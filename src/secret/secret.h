@@ -4,13 +4,16 @@
 // read; code that shows a value checks its node.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/source.h"
 #include "yaml/node.h"
 
 namespace trainjobc::secret {
@@ -73,7 +76,10 @@ class SecretTexts {
   std::string hide(std::string_view text) const;
 
  private:
-  std::vector<std::string> texts_;
+  // The length of the longest of them at the beginning of the text; 0 if there is none.
+  size_t length_at(std::string_view text) const;
+
+  std::set<std::string, std::less<>> texts_;
 };
 
 // The secrets of objects, each with a `root`, to be hidden in the output of other programs.
@@ -87,12 +93,14 @@ SecretTexts secrets_of(const Objects& objects) {
 // A diff of a YAML file without the secrets of the file.
 std::string without_secrets(const std::string& diff, const std::string& file_text);
 
-// Hides the source of every diagnostic whose line contains a part of a plain secret in one of the documents,
-// and such secrets in its texts, if they were written without a check.
-void hide_secrets(std::span<const yaml::Node* const> documents, base::Diagnostics& diagnostics);
+// Whatever reads files, of any kind, passes what it reports on them through this function: it hides the source
+// of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents` are
+// those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader reports
+// it, its line is judged by the text alone (see `guess_secret_lines`).
+void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {});
 
-// The same for files that could not be read, whose secrets can only be guessed from the text: hides the
-// source of diagnostics whose line is in a document of kind Secret, or in or beside what looks like a secret.
-void hide_secret_text(base::Diagnostics& diagnostics);
+// Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in a
+// document of kind Secret, or in or beside what looks like a secret.
+std::vector<bool> guess_secret_lines(const base::SourceFile& file);
 
 }  // namespace trainjobc::secret

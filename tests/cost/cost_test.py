@@ -37,7 +37,7 @@ def run(trainjobc, case, n):
             words += ["--color", "never"]
             if "--threads" not in words:
                 words += ["--threads", "1"]
-        return measure.instructions(words, folder, stdin, {"HOME": folder})
+        return measure.instructions(words, folder, stdin, {"HOME": folder}, case.statuses)
 
 
 class Runner:

@@ -21,7 +21,7 @@ def is_available():
     return has_perf() or shutil.which("valgrind") is not None
 
 
-def instructions(command, folder, stdin=b"", environment=None):
+def instructions(command, folder, stdin=b"", environment=None, statuses=(0, 1)):
     """The number of instructions, and the status. The program must end."""
     if has_perf():
         prefix = ["perf", "stat", "-x,", "-e", "instructions:u", "-o", f"{folder}/perf"]
@@ -31,6 +31,6 @@ def instructions(command, folder, stdin=b"", environment=None):
                           cwd=folder, env={**os.environ, **(environment or {})}, timeout=SECONDS, check=False)
     log = open(f"{folder}/{'perf' if has_perf() else 'valgrind'}", encoding="utf-8", errors="replace").read()
     found = re.search(r"^(\d+),", log, re.M) if has_perf() else re.search(r"Collected : (\d+)", log)
-    if done.returncode not in (0, 1) or not found:
+    if done.returncode not in statuses or not found:
         raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-600:]}")
     return int(found[1]), done.returncode

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """No output but manifests shows a secret: one is put into each string of the fixtures in turn, and every command runs.
 
-usage: secrets_test.py BINARY [--all]. Without --all a sample, the same each time.
+usage: secrets_test.py BINARY [--all] [--jobs N]. Without --all a sample, the same each time.
 """
+import argparse
+import concurrent.futures
+import json
+import os
 import pathlib
 import random
 import re
@@ -11,26 +15,57 @@ import subprocess
 import sys
 import tempfile
 
-BINARY = pathlib.Path(sys.argv[1]).resolve()
-SAMPLE = None if "--all" in sys.argv else 60
+import yaml
+
 TESTS = pathlib.Path(__file__).resolve().parents[1]
+SAMPLE = 60
 TOKEN = "hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b"
+SIGNED = "8f3a61c09be24d7f55aa"
 PASSWORD = "pa55-of-the-registry"
-VALUES = [TOKEN, f"--token={TOKEN}", f"user:{PASSWORD}@registry.example/a/b:1"]
-FOLDERS = ["v1/jobs", "v1/training-operator", "conformance/v2.3", "kueue", "../examples"]
-# A scalar on a line of its own: what is before it, and the scalar.
-SCALAR = re.compile(r"^(\s*(?:- )*(?:[\w./-]+: +)?)([^\s#{\[|>&*!\-'\"][^#]*|\"[^\"]*\"|'[^']*')$")
-STRUCTURE = re.compile(r"^\s*(?:- )?(?:apiVersion|kind|image|name|generateName|namespace): ")
-# What each command prints besides manifests; of render, only what is on standard error.
-COMMANDS = [["lint"], ["lint", "--format", "json"], ["lint", "--format", "sarif"], ["lint", "--format", "markdown"],
-            ["explain"], ["plan", "--ranks"], ["plan", "-o", "json"], ["graph"], ["graph", "-o", "dot"], ["migrate"],
-            ["runtimes"], ["runtimes", "--used-by"], ["render"]]
+PLAIN = "4-plain-words-of-a-db"
+SECRETS = [secret.encode() for secret in (TOKEN, SIGNED, PASSWORD, PLAIN)]
+# What takes the place of a string. That of the last one is secret by its name alone.
+VALUES = [TOKEN, f"--token={TOKEN}", f"user:{PASSWORD}@registry.example/a/b:1",
+          f"set -e\\nexport WANDB_API_KEY={SIGNED}\\npython x.py", PLAIN]
+NAME = "DB_PASSWORD"
+FOLDERS = ["v1/jobs", "conformance/v2.3", "fuzz/seeds/diff", "fuzz/seeds/graph", "fuzz/seeds/quota", "fuzz/seeds/merge",
+           "../examples", "../golden", "../templates/v2.3"]
+SETTINGS = ".trainjobc.yaml"
+# A scalar on a line of its own: what is before it, its key, and the scalar.
+SCALAR = re.compile(r"^(\s*(?:- )*)((?:[\w./-]+: +)?)([^\s#{\[|>&*!\-'\"][^#]*|\"[^\"]*\"|'[^']*')$")
+STRUCTURE = re.compile(r"^\s*(?:- )?(?:apiVersion|kind|image|name|generateName|namespace|rule): ")
+# What each command prints besides manifests; of the last ones, only what is on standard error. `kubectl` refuses all
+# objects, and repeats what it refuses.
+COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json", "sarif", "markdown", "junit", "github", "gitlab")),
+            ["lint", "--fix=all", "--diff", "in.yaml"], ["lint", "in.yaml", "copy.yaml"],
+            ["explain", "in.yaml"], ["explain", "-o", "json", "in.yaml"],
+            ["plan", "--ranks", "in.yaml"], ["plan", "-o", "json", "in.yaml"], ["plan", "-o", "markdown", "in.yaml"],
+            ["graph", "in.yaml"], ["graph", "-o", "dot", "in.yaml"],
+            ["migrate", "--diff", "in.yaml"], ["migrate", "--diff", "--plain", "in.yaml"],
+            ["runtimes", "in.yaml"], ["runtimes", "--used-by", "torch-distributed", "in.yaml"], ["runtimes", "check", "in.yaml"],
+            ["diff", "--from", "old.yaml", "in.yaml"], ["diff", "--from", "in.yaml", "-o", "json", "old.yaml"],
+            ["diff", "--live", "live.yaml", "-o", "unified", "in.yaml"], ["diff", "--live", "in.yaml", "old.yaml"], ["diff", "in.yaml"],
+            ["submit", "--dry-run=server", "in.yaml"], ["submit", "in.yaml"], ["plan", "--cluster", "in.yaml"]]
+STDERR_ONLY = [["render", "in.yaml"], ["render", "--keep-going", "-o", "json", "in.yaml"], ["migrate", "in.yaml"],
+               ["submit", "--dry-run=client", "in.yaml"]]
+OF_QUOTA = [["plan", "job.yaml", "--quota", "in.yaml"], ["plan", "-o", "json", "job.yaml", "--quota", "in.yaml"]]
+OF_SETTINGS = [["lint", "."], ["lint", "--format", "json", "."], ["plan", "."], ["render", "job.yaml"], ["lint", "--config", SETTINGS, "job.yaml"]]
+KUBECTL = """#!/bin/sh
+[ -t 0 ] || sed 's/^/error: admission webhook "a.example" denied the request: /' >&2
+echo "error: the server refused" >&2
+exit 1
+"""
+JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a, namespace: team, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec: {runtimeRef: {name: torch-distributed}}
+"""
 
 
 def fixtures():
     for folder in FOLDERS:
         for path in sorted((TESTS / folder).rglob("*.yaml")):
-            if path.stat().st_size < 20000 and "expected" not in path.name:
+            if "expected" not in path.name and ".github" not in path.parts:
                 yield path
 
 
@@ -40,29 +75,149 @@ def places():
         for number, line in enumerate(lines):
             found = SCALAR.match(line)
             # Names are shown by design, and may not contain a secret: no valid name does.
-            if found and found[1].strip(" -") and not STRUCTURE.match(line):
-                yield path, lines, number, found[1]
-            elif found and line.strip().lstrip("- ").startswith("image: "):
-                yield path, lines, number, found[1]
+            if found and (found[2] or "-" in found[1]) and not STRUCTURE.match(line):
+                yield path, lines, number
+            elif found and found[2].startswith("image: "):
+                yield path, lines, number
+
+
+def named(lines, number):
+    """The lines, with PLAIN under a name that says that it is a secret: a variable, or else a field."""
+    found = SCALAR.match(lines[number])
+    new = list(lines)
+    before = SCALAR.match(lines[number - 1]) if number > 0 else None
+    if found[2] == "value: " and before and before[2] == "name: ":
+        new[number - 1] = f"{before[1]}name: {NAME}"
+        new[number] = f"{found[1]}value: {PLAIN}"
+    elif found[2]:
+        new[number] = f"{found[1]}{NAME}: {PLAIN}"
+    else:
+        new[number] = f"{found[1]}{{name: {NAME}, value: {PLAIN}}}"
+    return new
+
+
+def changed(lines, number, value):
+    if value == PLAIN:
+        return "\n".join([*named(lines, number), ""])
+    found = SCALAR.match(lines[number])
+    return "\n".join([*lines[:number], f"{found[1]}{found[2]}\"{value}\"", *lines[number + 1:], ""])
+
+
+def in_one_line(text):
+    """Each document as a line of JSON: whatever is found, it is on the line of the secret. The text if it can't be read."""
+    try:
+        return "---\n".join(json.dumps(document) + "\n" for document in yaml.safe_load_all(text))
+    except (yaml.YAMLError, TypeError, ValueError):
+        return text
+
+
+def message(body):
+    text = json.dumps({"jsonrpc": "2.0", **body}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
+
+
+def session(folder, name, number):
+    uri = pathlib.Path(folder, name).as_uri()
+    of_document = {"textDocument": {"uri": uri}}
+    at = {"position": {"line": number, "character": 8}}
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 100000, "character": 0}}
+    requests = [("hover", at), ("hover", {"position": {"line": max(number - 1, 0), "character": 8}}), ("completion", at),
+                ("definition", at), ("documentSymbol", {}), ("codeLens", {}),
+                ("codeAction", {"range": everything, "context": {"diagnostics": []}})]
+    return b"".join(map(message, [
+        {"id": 1, "method": "initialize", "params": {"rootUri": pathlib.Path(folder).as_uri(), "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": uri, "languageId": "yaml", "version": 1, "text": pathlib.Path(folder, name).read_text()}}},
+        *({"id": i + 2, "method": f"textDocument/{method}", "params": {**of_document, **params}}
+          for i, (method, params) in enumerate(requests)),
+        {"id": 99, "method": "shutdown"}, {"method": "exit"}]))
+
+
+def said(out):
+    """What the server says, without the edits, which are manifests."""
+    texts = []
+    while out:
+        head, _, rest = out.partition(b"\r\n\r\n")
+        length = int(head.split(b":")[1])
+        answer = json.loads(rest[:length])
+        out = rest[length:]
+        for action in answer.get("result") or [] if isinstance(answer.get("result"), list) else []:
+            action.pop("edit", None)
+        texts.append(json.dumps(answer))
+    return "\n".join(texts).encode()
+
+
+class Trial:
+    def __init__(self, binary, folder, problems, where):
+        self.binary, self.folder, self.problems, self.where = binary, folder, problems, where
+        self.environment = {**os.environ, "HOME": folder, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+
+    def run(self, words, stdin=b""):
+        return subprocess.run([self.binary, *words], cwd=self.folder, input=stdin, capture_output=True, timeout=120,
+                              env=self.environment)
+
+    def check(self, words, shown):
+        for secret in SECRETS:
+            if secret in shown:
+                line = next(line for line in shown.splitlines() if secret in line).decode(errors="replace")
+                self.problems.append(f"{self.where}: {' '.join(words)} shows {secret.decode()}: {line.strip()[:300]}")
+
+    def all(self, name, number, commands, stderr_only):
+        for words in commands:
+            done = self.run(words)
+            self.check(words, done.stdout + done.stderr)
+        for words in stderr_only:
+            self.check(words, self.run(words).stderr)
+        done = self.run(["lsp"], session(self.folder, name, number))
+        self.check(["lsp"], done.stderr + said(done.stdout))
+
+
+def attempt(binary, path, lines, number, value, as_json):
+    problems = []
+    where = f"{os.path.relpath(path, TESTS.parent)}:{number + 1}{' as JSON' if as_json else ''}, {value}"
+    text = changed(lines, number, value)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "bin").mkdir()
+        kubectl = folder / "bin/kubectl"
+        kubectl.write_text(KUBECTL)
+        kubectl.chmod(0o755)
+        (folder / "job.yaml").write_text(JOB)
+        trial = Trial(binary, name, problems, where)
+        if path.name == SETTINGS:
+            (folder / SETTINGS).write_text(text)
+            trial.all(SETTINGS, number, OF_SETTINGS, [])
+            return problems
+        text = in_one_line(text) if as_json else text
+        for file in ("in.yaml", "copy.yaml"):
+            (folder / file).write_text(text)
+        (folder / "old.yaml").write_text("\n".join([*lines, ""]))
+        (folder / "live.yaml").write_bytes(trial.run(["render", "--with-defaults", "old.yaml"]).stdout)
+        trial.all("in.yaml", 0 if as_json else number, COMMANDS + (OF_QUOTA if "kueue.x-k8s.io/v1" in text else []), STDERR_ONLY)
+    return problems
 
 
 def main():
-    problems = []
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
     chosen = list(places())
-    if SAMPLE and len(chosen) > SAMPLE:
-        chosen = random.Random(1).sample(chosen, SAMPLE)
-    for index, (path, lines, number, before) in enumerate(chosen):
-        for value in VALUES:
-            text = "\n".join([*lines[:number], f"{before}\"{value}\"", *lines[number + 1:], ""])
-            with tempfile.TemporaryDirectory() as folder:
-                pathlib.Path(folder, "in.yaml").write_text(text)
-                for words in COMMANDS:
-                    done = subprocess.run([BINARY, *words, "in.yaml"], cwd=folder, capture_output=True, timeout=60,
-                                          stdin=subprocess.DEVNULL)
-                    shown = done.stderr + (b"" if words == ["render"] else done.stdout)
-                    if TOKEN.encode() in shown or PASSWORD.encode() in shown:
-                        problems.append(f"{path.relative_to(TESTS.parent)}:{number + 1}: {' '.join(words)} shows {value}")
-    print("\n".join(problems))
+    random.Random(1).shuffle(chosen)
+    if not arguments.all:
+        settings = [place for place in chosen if place[0].name == SETTINGS]
+        chosen = chosen[:SAMPLE] + settings[:3]
+    # Each place with one of the values, each of which comes with each form of the text.
+    forms = [(value, as_json) for as_json in (False, True) for value in VALUES]
+    problems = []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        runs = [pool.submit(attempt, arguments.binary.resolve(), *place, *forms[i % len(forms)]) for i, place in enumerate(chosen)]
+        for run in runs:
+            for problem in run.result():
+                problems.append(problem)
+                print(problem, flush=True)
     print(f"{len(chosen)} places, {len(problems)} leaks")
     return 1 if problems or not chosen else 0
 

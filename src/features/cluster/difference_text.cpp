@@ -13,6 +13,7 @@
 
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
+#include "secret/secret.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
@@ -284,7 +285,7 @@ std::string keys_text(const Node& list, const schema::Schema* schema) {
   std::string text = "[";
   for (const Node* item : list.items()) {
     if (text.size() > 1) text += ", ";
-    text += schema ? schema::item_keys(*item, *schema) : readable_text(item, "");
+    text += schema ? secret::without_keys(schema::item_keys(*item, *schema)) : readable_text(item, "");
   }
   return text + "]";
 }

@@ -75,10 +75,13 @@ LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics)
   LiveText text;
   text.is_blank = source.text.find_first_not_of(base::kSpace) == std::string::npos;
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
-  for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, diagnostics)) {
+  base::Diagnostics found;
+  for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, found)) {
     LiveReader(live, text).add(*document.root, "", "");
     ++text.documents;
   }
+  secret::hide_secrets(found);
+  diagnostics.append(std::move(found));
   return text;
 }
 

@@ -20,6 +20,7 @@
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/second_reading.h"
@@ -205,6 +206,7 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   base::Diagnostics diagnostics;
   const auto documents = yaml::read(*list->file, list->arena, diagnostics);
   if (diagnostics.has_errors()) {
+    secret::hide_secrets(diagnostics);
     for (const base::Diagnostic& diagnostic : diagnostics.items()) error += base::format_text(diagnostic, {});
     return nullptr;
   }

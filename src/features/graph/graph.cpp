@@ -287,25 +287,39 @@ JobGraph draw_job(std::span<const Object> objects) {
 
 namespace {
 
-// Text between quotes, with entities for the characters that are special to Mermaid or HTML.
-std::string quoted_label(const std::vector<std::string>& lines) {
-  std::string label;
-  for (const std::string& line : lines) {
-    if (!label.empty()) label += "<br/>";
-    for (const char c : line) {
-      switch (c) {
-        case '"': label += "#quot;"; break;
-        case '#': label += "#35;"; break;
-        case '<': label += "#lt;"; break;
-        case '>': label += "#gt;"; break;
-        case '&': label += "#amp;"; break;
-        case '`': label += "#96;"; break;
-        case '\\': label += "#92;"; break;
-        case '%': label += "#37;"; break;  // two of them and a brace begin a directive, wherever they are
-        default: label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-      }
+// Shows nothing, and keeps two characters apart that would mean something together.
+constexpr std::string_view kWordJoiner = "#8288;";
+
+// The text with entities for what is special to Mermaid or HTML. Mermaid looks for formulas, icons and line breaks
+// after it has replaced entities, and for directions and styles on the whole line before.
+std::string mermaid_text(std::string_view line) {
+  const bool may_be_style =
+      line.find("style") != std::string_view::npos || line.find("classDef") != std::string_view::npos;
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const std::string_view rest = line.substr(i);
+    switch (line[i]) {
+      case '"': text += "#quot;"; break;
+      case '#': text += "#35;"; break;
+      case '<': text += "#lt;"; break;
+      case '>': text += "#gt;"; break;
+      case '&': text += "#amp;"; break;
+      case '`': text += "#96;"; break;
+      case '\\': text.append("#92;").append(rest.starts_with("\\n") ? kWordJoiner : ""); break;
+      case '%': text += "#37;"; break;  // two of them and a brace begin a directive, wherever they are
+      case '$': text.append("$").append(rest.starts_with("$$") ? kWordJoiner : ""); break;
+      case ':': text.append(may_be_style ? "#58;" : ":").append(rest.starts_with(":fa-") ? kWordJoiner : ""); break;
+      case 'd': text += rest.starts_with("direction") ? "#100;" : "d"; break;
+      default: text += static_cast<unsigned char>(line[i]) < 0x20 ? ' ' : line[i];
     }
   }
+  return text;
+}
+
+// The lines between quotes.
+std::string quoted_label(const std::vector<std::string>& lines) {
+  std::string label;
+  for (const std::string& line : lines) label.append(label.empty() ? "" : "<br/>").append(mermaid_text(line));
   return fmt::format("\"{}\"", label);
 }
 

@@ -181,11 +181,9 @@ class FileRewriter {
 
   // Of every kind: jobs of v1, too, which are compiled only as what they become.
   void hide_secrets() {
-    if (result_.problems.empty()) return;
-    std::vector<const Node*> marked;
-    for (const yaml::Document& document : documents_)
-      marked.push_back(secret::mark_secrets(*document.root, make_));
-    secret::hide_secrets(marked, result_.problems);
+    std::vector<const Node*> roots;
+    for (const yaml::Document& document : documents_) roots.push_back(document.root);
+    secret::hide_secrets(result_.problems, roots);
   }
 
   void report_lost_comments(const yaml::Document& document) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -191,6 +192,11 @@ std::optional<int64_t> product_of(int64_t a, int64_t b) {
 std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b) {
   int64_t sum = 0;
   return !a || !b || __builtin_add_overflow(*a, *b, &sum) ? std::nullopt : std::optional(sum);
+}
+
+// Pods and nodes of many jobs; more than can be counted are the most that can.
+int64_t added(int64_t a, int64_t b) {
+  return sum_of(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
 // The processes that a launcher with settings of its own starts in all pods together.
@@ -471,8 +477,8 @@ RenderedJob rendered_job(const Rendered& job, const yaml::Maker& make) {
 
 void add_job(Total& total, const JobPlan& job) {
   ++total.jobs;
-  total.nodes += job.nodes;
-  total.pods += job.pods;
+  total.nodes = added(total.nodes, job.nodes);
+  total.pods = added(total.pods, job.pods);
   total.processes = sum_of(total.processes, job.processes);
   cluster::add(total.requests, job.requests);
 }
@@ -487,11 +493,11 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
   plan.name = job.job_set->name;
   plan.id = fmt::format("TrainJob/{}/{}", plan.ns, plan.name);
   plan.runtime = yaml::text_at(*job.job_set->train_job, {"spec", "runtimeRef", "name"});
-  plan.queue = queue_of(job);
+  plan.queue = secret::without_keys(queue_of(job));
   const RenderedJob rendered = rendered_job(job, yaml::Maker(arena));
   for (const k8s::jobset::ReplicatedJob& replicated_job : rendered.view.jobs) {
     PodSet set = cluster::pod_set_of(rendered.view, replicated_job);
-    plan.pods += set.pods;
+    plan.pods = added(plan.pods, set.pods);
     cluster::add(plan.requests, cluster::times(set.per_pod, set.pods));
     plan.pod_sets.push_back(std::move(set));
   }

@@ -17,6 +17,7 @@
 #include "model/trainer_names.h"
 #include "schema/compare.h"
 #include "schema/typed.h"
+#include "secret/secret.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::runtimes {
@@ -57,8 +58,9 @@ std::vector<RuntimeDifference> differences_of(const Node& own, const Node& other
   const Node* there = full_runtime(other, schema, make);
   std::vector<RuntimeDifference> differences;
   for (const schema::FieldDifference& field : schema::compare(*here, *there, &schema)) {
+    const secret::BeforeAfter sides = secret::masked({field.live, field.rendered}, make);
     cluster::Difference shown{
-        .path = field.path, .live = field.live, .rendered = field.rendered, .order = field.order};
+        .path = field.path, .live = sides.before, .rendered = sides.after, .order = field.order};
     const cluster::ValueTexts values = cluster::value_texts(shown);
     RuntimeDifference difference{schema::to_keyed_string(field.path), values.live, values.rendered, {}};
     if (field.rendered) difference.location = yaml::locate(*field.rendered);

@@ -227,12 +227,13 @@ std::string Fingerprints::next(std::initializer_list<std::string_view> parts) {
 }
 
 std::string identity(const Diagnostic& diagnostic) {
+  constexpr size_t kLongest = 2000;  // a whole file on one line would change with each other finding, too
   const Location& at = diagnostic.location;
   // A line with a secret is not even hashed: a short secret could be guessed from the hash.
   const bool has_line = at.file && at.line != 0 && !diagnostic.hide_source;
-  const std::string_view line =
-      has_line ? base::trimmed(at.file->line(at.line), base::kBlanks) : std::string_view();
-  if (!line.empty()) return std::string(line);
+  const std::string_view line = has_line ? at.file->line(at.line) : std::string_view();
+  const std::string_view words = line.size() <= kLongest ? base::trimmed(line, base::kBlanks) : "";
+  if (!words.empty()) return std::string(words);
   return fmt::format("{} {} {}", diagnostic.object, diagnostic.field, diagnostic.message);
 }
 

@@ -118,7 +118,7 @@ class Fingerprints {
 };
 
 // What identifies a finding besides its rule: its source line without indentation, so that lines above may
-// change, or its message if it has no line.
+// change, or its message if it has no line or a very long one.
 std::string identity(const base::Diagnostic& diagnostic);
 
 }  // namespace trainjobc::lint

@@ -37,6 +37,14 @@ TEST_CASE("Mermaid: labels can't end their quotes or add markup") {
 )");
 }
 
+TEST_CASE("Mermaid: words that it looks for in labels are only words") {
+  const std::string text = graph::format_mermaid(
+      {{"t", {{graph::Shape::Pods, {"direction TB", "stylegan:1", "a $$x$$ $", "fab:fa-car", "a\\nb\\c"}}}, {}}});
+  CHECK(text.substr(text.find("    j0n0")) ==
+        "    j0n0[\"#100;irection TB<br/>stylegan#58;1<br/>a $#8288;$x$#8288;$ $<br/>fab:#8288;fa-car<br/>"
+        "a#92;#8288;nb#92;c\"]:::pods\n  end\n");
+}
+
 TEST_CASE("DOT: labels can't end their quotes") {
   const std::string text = graph::format_dot(kStrange);
   CHECK(text == R"(digraph trainjobs {
@@ -106,6 +114,48 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
   };
   CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
   CHECK(run.console.err == "trainjobc: dot ended with status 1: syntax error\n");
+}
+
+TEST_CASE("graph: volumes of one name or path are one box only if they are the same thing") {
+  base::MemoryFileSystem files;
+  files.files["in.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\n"
+      "spec: {runtimeRef: {name: rt}}\n---\n"
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
+      "  mlPolicy: {numNodes: 1}\n  template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: "
+      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: "
+      "[{name: node, image: 'a/b:1'}], volumes: [\n"
+      "    {name: v0, nfs: {server: one, path: /data}},\n    {name: v1, nfs: {server: two, path: /data}},\n"
+      "    {name: v2, nfs: {server: two, path: /data}},\n    {name: v3, hostPath: {path: /data}},\n"
+      "    {name: v4, persistentVolumeClaim: {claimName: data}},\n    {name: v5, secret: {secretName: data}},\n"
+      "    {name: v6, configMap: {name: data}},\n    {name: v7, csi: {driver: d, volumeAttributes: {share: a}}},\n"
+      "    {name: v8, csi: {driver: d, volumeAttributes: {share: b}}},\n"
+      "    {name: v9, csi: {driver: d, volumeAttributes: {share: a}}}]}}}}}]}}\n";
+  test::TestConsole console(files);
+  cli::run({"graph", "--no-config", "in.yaml"}, console);
+  const size_t boxes = console.out.find("    j0n0");
+  REQUIRE(boxes != std::string::npos);
+  CHECK(console.out.substr(boxes) == R"(    j0n0(["TrainJob a<br/>ClusterTrainingRuntime rt"]):::job
+    j0n1["node: 1 pod<br/>a/b:1"]:::pods
+    j0n2[("NFS<br/>one:/data")]:::volume
+    j0n3[("NFS<br/>two:/data")]:::volume
+    j0n4[("host path<br/>/data")]:::volume
+    j0n5[("PersistentVolumeClaim<br/>data")]:::volume
+    j0n6{{"Secret<br/>data"}}:::secret
+    j0n7[/"ConfigMap<br/>data"/]:::config
+    j0n8[("CSI volume<br/>d")]:::volume
+    j0n9[("CSI volume<br/>d")]:::volume
+    j0n0 --> j0n1
+    j0n1 -.-> j0n2
+    j0n1 -.-> j0n3
+    j0n1 -.-> j0n4
+    j0n1 -.-> j0n5
+    j0n1 -.->|"mounts"| j0n6
+    j0n1 -.->|"mounts"| j0n7
+    j0n1 -.-> j0n8
+    j0n1 -.-> j0n9
+  end
+)");
 }
 
 }  // namespace trainjobc::graph_test

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,38 @@ TEST_CASE("jobs of a billion nodes are planned, and few of their ranks are liste
   CHECK(job.processes == 1000000000);
   CHECK(job.ranks.size() == 10000);
   CHECK(job.ranks_left_out == 999990000);
+}
+
+TEST_CASE("plan: processes that can't be counted are unknown, and totals don't overflow") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const std::string most = std::to_string(kMost);
+  const auto of_command = [](const std::string& command) {
+    return plan_of(manifests("{torch: {}}", "command: [" + command + "]", "numNodes: 2")).processes;
+  };
+  CHECK(of_command("torchrun, --nproc-per-node=" + most + ", a.py") == std::nullopt);
+  CHECK(of_command("torchrun, --nproc-per-node=4611686018427387903, a.py") == kMost - 1);
+  CHECK(of_command("deepspeed, --num_gpus=" + most + ", a.py") == std::nullopt);
+  CHECK(of_command("accelerate, launch, --num_processes=" + most + ", a.py") == kMost);
+  CHECK(processes("auto", "command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: " + most + "}}") ==
+        std::nullopt);
+
+  plan::JobPlan job;
+  job.nodes = job.pods = kMost - 1;
+  job.processes = kMost;
+  const plan::Plan planned = plan::add_totals({job, job});
+  CHECK(planned.total.nodes == kMost);
+  CHECK(planned.total.pods == kMost);
+  CHECK(planned.total.processes == std::nullopt);
+  REQUIRE(planned.totals.size() == 1);
+  CHECK(planned.totals[0].pods == kMost);
+}
+
+TEST_CASE("plan: a queue that holds a key is shown without it") {
+  std::string text = manifests("{torch: {}}", "");
+  const std::string name = "name: job, ";
+  text.replace(text.find(name), name.size(),
+               name + "labels: {kueue.x-k8s.io/queue-name: hf_abcdefghij0123456789abcd}, ");
+  CHECK(plan_of(text).queue == "***");
 }
 
 TEST_CASE("plan: variables that double each other are not written out") {

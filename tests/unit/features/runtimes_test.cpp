@@ -134,4 +134,18 @@ TEST_CASE("runtimes check compares by meaning") {
         "TrainingRuntime/team-a/own   only in the cluster\n");
 }
 
+TEST_CASE("runtimes check hides secrets") {
+  RuntimesRun run;
+  std::string& text = run.files.files["own.yaml"];
+  text = kCleaned;
+  text.replace(text.find("a/b:1"), 5, "user:word@a/b:1");
+  CHECK(run.check() == 1);
+  CHECK(run.console.out ==
+        "ClusterTrainingRuntime/plain   not in the catalogue of Trainer 2.3   own.yaml:1\n"
+        "ClusterTrainingRuntime/plain   differs from the cluster   own.yaml:1\n"
+        "  spec.template.spec.replicatedJobs[node].template.spec.template.spec.containers[node].image   "
+        "\"a/b:1\" → \"user:***@a/b:1 (after)\"   own.yaml:18\n"
+        "TrainingRuntime/team-a/own   only in the cluster\n");
+}
+
 }  // namespace trainjobc::runtimes_test

@@ -10,6 +10,19 @@
 namespace trainjobc::v1_findings_test {
 using namespace trainjobc::test;
 
+TEST_CASE("migrate v1: no finding shows a secret") {
+  const std::string env = kTorch + ", env: [{name: DB_PASSWORD, value: ";
+  CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "1", env + "one-word}]") +
+             replica("Worker", "2", env + "two-words}]")) == R"(in.yaml:11:133: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].env[0].value [migrate/lost]
+  hint: make them alike, or write them out with --plain
+nothing to migrate to Trainer 2.3 in 1 object
+)");
+  CHECK(said(torch("  dbPasswords: {DB_PASSWORD: one-word}\n  tokens: [hf_abcdefghij0123456789abcd]\n")) == R"(in.yaml:5:3: warning: PyTorchJob has no field "dbPasswords" in spec, and ignores it [advice/v1-ignored-field]
+in.yaml:6:3: warning: PyTorchJob has no field "tokens" in spec, and ignores it [advice/v1-ignored-field]
+1 of 1 object migrated to Trainer 2.3
+)");
+}
+
 TEST_CASE("migrate v1: what a PyTorchJob loses") {
   CHECK(
       said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "1", kTorch) +

@@ -15,6 +15,7 @@
 #include "base/text/suggest.h"
 #include "k8s/jobset/view.h"
 #include "model/trainer_names.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
@@ -227,7 +228,10 @@ std::string_view to_string(Verdict verdict) {
 }
 
 Admission admit(const Capacity& capacity, const QueuedJob& job) {
-  return Admitter(capacity, job).run();
+  Admission admission = Admitter(capacity, job).run();
+  admission.local_queue = secret::without_keys(admission.local_queue);
+  for (Obstacle& obstacle : admission.obstacles) obstacle.reason = secret::without_keys(obstacle.reason);
+  return admission;
 }
 
 }  // namespace trainjobc::plan

@@ -12,6 +12,7 @@
 #include "k8s/object_meta.h"
 #include "k8s/quantity.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
@@ -245,8 +246,15 @@ Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics) {
 Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics) {
   Quota quota;
   quota.objects = std::move(objects);
-  QuotaReader reader(quota, diagnostics);
-  for (const cluster::LiveObject& object : quota.objects->objects) reader.add(object);
+  base::Diagnostics found;
+  QuotaReader reader(quota, found);
+  std::vector<const Node*> roots;
+  for (const cluster::LiveObject& object : quota.objects->objects) {
+    reader.add(object);
+    roots.push_back(object.root);
+  }
+  secret::hide_secrets(found, roots);
+  diagnostics.append(std::move(found));
   return quota;
 }
 

@@ -54,6 +54,27 @@ TEST_CASE("server: the first request is initialize, the last one shutdown") {
   CHECK(client.server.exit_status() == 0);
 }
 
+TEST_CASE("server: half a surrogate pair in a text loses no edit") {
+  test::LspFiles files;
+  test::LspClient client(files);
+  client.start();
+  client.open("/repo/a.yaml", "# x\n" + kJob + "  suspended: true\n");
+  CHECK(client.publish()["/repo/a.yaml"] == Words{"9:3 input/unknown-field"});
+  const auto edit = [&](const std::string& text) {
+    client.sent.clear();
+    client.server.receive(
+        R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///repo/a.yaml",)"
+        R"("version":2},"contentChanges":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":3}},)"
+        R"("text":")" + text + "\"}]}}");
+    while (client.server.has_messages()) client.server.handle_next();
+    CHECK(client.sent.empty());
+    return client.publish()["/repo/a.yaml"];
+  };
+  // Each edit is made: a line more with each.
+  CHECK(edit(R"(\n# \ud83d)") == Words{"10:3 input/unknown-field"});
+  CHECK(edit("\xED\xA0\xBD\\n#") == Words{"11:3 input/unknown-field"});
+}
+
 TEST_CASE("server: messages that are none") {
   test::LspFiles files;
   test::LspClient client(files);
