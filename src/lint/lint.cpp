@@ -207,22 +207,29 @@ bool Findings::fails(const base::Diagnostic& finding) const {
 
 Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
   Findings findings;
+  std::vector<std::string> changeable;
   for (const InputGroup& group : groups) {
     findings.configs.push_back(group.config);
-    const auto add = [&](const Source& source) {
-      findings.files.push_back(source.name);
-      findings.levels[source.name] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
+    const auto add = [&](const std::string& file) {
+      findings.files.push_back(file);
+      findings.levels[file] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
     };
     // What a root was made of counts, not what was made of it.
-    std::ranges::for_each(group.parts.empty() ? group.inputs : group.parts, add);
+    std::ranges::for_each(group.templates, add);
+    if (!group.templates.empty()) continue;
+    for (const Source& source : group.parts.empty() ? group.inputs : group.parts) {
+      add(source.name);
+      changeable.push_back(source.name);
+    }
   }
+  std::ranges::sort(changeable);
   std::ranges::sort(findings.files);
   const auto repeated = std::ranges::unique(findings.files);
   findings.files.erase(repeated.begin(), repeated.end());
   PartFixes parts(groups);
   GroupedCompilation grouped = find_in_groups(std::move(groups), options);
   for (const GovernedFindings& group : grouped.governed) parts.add(group);
-  findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), findings.files);
+  findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), changeable);
   parts.keep_agreed(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;

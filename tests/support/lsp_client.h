@@ -22,7 +22,7 @@ namespace trainjobc::test {
 // The files of /repo, and what `lint` loads of them.
 struct LspFiles {
   base::MemoryFileSystem disk;
-  TestConsole console{disk};
+  mutable TestConsole console{disk};
 
   lsp::InputLoader loader() const { return cli::workspace_loader(console); }
   std::unique_ptr<lsp::Workspace> workspace() const {
