@@ -215,7 +215,10 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   inputs.excluded = std::move(loaded.excluded);
   if (!loaded.sources.empty() || roots->empty())
     inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
-  std::ranges::move(*roots, std::back_inserter(inputs.groups));
+  for (lint::InputGroup& root : *roots) {
+    for (const Source& part : root.parts) inputs.parts.push_back(part.name);
+    inputs.groups.push_back(std::move(root));
+  }
   if (!is_usable(console, configurations)) return std::nullopt;
   for (lint::InputGroup& group : inputs.groups) {
     if (!complete_group(console, flags, overrides, options, group)) return std::nullopt;
@@ -259,12 +262,14 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
 }
 
 // Whether anything in the directory is for Trainer, or was intended to be.
-bool holds_something(const std::string& directory, const Compilation& compiled) {
+bool holds_something(const std::string& directory, const std::vector<std::string>& parts,
+                     const Compilation& compiled) {
   const std::string folder = base::absolute_path(directory);
   const auto is_in = [&](const std::string& file) {
     return !base::path_below(base::absolute_path(file), folder).empty();
   };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
+         std::ranges::any_of(parts, is_in) ||
          std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);
@@ -294,7 +299,7 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     if (!check_wanted(console, job, compiled)) return false;
   }
   for (const std::string& directory : loaded.directories) {
-    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, compiled))
+    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, loaded.parts, compiled))
       continue;
     fail(console,
          fmt::format(

@@ -40,6 +40,7 @@ struct InputGroup {
 struct LoadedInputs {
   std::vector<InputGroup> groups;  // at least one, by the name of the configuration
   std::vector<std::string> directories;
+  std::vector<std::string> parts;  // the files that roots are made of
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
 };

@@ -47,6 +47,7 @@ inline constexpr std::string_view kCompletionIndexField =
 // How objects name queues of Kueue and Volcano.
 
 inline constexpr std::string_view kKueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kKueuePriorityLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kVolcanoQueue = "scheduling.volcano.sh/queue-name";  // an annotation
 
 }  // namespace trainjobc::model

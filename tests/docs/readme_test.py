@@ -11,6 +11,7 @@ of examples/. Comments above a block, which readers don't see:
 
   <!-- file: llama.yaml -->             the console blocks of the page run in a folder with this file
   <!-- findings: job/gpu-limit, … -->   the block shows mistakes: those of these rules, and no others
+  <!-- file: a.yaml; base: origin/main -->  the folder is a repository, and this the file in a branch of it
   <!-- processes: 32 -->                `plan` counts so many
   <!-- file: llama.yaml; findings: … -->
 
@@ -98,11 +99,17 @@ spec:
 # What other programs answer. kubectl says that it was asked; it knows nothing but an empty list.
 PLAYED = {
     "helm": f"cat <<'END'\n{JOB}END\n",
-    "git": "[ \"$1 $2\" = 'worktree add' ] && mkdir \"$4\" && cp -r jobs runtimes .trainjobc.yaml \"$4\"\n",
     "kpt": "if [ \"$2\" = source ]; then echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}'; fi\n",
     "kubectl": "echo kubectl >> \"$ASKED\"\n[ -t 0 ] || cat > /dev/null\n"
                "[ \"$3 $4\" = \"-A -o\" ] || { echo no cluster >&2; exit 1; }\necho '{apiVersion: v1, kind: List, items: []}'\n",
 }
+
+
+def commit(folder, branch):
+    """Makes the folder a repository whose branch of a remote has what is in it."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", folder]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"], ["update-ref", f"refs/remotes/{branch}", "HEAD"]):
+        subprocess.run([*git, *words], check=True)
 
 
 def session():
@@ -124,9 +131,15 @@ def commands_of(text):
 def try_commands(commands):
     """Runs each in its own copy of examples/."""
     for command in commands:
+        has_revision = re.search(r"--(base|changed-since)\b", command)
+        if has_revision and not shutil.which("git"):
+            print(f"skipped without git: {command}")
+            continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             shutil.copytree(ROOT / "examples", folder / "examples")
+            if has_revision:
+                commit(folder / "examples", "origin/main")
             for made in (".zsh/completions", ".config/fish/completions", "bin"):
                 (folder / made).mkdir(parents=True)
             for program, text in PLAYED.items():
@@ -200,7 +213,7 @@ def try_manifest(block, facts):
     """A problem of a block of which its facts are not true; None for one that is right, and for blocks of other programs."""
     text = manifest_of(block)
     if text is None:
-        return f"{facts} of a block that is no manifest" if facts.keys() - {"file"} else None
+        return f"{facts} of a block that is no manifest" if facts.keys() - {"file", "base"} else None
     wanted = set(facts.get("findings", "").split(", ")) - {""}
     with tempfile.TemporaryDirectory() as name:
         pathlib.Path(name, "shown.yaml").write_text(text)
@@ -219,7 +232,7 @@ COMPILED = []  # what try_manifest has compiled
 
 def blocks_of(text):
     """Of a page: the facts of the comment above it, the language, and the text of each block."""
-    for comment, language, block in re.findall(r"^(?:<!-- ((?:file|findings|processes): [^\n]*) -->\n)?```(\w+)\n(.*?)^```", text, re.M | re.S):
+    for comment, language, block in re.findall(r"^(?:<!-- ((?:file|findings|processes|base): [^\n]*) -->\n)?```(\w+)\n(.*?)^```", text, re.M | re.S):
         yield dict(fact.split(": ") for fact in comment.split("; ") if fact), language, block
 
 
@@ -252,7 +265,9 @@ def try_page(text, environment):
                 file = pathlib.Path(name, facts["file"])
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(block)
-            if language == "console":
+            if "base" in facts and shutil.which("git"):
+                commit(name, facts["base"])
+            if language == "console" and ("--base " not in block or shutil.which("git")):
                 yield from try_console(block, environment, pathlib.Path(name) if uses(os.listdir(name), block) else ROOT)
             elif language in ("sh", "yaml"):
                 yield from try_commands(commands_of(block))

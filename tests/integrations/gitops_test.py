@@ -85,7 +85,8 @@ class Job:
         return results
 
 
-GITHUB = {"github.server_url": "https://example.com", "github.action_repository": "trainjobc/trainjobc", "github.token": "a-token"}
+GITHUB = {"github.server_url": "https://example.com", "github.action_repository": "trainjobc/trainjobc", "github.token": "a-token",
+          "github.base_ref": "main"}
 
 
 def test_action(folder):
@@ -186,12 +187,23 @@ def test_action_installs(folder):
     check(len(results) == 1 and results[0].returncode != 0, f"the action took a tarball with a wrong checksum: {results}")
 
 
+def commit(work, branch):
+    """Commits everything in the folder, as the branch of its remote, too."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", branch], ["update-ref", f"refs/remotes/origin/{branch}", "HEAD"]):
+        subprocess.run([*git, *words], cwd=work, check=True)
+
+
 def test_example_workflow(folder):
     work = folder / "work"
     shutil.copytree(ROOT / "examples", work)
-    shutil.copytree(ROOT / "examples", work / ".base")
+    if not shutil.which("git"):
+        print("git is not installed: the example's workflow was not tried")
+        return
+    commit(work, "main")
     runtime = work / "runtimes/torch-h100.yaml"
     runtime.write_text(runtime.read_text().replace("maxRestarts: 3", "maxRestarts: 5"))
+    commit(work, "feature")
     workflow = yaml.safe_load((work / ".github/workflows/trainjobs.yaml").read_text())
     for name, job in workflow["jobs"].items():
         runner = Job(work, WITH_BINARY, {**GITHUB})

@@ -165,7 +165,7 @@ class Kustomize(unittest.TestCase):
             for line in re.findall(r'"file": ?"([^"]+)",\s*"line": ?(\d+)', done.stdout):
                 places.add(line)
                 self.assertTrue((self.folder / line[0]).exists(), line)
-            self.assertIn(("overlays/patched/kustomization.yaml", "10"), places)  # env/0/value, written inline
+            self.assertIn(("overlays/patched/kustomization.yaml", "9"), places)  # env/0/value, written inline
             self.assertIn(("component/kustomization.yaml", "5"), places)  # SEED
             self.assertIn(("base/job.yaml", "10"), places)  # the image
             nodes = ("overlays/patched/nodes.yaml", "6") if root.endswith("patched") else ("overlays/again/more.yaml", "4")
@@ -174,14 +174,14 @@ class Kustomize(unittest.TestCase):
     def test_findings(self):
         self.write("overlays/patched/nodes.yaml", FILES["overlays/patched/nodes.yaml"] + "    numProcs: 3\n")
         done = self.run_us("lint", "-o", "json", "-k", "overlays/patched", "-k", "overlays/again")
-        found = json.loads(done.stdout)["findings"]
+        found = json.loads(done.stdout)["diagnostics"]
         self.assertEqual(
             [("input/unknown-field", "overlays/patched/nodes.yaml", 7)],
             sorted({(one["rule"], one["file"], one["line"]) for one in found if one["severity"] == "error"}))
 
     def test_what_kustomize_does_not_know(self):
         done = self.run_us("lint", "-o", "json", "-k", "unconfigured")
-        found = {(one["rule"], one["file"], one["line"]) for one in json.loads(done.stdout)["findings"]}
+        found = {(one["rule"], one["file"], one["line"]) for one in json.loads(done.stdout)["diagnostics"]}
         self.assertLessEqual({("advice/kustomize-images", "unconfigured/kustomization.yaml", 4),
                               ("input/missing-runtime", "base/job.yaml", 8)}, found)
         done = self.run_us("lint", "-k", "configured")
@@ -218,7 +218,7 @@ generators:
 
     def test_dashes(self):
         shutil.copytree(self.folder / "base", self.folder / "-base")
-        self.assertEqual(0, self.run_us("render", "-k=-base").returncode)
+        self.assertEqual(0, self.run_us("render", "--kustomize=-base").returncode)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `plan --quota` says of jobs, against what Kueue 0.15.2 did with them: tests/kueue/verdicts.json, which
-tests/e2e/quota_tests.py records.
+tests/e2e/quota_tests.py records, and of several jobs at once, tests/kueue/together.json, of tests/e2e/queues_tests.py.
 
 usage: kueue_verdicts_test.py BINARY
 """
@@ -22,10 +22,16 @@ def main():
     cases = json.loads((FOLDER / "verdicts.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         problems = verdicts.compare(str(pathlib.Path(sys.argv[1]).resolve()), cases, folder)
-    if len(cases) < LEAST:
-        problems.append(f"only {len(cases)} cases are recorded")
+    together = json.loads((FOLDER / "together.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        binary = str(pathlib.Path(sys.argv[1]).resolve())
+        problems += verdicts.compare_together(binary, together["shared"], together["cases"], folder)
+    for recorded in (cases, together["cases"]):
+        if len(recorded) < LEAST:
+            problems.append(f"only {len(recorded)} cases are recorded")
+    count = len(cases) + sum(len(case["jobs"]) for case in together["cases"].values())
     print("\n".join(problems))
-    print(f"{len(cases) - len(problems)} passed, {len(problems)} failed")
+    print(f"{count - len(problems)} passed, {len(problems)} failed")
     return 1 if problems else 0
 
 

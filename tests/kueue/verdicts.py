@@ -65,22 +65,85 @@ def compare_one(case, admission):
     return ""
 
 
-def compare(program, cases, folder):
-    """A problem for each case of which plan says something else."""
-    inputs = {"quota.json": [], "jobs.json": []}
-    for case in cases.values():
-        inputs["quota.json"] += case["quota"]
-        inputs["jobs.json"] += [case["runtime"], case["job"]]
+def plans_of(program, inputs, folder):
+    """The jobs of the plan, by namespace and name; inputs: objects by file."""
     for name, items in inputs.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": items}, file)
     words = ["plan", "--no-config", "--no-catalogue", "--trainer-version=2.3", "-o", "json"]
     ran = subprocess.run([program, *words, "--quota", "quota.json", "jobs.json"], cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode > 1:
-        return [ran.stderr]
-    plans = {one["namespace"]: one["admission"] for one in json.loads(ran.stdout)["jobs"]}
+        raise RuntimeError(ran.stderr)
+    return {(one["namespace"], one["name"]): one["admission"] for one in json.loads(ran.stdout)["jobs"]}
+
+
+def compare(program, cases, folder):
+    """A problem for each case of which plan says something else."""
+    inputs = {"quota.json": [], "jobs.json": []}
+    for case in cases.values():
+        inputs["quota.json"] += case["quota"]
+        inputs["jobs.json"] += [case["runtime"], case["job"]]
+    try:
+        plans = {namespace: one for (namespace, _), one in plans_of(program, inputs, folder).items()}
+    except RuntimeError as error:
+        return [str(error)]
     problems = [f"{name}: plan knows no such job" for name in cases.keys() - plans.keys()]
     for name in sorted(cases.keys() & plans.keys()):
         problem = compare_one(cases[name], plans[name])
         problems += [f"{name}: {problem}"] if problem else []
+    return problems
+
+
+UNUSED = re.compile(r"insufficient unused quota for (\S+) in flavor ([^\s,]+)")
+
+
+def flavors_by_pod_set(flavors):
+    ours = {}
+    for one in flavors:
+        ours.setdefault(one["podSet"], {})[one["resource"]] = one["flavor"]
+    return ours
+
+
+def compare_waiting(theirs, ours):
+    """Kueue's last word on a job that stays pending may be older than what plan says, but what was short stays so."""
+    if ours["verdict"] != "pending":
+        return f"Kueue: {theirs}, plan: admitted {flavors_by_pod_set(ours['flavors'])}"
+    known = {(one["resource"], one["flavor"]) for one in ours["missing"]}
+    flavors = {flavor for _, flavor in known}
+    # Kueue looks at the resource groups in no order, and stops at the first that is short.
+    short = {one for one in UNUSED.findall(theirs.get("message", "")) if one[1] in flavors}
+    if ours["cause"] == "quota" and not short <= known:
+        return f"Kueue is short of {short}, plan of {known}"
+    return ""
+
+
+def compare_job(theirs, ours):
+    if "flavors" not in theirs:
+        return compare_waiting(theirs, ours)
+    expected = {name: one for name, one in theirs["flavors"].items() if one}
+    if ours["verdict"] != "admitted" or flavors_by_pod_set(ours["flavors"]) != expected:
+        return f"Kueue: {expected}, plan: {ours['verdict']} {flavors_by_pod_set(ours['flavors'])} {ours['missing']}"
+    return ""
+
+
+def compare_together(program, shared, cases, folder):
+    """The same for cases of several jobs; `shared` are objects for all of them."""
+    inputs = {"quota.json": list(shared), "jobs.json": []}
+    for case in cases.values():
+        inputs["quota.json"] += case["quota"]
+        for one in case["jobs"]:
+            inputs["jobs.json"] += [one["runtime"], one["job"]]
+    plans = plans_of(program, inputs, folder)
+    problems = []
+    for name, case in cases.items():
+        for one in case["jobs"]:
+            job = one["job"]["metadata"]["name"]
+            admission = plans.get((name, job))
+            if admission is None or "together" not in admission:
+                problems.append(f"{name}/{job}: plan has no answer: {admission}")
+                continue
+            if job in case["starved"]:
+                continue  # Kueue has not tried it
+            problem = compare_job(one["kueue"], admission["together"])
+            problems += [f"{name}/{job}: {problem}"] if problem else []
     return problems

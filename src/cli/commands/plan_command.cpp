@@ -100,7 +100,9 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   const auto compiled =
       compile_inputs(console, flags.input, flags.colour, options, {.sink_of = jobs.sinks()});
   if (!compiled || (wants_quota && !report(console, flags, answer))) return kFailed;
-  const plan::Plan planned = plan::add_totals(jobs.take(compiled->all));
+  std::vector<plan::JobPlan> plans = jobs.take(compiled->all);
+  if (capacity) plan::plan_together(*capacity, plans);
+  const plan::Plan planned = plan::add_totals(std::move(plans));
   if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
     return fail(console, "can't write the output");
   const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {
@@ -118,7 +120,7 @@ std::function<int(Console&)> setup_plan(Command& command) {
   command
       .add("--quota", &flags->quota,
            "Say whether Kueue could ever admit each job with the ClusterQueues, LocalQueues, "
-           "ResourceFlavors and Cohorts of this file or directory")
+           "ResourceFlavors and Cohorts of this file or directory, and which of the jobs at the same time")
       .takes("PATH");
   command
       .add("--cluster", &flags->cluster, "Like --quota, with the objects of the cluster, read with kubectl")
@@ -141,7 +143,11 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "A job can be admitted if it fits while nothing else runs: with the ClusterQueue's own quota and what "
       "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
-      "The labels of Namespaces among the files count."};
+      "The labels of Namespaces among the files count.",
+      "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair sharing: one "
+      "of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or PriorityClass, then by "
+      "metadata.creationTimestamp; jobs without one are the newest, in the order of their names. None of them ends. "
+      "Jobs that stay pending don't change the exit status."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},
                            {2, "usage, I/O or kubectl"}};

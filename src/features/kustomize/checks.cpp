@@ -13,6 +13,7 @@
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::kustomize {
 namespace {
@@ -35,19 +36,19 @@ const Node* image_of(const Resource& job) {
   return image;
 }
 
-// Whether the built text has what the entry asks for.
-bool is_reached(const Node& entry, std::string_view built) {
+// Whether the built image has what the entry asks for.
+bool is_reached(const Node& entry, std::string_view built_image) {
   for (const std::string_view key : {"newTag", "digest", "newName"}) {
     const std::string_view wanted = yaml::text_at(entry, key);
-    if (!wanted.empty()) return built.find(wanted) != std::string_view::npos;
+    if (!wanted.empty()) return built_image.find(wanted) != std::string_view::npos;
   }
   return true;
 }
 
-void check_entry(const Resource& job, const Node& entry, std::string_view built, base::Diagnostics& out) {
+void check_entry(const Resource& job, const Node& entry, std::string_view built_image, base::Diagnostics& out) {
   const Node* name = entry.get("name");
   const Node* image = image_of(job);
-  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built)) return;
+  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built_image)) return;
   base::Diagnostic found = rules::finding(
       "advice/kustomize-images",
       fmt::format("the entry for {} does not reach spec.trainer.image of TrainJob {}: kustomize changes the "
@@ -59,14 +60,31 @@ void check_entry(const Resource& job, const Node& entry, std::string_view built,
   out.add(std::move(found));
 }
 
+std::map<std::string, std::string> built_images(const std::string& built) {
+  std::map<std::string, std::string> images;
+  const base::SourceFile file("", built);
+  base::Arena arena;
+  base::Diagnostics ignored;
+  for (const yaml::Document& document : yaml::read(file, arena, ignored)) {
+    if (yaml::string_at(*document.root, "kind") != model::kTrainJob) continue;
+    images.emplace(yaml::string_at(*document.root, {"metadata", "name"}),
+                   yaml::string_at(*document.root, {"spec", "trainer", "image"}));
+  }
+  return images;
+}
+
 }  // namespace
 
-base::Diagnostics check_images(const Tree& tree, std::string_view built) {
+base::Diagnostics check_images(const Tree& tree, const std::string& built) {
   base::Diagnostics found;
+  const auto has_images = [](const Kustomization* layer) { return layer->root->get("images") != nullptr; };
+  std::map<std::string, std::string> images;  // of the TrainJobs, as they are built
   for (const Resource& job : tree.resources()) {
-    if (job.kind != model::kTrainJob) continue;
+    if (job.kind != model::kTrainJob || std::ranges::none_of(job.layers, has_images)) continue;
+    if (images.empty()) images = built_images(built);
     for (const Kustomization* layer : job.layers) {
-      for (const Node* entry : yaml::items_at(*layer->root, "images")) check_entry(job, *entry, built, found);
+      for (const Node* entry : yaml::items_at(*layer->root, "images"))
+        check_entry(job, *entry, images[job.names.back()], found);
     }
   }
   return found;

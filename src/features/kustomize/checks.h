@@ -19,7 +19,7 @@ std::string configuration();
 
 // Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built from
 // the tree, which the locations refer to.
-base::Diagnostics check_images(const Tree& tree, std::string_view built);
+base::Diagnostics check_images(const Tree& tree, const std::string& built);
 
 // A patch is not a whole object: its fields are checked, but not which ones it lacks. What isn't a document of one of
 // Trainer's kinds is passed over.

@@ -47,9 +47,15 @@ constexpr std::array kSuppressionFields = std::to_array<Property>({{.name = "pat
                                                                    {.name = "rule", .schema = &kText}});
 constexpr Schema kSuppression{.type = Type::Object, .properties = kSuppressionFields, .required = kNeeded};
 constexpr Schema kSuppressions{.type = Type::Array, .items = &kSuppression};
+constexpr std::array<std::string_view, 3> kBuilding{"auto", "never", "required"};
+constexpr Schema kBuild{.type = Type::String, .enums = kBuilding};
+constexpr std::array kKustomizeFields = std::to_array<Property>(
+    {{.name = "build", .schema = &kBuild}, {.name = "roots", .schema = &kTexts}});
+constexpr Schema kKustomize{.type = Type::Object, .properties = kKustomizeFields};  // or a list of roots
 constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", .schema = &kFlag},
                                                           {.name = "exclude", .schema = &kTexts},
                                                           {.name = "failOn", .schema = &kLevel},
+                                                          {.name = "kustomize", .schema = &kKustomize},
                                                           {.name = "namespace", .schema = &kText},
                                                           {.name = "rules", .schema = &kRules},
                                                           {.name = "runtimes", .schema = &kTexts},
@@ -66,6 +72,14 @@ constexpr std::array kSettingTexts = std::to_array<SettingText>({
     {"catalogue", "Whether to resolve runtimes from the built-in catalogue"},
     {"exclude", "Globs of files and folders to skip, relative to this file"},
     {"failOn", "Lowest severity for which lint exits with status 1"},
+    {"kustomize",
+     "Which kustomizations lint and plan build in directories: a list of folders, which must be built, or a "
+     "map"},
+    {"kustomize.build",
+     "auto: if kustomize or kubectl is there; required: it is an error if one can't be built; never: read "
+     "the files"},
+    {"kustomize.roots",
+     "Globs of folders, relative to this file; by default those that no other kustomization includes"},
     {"namespace", "Namespace for TrainJobs without one"},
     {"rules", "Severities of rules"},
     {"runtimes", "Files and directories with runtimes, relative to this file"},

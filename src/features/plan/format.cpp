@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "base/text/printable.h"
@@ -196,6 +197,99 @@ Block admission_of(const JobPlan& job, bool is_comment) {
   return block;
 }
 
+// By scope and turn.
+std::vector<const JobPlan*> queued_jobs(const Plan& plan) {
+  std::vector<const JobPlan*> jobs;
+  for (const JobPlan& job : plan.jobs) {
+    if (job.admission && job.admission->together) jobs.push_back(&job);
+  }
+  std::ranges::stable_sort(jobs, {}, [](const JobPlan* job) {
+    return std::tie(job->scope, job->admission->together->turn);
+  });
+  return jobs;
+}
+
+bool is_pending(const JobPlan& job) {
+  return job.admission->together->pending != Pending::No;
+}
+
+// With its flavors, if they are not those that it would get alone.
+std::string admitted_text(const Admission& admission) {
+  const std::vector<AssignedFlavor>& flavors = admission.together->flavors;
+  if (std::ranges::equal(flavors, admission.flavors, {}, &AssignedFlavor::flavor, &AssignedFlavor::flavor))
+    return "admitted";
+  std::string text = "admitted";
+  for (size_t i = 0; i < flavors.size(); ++i) {
+    if (i > 0 && flavors[i - 1].pod_set == flavors[i].pod_set) continue;
+    text += fmt::format("{} {}", i == 0 ? "," : ";", flavors_of_set(flavors, flavors[i].pod_set));
+  }
+  return text;
+}
+
+std::string result_of(const JobPlan& job) {
+  if (!is_pending(job)) return admitted_text(*job.admission);
+  return job.admission->verdict == Verdict::Never ? "never" : "pending";
+}
+
+std::string pending_text(const JobPlan& job) {
+  const Outcome& outcome = *job.admission->together;
+  const std::string others =
+      outcome.others < 2
+          ? outcome.other
+          : fmt::format("{} and {}", outcome.other, report::counted(outcome.others - 1, "other job"));
+  switch (outcome.pending) {
+    case Pending::No: return "";
+    case Pending::Quota:
+      return others.empty() ? "stays pending" : fmt::format("stays pending: what it needs is used by {}", others);
+    case Pending::Behind:
+      return fmt::format("stays pending behind {}: ClusterQueue {} is StrictFIFO", outcome.other,
+                         job.admission->cluster_queue);
+    case Pending::Reserved:
+      return others.empty() ? "stays pending"
+                            : fmt::format("stays pending: what is unused is kept for {}", outcome.other);
+    case Pending::Displaced: return fmt::format("is displaced by {}, and stays pending", outcome.other);
+  }
+  return "";
+}
+
+// Whether the queued jobs can be admitted at the same time, and which can't.
+void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks) {
+  const std::vector<const JobPlan*> jobs = queued_jobs(plan);
+  if (jobs.size() < 2) return;
+  const auto pending = std::ranges::count_if(jobs, [](const JobPlan* job) { return is_pending(*job); });
+  Block summary;
+  summary.head = {{fmt::format("{} of {} queued jobs can be admitted at the same time; Kueue tries them in this order:",
+                               std::ssize(jobs) - pending, jobs.size())}};
+  summary.is_continued = !is_comment;
+  blocks.push_back(std::move(summary));
+  Block block;
+  block.table.columns = {{"TURN", true}, {"JOB"}, {"CLUSTERQUEUE"}, {"PRIORITY", true}, {"RESULT"}};
+  if (has_scopes(plan)) block.table.columns.insert(block.table.columns.begin(), Column{"SCOPE"});
+  for (const JobPlan* job : jobs) {
+    const Admission& admission = *job->admission;
+    std::vector<std::string> cells{std::to_string(admission.together->turn), name_of(*job),
+                                   admission.cluster_queue, std::to_string(admission.workload->priority),
+                                   result_of(*job)};
+    if (has_scopes(plan)) cells.insert(cells.begin(), job->scope);
+    block.table.rows.push_back(std::move(cells));
+  }
+  blocks.push_back(std::move(block));
+  for (const JobPlan* job : jobs) {
+    // What can never be admitted was reported.
+    if (!is_pending(*job) || job->admission->verdict == Verdict::Never) continue;
+    Block& reasons = blocks.emplace_back();
+    reasons.is_continued = true;
+    if (is_comment) {
+      reasons.head = {{title_of(*job), Style::Title}, {pending_text(*job)}};
+    } else {
+      reasons.head = {{fmt::format("{} {}", title_of(*job), pending_text(*job))}};
+    }
+    for (const Obstacle& obstacle : job->admission->together->obstacles)
+      reasons.lines.push_back({{{place_of(obstacle) + obstacle.reason}}});
+  }
+  blocks.back().is_continued = false;
+}
+
 // The variables that all containers have in common, and those of each that differ: NAME=value.
 struct RankVariables {
   std::vector<std::string> common;
@@ -301,6 +395,7 @@ report::Document document_of(const Plan& plan, const PlanFormat& format, bool is
       if (job.admission) blocks.push_back(admission_of(job, is_comment));
     }
     blocks.back().is_continued = false;
+    add_together(plan, is_comment, blocks);
   }
   if (format.ranks) {
     for (const JobPlan& job : plan.jobs) {
@@ -355,14 +450,37 @@ Json to_json(const Obstacle& obstacle) {
           {"requested", obstacle.requested}, {"most", obstacle.most},         {"reason", obstacle.reason}};
 }
 
+Json to_json(const std::vector<AssignedFlavor>& flavors) {
+  return Json::array(flavors, [](const AssignedFlavor& one) { return to_json(one); });
+}
+
+Json to_json(const Outcome& outcome, int64_t priority) {
+  const auto missing = [](const Obstacle& one) {
+    Json json = to_json(one);
+    json.add("unused", one.unused);
+    return json;
+  };
+  return {{"verdict", outcome.pending == Pending::No ? "admitted" : "pending"},
+          {"turn", outcome.turn},
+          {"priority", priority},
+          {"flavors", to_json(outcome.flavors)},
+          {"cause", to_string(outcome.pending)},
+          {"job", outcome.other},
+          {"jobs", outcome.others},
+          {"missing", Json::array(outcome.obstacles, missing)}};
+}
+
 Json to_json(const Admission& admission) {
-  return {{"verdict", to_string(admission.verdict)},
-          {"localQueue", admission.local_queue},
-          {"clusterQueue", admission.cluster_queue},
-          {"cohort", admission.cohort},
-          {"flavors", Json::array(admission.flavors, [](const AssignedFlavor& one) { return to_json(one); })},
-          {"missing", Json::array(admission.obstacles, [](const Obstacle& one) { return to_json(one); })},
-          {"notChecked", Json::array(admission.conditions)}};
+  Json json{
+      {"verdict", to_string(admission.verdict)},
+      {"localQueue", admission.local_queue},
+      {"clusterQueue", admission.cluster_queue},
+      {"cohort", admission.cohort},
+      {"flavors", to_json(admission.flavors)},
+      {"missing", Json::array(admission.obstacles, [](const Obstacle& one) { return to_json(one); })},
+      {"notChecked", Json::array(admission.conditions)}};
+  if (admission.together) json.add("together", to_json(*admission.together, admission.workload->priority));
+  return json;
 }
 
 Json to_json(const JobPlan& job, const PlanFormat& format) {
@@ -414,10 +532,15 @@ std::string format_json(const Plan& plan, const PlanFormat& format) {
     if (!one.scope.empty()) json.add("scope", one.scope);
     return to_json(one, std::move(json));
   };
-  return Json({{"jobs", Json::array(plan.jobs, job)},
-               {"totals", Json::array(plan.totals, total)},
-               {"total", to_json(plan.total, Json::object())}})
-      .report();
+  Json json{{"jobs", Json::array(plan.jobs, job)},
+            {"totals", Json::array(plan.totals, total)},
+            {"total", to_json(plan.total, Json::object())}};
+  if (format.quota) {
+    const std::vector<const JobPlan*> queued = queued_jobs(plan);
+    const auto pending = std::ranges::count_if(queued, [](const JobPlan* one) { return is_pending(*one); });
+    json.add("together", {{"admitted", std::ssize(queued) - pending}, {"pending", pending}});
+  }
+  return json.report();
 }
 
 }  // namespace trainjobc::plan

@@ -507,6 +507,22 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
   return plan;
 }
 
+void plan_together(const Capacity& capacity, std::vector<JobPlan>& jobs) {
+  std::map<std::string_view, std::vector<JobPlan*>> scopes;
+  for (JobPlan& job : jobs) {
+    if (job.admission && job.admission->workload) scopes[job.scope].push_back(&job);
+  }
+  for (const auto& [scope, queued] : scopes) {
+    std::vector<std::string> names;
+    for (const JobPlan* job : queued) names.push_back(fmt::format("{}/{}", job->ns, job->name));
+    std::vector<Contender> contenders;
+    for (size_t i = 0; i < queued.size(); ++i)
+      contenders.push_back({names[i], &*queued[i]->admission->workload});
+    std::vector<Outcome> outcomes = admit_together(capacity, contenders);
+    for (size_t i = 0; i < queued.size(); ++i) queued[i]->admission->together = std::move(outcomes[i]);
+  }
+}
+
 Plan add_totals(std::vector<JobPlan> jobs) {
   Plan plan;
   std::map<std::array<std::string, 3>, Total> totals;

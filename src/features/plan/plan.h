@@ -79,6 +79,10 @@ struct PlanOptions {
 // `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.
 JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options);
 
+// Adds to their admissions which of them Kueue admits if it gets them at the same time. Each scope is a cluster of
+// its own.
+void plan_together(const Capacity& capacity, std::vector<JobPlan>& jobs);
+
 Plan add_totals(std::vector<JobPlan> jobs);
 
 }  // namespace trainjobc::plan

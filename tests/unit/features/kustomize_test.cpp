@@ -44,8 +44,8 @@ struct Folder {
     files.files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\npatches:\n- path: nodes.yaml\n";
     files.files["overlays/prod/nodes.yaml"] =
         "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec:\n"
-        "  trainer:\n    numNodes: 4\n    numProc: 8\n";
-    programs.built["overlays/prod"] = patched("numNodes: 1", "numNodes: 4\n    numProc: 8");
+        "  trainer:\n    numNodes: 4\n    numProcPerNod: 8\n";
+    programs.built["overlays/prod"] = patched("numNodes: 1", "numNodes: 4\n    numProcPerNod: 8");
   }
 
   static std::string patched(const std::string& from, const std::string& to) {
@@ -62,16 +62,16 @@ struct Folder {
 };
 
 constexpr const char* kUnknownField =
-    "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProc\" in spec.trainer [input/unknown-field]\n"
-    "    7 |     numProc: 8\n"
-    "      |     ^~~~~~~ did you mean \"numProcPerNode\"?\n\n";
+    "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer [input/unknown-field]\n"
+    "    7 |     numProcPerNod: 8\n"
+    "      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n";
 
 }  // namespace
 
 TEST_CASE("kustomize: -k builds a root; findings are where the value is written") {
   Folder folder;
   Run run = folder.run({"lint", "-k", "overlays/prod"});
-  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 1 file\n"));
+  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
   CHECK(run.status == 1);
   CHECK(folder.programs.calls == std::vector<std::vector<std::string>>{{"kustomize", "build", "overlays/prod"}});
   folder.programs.program = "kubectl";
@@ -124,7 +124,7 @@ TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
 TEST_CASE("kustomize: a walk builds what no other kustomization includes, instead of reading its files") {
   Folder folder;
   const Run run = folder.run({"lint", "-v", "."});
-  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 1 file\n"));
+  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
   CHECK(run.err ==
         "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
         "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
@@ -192,8 +192,8 @@ TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach th
         "TrainJob x-bert: kustomize changes the images of the kinds it knows [advice/kustomize-images]\n"
         "    4 | - {name: ghcr.io/team/bert, newTag: '2.0'}\n"
         "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc kustomize-config prints\n"
-        "  base/job.yaml:9:12: the image\n\n"
-        "2 findings (1 error, 1 warning) in 2 of 1 file\n");
+        "  note: the image at base/job.yaml:9:12\n\n"
+        "2 findings (1 error, 1 warning) in 2 of 3 files\n");
 }
 
 namespace {

@@ -80,7 +80,8 @@ TEST_CASE("amounts as Kueue counts and prints them") {
 
 TEST_CASE("capacity: quota, cohorts and their limits") {
   const plan::Quota quota =
-      quota_of(kueue_object("ClusterQueue", "main",
+      quota_of(kueue_object("ResourceFlavor", "f", "") +
+               kueue_object("ClusterQueue", "main",
                             "cohortName: team, " + cpu_groups("nominalQuota: 2, borrowingLimit: 5")) +
                kueue_object("ClusterQueue", "lender",
                             "cohort: team, " + cpu_groups("nominalQuota: 4, lendingLimit: 1")) +
@@ -236,19 +237,21 @@ TEST_CASE("plan asks a cluster for the objects of Kueue") {
   const kubectl::Kubectl kubectl(runner, {"kubectl", "blue", "", std::chrono::seconds(0)});
   const plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   CHECK(fetched.failure.cause == kubectl::Cause::None);
-  CHECK(fetched.objects->files.size() == 4);
+  CHECK(fetched.objects->files.size() == 6);
   CHECK(
       fetched.warnings ==
       R"(warning: Namespaces could not be looked up: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
   kubectl get namespaces --all-namespaces -o json --context=blue: exit status 1
   Error from server (Forbidden): namespaces is forbidden: User "a" cannot list resource
 )");
-  CHECK(runner.requests.size() == 6);
+  CHECK(runner.requests.size() == 8);
   CHECK(runner.lines() == R"(kubectl get clusterqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
 kubectl get localqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
 kubectl get resourceflavors.kueue.x-k8s.io --all-namespaces -o json --context=blue
 kubectl get cohorts.kueue.x-k8s.io --all-namespaces -o json --context=blue
 kubectl get topologies.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get workloadpriorityclasses.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get priorityclasses.scheduling.k8s.io --all-namespaces -o json --context=blue
 kubectl get namespaces --all-namespaces -o json --context=blue
 )");
 

@@ -7,225 +7,32 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/text/suggest.h"
-#include "features/cluster/pods.h"
+#include "k8s/jobset/view.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
 namespace {
 
-// Source of the rules: Kueue 0.15, pkg/controller/jobs/jobset, pkg/workload.
-
-// Annotations of a pod template that ask for placement by topology; the first ones name a level.
-constexpr std::array<std::string_view, 5> kTopologyAnnotations{
-    "kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology",
-    "kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-unconstrained-topology",
-    "kueue.x-k8s.io/podset-slice-size"};
-constexpr size_t kWithLevel = 3;
-
-void read_topology(const yaml::Node& job_spec, QueuedPodSet& set) {
-  for (size_t i = 0; i < kTopologyAnnotations.size(); ++i) {
-    const yaml::Node* value = job_spec.at({"template", "metadata", "annotations", kTopologyAnnotations[i]});
-    if (!value) continue;
-    set.wants_topology = true;
-    if (i < kWithLevel && set.topology_level.empty()) set.topology_level = value->text();
-  }
-}
-
-}  // namespace
-
-std::vector<QueuedPodSet> queued_pod_sets(const yaml::Node& job_set) {
-  std::vector<QueuedPodSet> sets;
-  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
-    if (!job.pod_spec) continue;
-    QueuedPodSet set;
-    set.name = job.name;
-    set.pods = job.replicas * cluster::pods_per_job(job);
-    set.pod_spec = job.pod_spec;
-    for (const auto& [resource, quantity] : cluster::requests_of_pod(*job.pod_spec))
-      set.requests[resource] = multiplied(to_units(resource, quantity.to_string()), set.pods);
-    read_topology(*job.job_spec, set);
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
-
-namespace {
+// Source of the rules: Kueue 0.15, pkg/scheduler (nominate), pkg/cache (inactive queues),
+// pkg/controller/jobframework, pkg/controller/jobs/jobset, pkg/workload, pkg/util/priority.
 
 using yaml::Node;
+using yaml::value_at;
 
-constexpr std::string_view kPods = "pods";
+constexpr std::string_view kDefaultQueue = "default";  // of jobs without a label, if a namespace has one
+constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
+constexpr size_t kMostPodSets = 8;  // of a Workload
 
-const ResourceGroup* group_of_resource(const ClusterQueue& queue, std::string_view resource) {
-  const auto found = std::ranges::find_if(
-      queue.groups, [&](const ResourceGroup& group) { return group.resources.contains(resource); });
-  return found != queue.groups.end() ? &*found : nullptr;
-}
-
-// One pass over the pod sets. Kueue tries again from the next flavor on if a pod set after the first ones
-// finds no room.
-class FlavorPass {
- public:
-  // By pod set and resource group.
-  using Positions = std::map<std::pair<size_t, const ResourceGroup*>, size_t>;
-
-  FlavorPass(const Capacity& capacity, const ClusterQueue& queue, const Positions& begin)
-      : quota_(capacity.quota()), queue_(queue), capacity_(capacity), begin_(begin) {}
-
-  Assignment result;
-  // Where the next pass begins; empty if all flavors were tried.
-  Positions next;
-
-  bool run(const std::vector<QueuedPodSet>& sets) {
-    for (size_t i = 0; i < sets.size(); ++i) {
-      if (!place(sets[i], i)) return false;
-    }
-    return true;
-  }
-
- private:
-  struct Choice {
-    std::string flavor;
-    int height = 0;  // of the cohort that it borrows from
-  };
-
-  bool place(const QueuedPodSet& set, size_t index) {
-    std::map<const ResourceGroup*, Choice> chosen;
-    for (const auto& [resource, amount] : set.requests) {
-      const ResourceGroup* group = group_of_resource(queue_, resource);
-      if (!group) {
-        obstacle(set, resource, "", fmt::format("ClusterQueue {} covers no {}", queue_.name, resource));
-        return false;
-      }
-      if (chosen.contains(group)) continue;
-      const std::optional<Choice> choice = choose(set, index, *group);
-      if (!choice) return false;
-      chosen[group] = *choice;
-    }
-    for (const auto& [resource, amount] : set.requests) {
-      const Choice& choice = chosen[group_of_resource(queue_, resource)];
-      Units& used = used_[{choice.flavor, resource}];
-      used = added(used, amount);
-      result.flavors.push_back({set.name, resource, units_text(resource, amount), choice.flavor,
-                                capacity_.borrowing_height(queue_, {choice.flavor, resource}, used) > 0});
-    }
-    return true;
-  }
-
-  std::optional<Choice> choose(const QueuedPodSet& set, size_t index, const ResourceGroup& group) {
-    const auto begin = begin_.find({index, &group});
-    std::optional<Choice> best;
-    size_t at = begin != begin_.end() ? begin->second : 0;
-    size_t tried = at;
-    for (; at < group.flavors.size(); ++at) {
-      tried = at;
-      const std::optional<Choice> choice = try_flavor(set, group, group.flavors[at]);
-      if (!choice) continue;
-      if (!best || choice->height < best->height) best = choice;
-      if (choice->height == 0 || !queue_.tries_next_before_borrowing) break;
-    }
-    if (best && tried + 1 < group.flavors.size()) next[{index, &group}] = tried + 1;
-    return best;
-  }
-
-  // nullopt if the flavor does not suit the pod set, which is recorded as an obstacle.
-  std::optional<Choice> try_flavor(const QueuedPodSet& set, const ResourceGroup& group,
-                                   const std::string& name) {
-    const Flavor& flavor = quota_.flavors.find(name)->second;
-    const std::string reason = mismatch(set, group, flavor);
-    if (!reason.empty()) {
-      obstacle(set, "", name, reason);
-      return std::nullopt;
-    }
-    Choice choice{name, 0};
-    bool fits = true;
-    for (const auto& [resource, amount] : set.requests) {
-      if (!group.resources.contains(resource)) continue;
-      const FlavorResource of{name, resource};
-      const Units wanted = added(used_[of], amount);
-      const Units most = capacity_.most(queue_, of);
-      if (wanted > most) {
-        shortage(set, of, wanted, most);
-        fits = false;
-      }
-      choice.height = std::max(choice.height, capacity_.borrowing_height(queue_, of, wanted));
-    }
-    return fits ? std::optional(choice) : std::nullopt;
-  }
-
-  bool is_topology_only() const {
-    return std::ranges::all_of(queue_.groups, [&](const ResourceGroup& group) {
-      return std::ranges::none_of(group.flavors, [&](const std::string& name) {
-        return quota_.flavors.find(name)->second.topology.empty();
-      });
-    });
-  }
-
-  // "" if the flavor's nodes may run the pods.
-  std::string mismatch(const QueuedPodSet& set, const ResourceGroup& group, const Flavor& flavor) const {
-    if (set.wants_topology && flavor.topology.empty())
-      return "its nodes have no topology, and the pods ask for one";
-    if (!set.wants_topology && !flavor.topology.empty() && !is_topology_only())
-      return "it is for pods that ask for a topology";
-    const auto levels = quota_.topologies.find(flavor.topology);
-    if (!set.topology_level.empty() && levels != quota_.topologies.end() &&
-        std::ranges::find(levels->second, set.topology_level) == levels->second.end())
-      return fmt::format("its Topology {} has no level {}", flavor.topology, set.topology_level);
-    const std::string taint =
-        untolerated_taint(flavor.taints, set.pod_spec->get("tolerations"), flavor.tolerations);
-    if (!taint.empty()) return fmt::format("the pods don't tolerate its taint {}", taint);
-    if (!accepts_node(*set.pod_spec, flavor.labels, label_keys(group)))
-      return fmt::format("its node labels{} don't match the pods' nodeSelector or affinity",
-                         labels_text(flavor.labels));
-    return "";
-  }
-
-  // Only labels that some flavor of the group has count.
-  std::set<std::string, std::less<>> label_keys(const ResourceGroup& group) const {
-    std::set<std::string, std::less<>> keys;
-    for (const std::string& name : group.flavors) {
-      const Node* labels = quota_.flavors.find(name)->second.labels;
-      if (!labels) continue;
-      for (const yaml::Entry& entry : labels->entries()) keys.emplace(entry.key);
-    }
-    return keys;
-  }
-
-  static std::string labels_text(const Node* labels) {
-    std::string text;
-    if (!labels) return text;
-    for (const yaml::Entry& entry : labels->entries())
-      text += fmt::format("{}{}={}", text.empty() ? " " : ", ", entry.key, entry.value->text());
-    return text;
-  }
-
-  void obstacle(const QueuedPodSet& set, std::string resource, std::string flavor, std::string reason) {
-    result.obstacles.push_back({set.name, std::move(resource), std::move(flavor), "", "", std::move(reason)});
-  }
-
-  void shortage(const QueuedPodSet& set, const FlavorResource& of, Units wanted, Units most) {
-    const std::string requested = units_text(of.resource, wanted);
-    const bool is_shared = wanted != set.requests.find(of.resource)->second;
-    const std::string limit = units_text(of.resource, most);
-    result.obstacles.push_back(
-        {set.name, of.resource, of.flavor, requested, limit,
-         fmt::format("{} {}, and ClusterQueue {} can use at most {}", requested,
-                     is_shared ? "are requested together with the pod sets before" : "are requested",
-                     queue_.name, limit)});
-  }
-
-  const Quota& quota_;
-  const ClusterQueue& queue_;
-  const Capacity& capacity_;
-  const Positions& begin_;
-  std::map<FlavorResource, Units> used_;
-};
+// PriorityClasses that each cluster has.
+constexpr std::array kPrioritiesOfCluster{std::pair{std::string_view("system-cluster-critical"), 2'000'000'000},
+                                          std::pair{std::string_view("system-node-critical"), 2'000'001'000}};
 
 // A pod set that takes two flavors can't be placed by one topology.
 std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<AssignedFlavor>& flavors) {
@@ -236,169 +43,10 @@ std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<Ass
     if (quota.flavors.find(flavor.flavor)->second.topology.empty()) continue;
     return {{flavor.pod_set, flavor.resource, flavor.flavor, "", "",
              fmt::format("its pods are placed by topology, and {} comes from flavor {}", at->second->resource,
-                         at->second->flavor)}};
+                         at->second->flavor), ""}};
   }
   return {};
 }
-
-}  // namespace
-
-Assignment assign_flavors(const Capacity& capacity, const ClusterQueue& queue,
-                          std::vector<QueuedPodSet> sets) {
-  if (group_of_resource(queue, kPods)) {
-    for (QueuedPodSet& set : sets) set.requests[std::string(kPods)] = set.pods;
-  }
-  FlavorPass::Positions begin;
-  std::vector<Obstacle> obstacles;  // of all passes, each once
-  for (;;) {
-    FlavorPass pass(capacity, queue, begin);
-    if (pass.run(sets)) {
-      pass.result.obstacles = split_topologies(capacity.quota(), pass.result.flavors);
-      return std::move(pass.result);
-    }
-    for (Obstacle& obstacle : pass.result.obstacles) {
-      const auto same = [&](const Obstacle& one) {
-        return one.pod_set == obstacle.pod_set && one.flavor == obstacle.flavor &&
-               one.reason == obstacle.reason;
-      };
-      if (std::ranges::none_of(obstacles, same)) obstacles.push_back(std::move(obstacle));
-    }
-    if (pass.next.empty()) return {{}, std::move(obstacles)};
-    begin = std::move(pass.next);
-  }
-}
-
-namespace {
-
-// Source of the rules: k8s.io/apimachinery/pkg/labels, k8s.io/component-helpers/scheduling/corev1, and
-// Kueue's flavorSelector.
-
-using yaml::items_at;
-using yaml::items_of;
-using yaml::Node;
-using yaml::text_at;
-
-using Keys = std::set<std::string, std::less<>>;
-
-const Node* label_of(const Node* labels, std::string_view key) {
-  return labels ? labels->get(key) : nullptr;
-}
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-bool compares(const Node& expression, std::string_view label, bool greater) {
-  const auto values = items_at(expression, "values");
-  const auto bound = values.empty() ? std::nullopt : whole_number(values.front()->text());
-  const auto number = whole_number(label);
-  return bound && number && (greater ? *number > *bound : *number < *bound);
-}
-
-bool matches_expression(const Node& expression, const Node* labels) {
-  const std::string_view op = text_at(expression, "operator");
-  const Node* label = label_of(labels, text_at(expression, "key"));
-  if (op == "Exists") return label != nullptr;
-  if (op == "DoesNotExist") return label == nullptr;
-  const auto is_listed = [&] {
-    return std::ranges::any_of(items_at(expression, "values"),
-                               [&](const Node* value) { return value->text() == label->text(); });
-  };
-  if (op == "NotIn") return !label || !is_listed();
-  if (!label) return false;
-  if (op == "In") return is_listed();
-  return compares(expression, label->text(), op == "Gt");
-}
-
-// Terms are alternatives; a term that is about no relevant key accepts every node.
-bool accepts_terms(const Node& required, const Node* labels, const Keys& keys) {
-  std::vector<std::vector<const Node*>> alternatives;
-  for (const Node* term : items_at(required, "nodeSelectorTerms")) {
-    std::vector<const Node*> relevant;
-    for (const Node* expression : items_at(*term, "matchExpressions")) {
-      if (keys.contains(text_at(*expression, "key"))) relevant.push_back(expression);
-    }
-    if (relevant.empty()) return true;
-    alternatives.push_back(std::move(relevant));
-  }
-  return alternatives.empty() || std::ranges::any_of(alternatives, [&](const auto& expressions) {
-           return std::ranges::all_of(
-               expressions, [&](const Node* expression) { return matches_expression(*expression, labels); });
-         });
-}
-
-bool tolerates(const Node& toleration, const Node& taint) {
-  const std::string_view effect = text_at(toleration, "effect");
-  if (!effect.empty() && effect != text_at(taint, "effect")) return false;
-  const std::string_view key = text_at(toleration, "key");
-  if (!key.empty() && key != text_at(taint, "key")) return false;
-  const std::string_view op = text_at(toleration, "operator");
-  if (op == "Exists") return true;
-  return (op.empty() || op == "Equal") && text_at(toleration, "value") == text_at(taint, "value");
-}
-
-}  // namespace
-
-bool matches_selector(const Node& selector, const Node* labels) {
-  if (const Node* wanted = selector.get("matchLabels")) {
-    for (const yaml::Entry& entry : wanted->entries()) {
-      const Node* label = label_of(labels, entry.key);
-      if (!label || label->text() != entry.value->text()) return false;
-    }
-  }
-  return std::ranges::all_of(items_at(selector, "matchExpressions"),
-                             [&](const Node* expression) { return matches_expression(*expression, labels); });
-}
-
-Keys keys_of_selector(const Node& selector) {
-  Keys keys;
-  if (const Node* wanted = selector.get("matchLabels")) {
-    for (const yaml::Entry& entry : wanted->entries()) keys.emplace(entry.key);
-  }
-  for (const Node* expression : items_at(selector, "matchExpressions"))
-    keys.emplace(text_at(*expression, "key"));
-  return keys;
-}
-
-bool accepts_node(const Node& pod_spec, const Node* labels, const Keys& keys) {
-  if (const Node* selector = pod_spec.get("nodeSelector")) {
-    for (const yaml::Entry& entry : selector->entries()) {
-      if (!keys.contains(entry.key)) continue;
-      const Node* label = label_of(labels, entry.key);
-      if (!label || label->text() != entry.value->text()) return false;
-    }
-  }
-  const Node* required =
-      pod_spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
-  return !required || accepts_terms(*required, labels, keys);
-}
-
-std::string untolerated_taint(const Node* taints, const Node* tolerations_of_pod,
-                              const Node* tolerations_of_flavor) {
-  for (const Node* taint : items_of(taints)) {
-    const std::string_view effect = text_at(*taint, "effect");
-    if (effect != "NoSchedule" && effect != "NoExecute") continue;
-    const auto covers = [&](const Node* toleration) { return tolerates(*toleration, *taint); };
-    if (std::ranges::any_of(items_of(tolerations_of_pod), covers) ||
-        std::ranges::any_of(items_of(tolerations_of_flavor), covers))
-      continue;
-    const std::string_view value = text_at(*taint, "value");
-    return fmt::format("{}{}{}:{}", text_at(*taint, "key"), value.empty() ? "" : "=", value, effect);
-  }
-  return "";
-}
-
-namespace {
-
-// Source of the rules: Kueue 0.15, pkg/scheduler (nominate), pkg/cache (inactive queues),
-// pkg/controller/jobframework.
-
-constexpr std::string_view kDefaultQueue = "default";  // of jobs without a label, if a namespace has one
-constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
-constexpr size_t kMostPodSets = 8;  // of a Workload
 
 class Admitter {
  public:
@@ -415,11 +63,13 @@ class Admitter {
   }
 
  private:
-  void never(std::string reason) { admission_.obstacles.push_back({"", "", "", "", "", std::move(reason)}); }
+  void never(std::string reason) {
+    admission_.obstacles.push_back({"", "", "", "", "", std::move(reason), ""});
+  }
 
   void find_local_queue() {
     for (const Node* root : {&job_.train_job, &job_.job_set}) {
-      const std::string_view label = yaml::value_at(*root, {"metadata", "labels", model::kKueueLabel});
+      const std::string_view label = value_at(*root, {"metadata", "labels", model::kKueueLabel});
       if (admission_.local_queue.empty()) admission_.local_queue = label;
     }
     const bool has_default = quota_.local_queues.contains({std::string(job_.ns), std::string(kDefaultQueue)});
@@ -460,13 +110,8 @@ class Admitter {
 
   bool is_active(const ClusterQueue& queue) {
     if (queue.is_stopped) never(fmt::format("ClusterQueue {} is stopped", queue.name));
-    for (const ResourceGroup& group : queue.groups) {
-      for (const std::string& flavor : group.flavors) {
-        if (!quota_.flavors.contains(flavor))
-          never(fmt::format("ClusterQueue {} refers to ResourceFlavor {}, which does not exist", queue.name,
-                            flavor));
-      }
-    }
+    for (const std::string& flavor : quota_.missing_flavors(queue))
+      never(fmt::format("ClusterQueue {} refers to ResourceFlavor {}, which does not exist", queue.name, flavor));
     const std::vector<std::string> cycle = capacity_.cycle_from(queue.cohort);
     if (!cycle.empty())
       never(fmt::format("the Cohorts {} are parents of each other", fmt::join(cycle, ", ")));
@@ -503,18 +148,55 @@ class Admitter {
   }
 
   void assign(const ClusterQueue& queue) {
-    std::vector<QueuedPodSet> sets = queued_pod_sets(job_.job_set);
-    if (sets.size() > kMostPodSets) {
-      never(fmt::format("it has {} replicatedJobs, and a Workload at most {} pod sets", sets.size(),
+    Workload workload{&queue, queued_pod_sets(quota_, queue, job_.job_set), 0, ""};
+    if (workload.sets.size() > kMostPodSets) {
+      never(fmt::format("it has {} replicatedJobs, and a Workload at most {} pod sets", workload.sets.size(),
                         kMostPodSets));
       return;
     }
-    Assignment assignment = assign_flavors(capacity_, queue, std::move(sets));
-    admission_.obstacles = std::move(assignment.obstacles);
-    if (!admission_.obstacles.empty()) return;
-    admission_.verdict = Verdict::Admitted;
-    admission_.flavors = std::move(assignment.flavors);
-    add_topologies();
+    const Usage nothing(capacity_);
+    Obstacles obstacles;
+    const Assignment assignment = assign_flavors({nothing, queue, workload.sets, nullptr, &obstacles});
+    if (assignment.fit == Fit::Now) {
+      admission_.flavors = assigned_flavors(assignment, workload.sets);
+      admission_.obstacles = split_topologies(quota_, admission_.flavors);
+      if (!admission_.obstacles.empty()) {
+        admission_.flavors.clear();
+        return;
+      }
+      admission_.verdict = Verdict::Admitted;
+      add_topologies();
+    } else {
+      admission_.obstacles = obstacles.take();
+    }
+    workload.created = value_at(job_.train_job, {"metadata", "creationTimestamp"});
+    workload.priority = priority();
+    admission_.workload = std::move(workload);
+  }
+
+  // By the label of the job, otherwise by the pods' class, otherwise by the cluster's default.
+  int64_t priority() {
+    for (const Node* root : {&job_.train_job, &job_.job_set}) {
+      const std::string_view name = value_at(*root, {"metadata", "labels", model::kKueuePriorityLabel});
+      if (!name.empty()) return priority_of("WorkloadPriorityClass", quota_.workload_priorities, name);
+    }
+    for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
+      const std::string_view name = job.pod_spec ? value_at(*job.pod_spec, {"priorityClassName"}) : "";
+      if (name.empty()) continue;
+      const auto known = std::ranges::find(kPrioritiesOfCluster, name, [](const auto& one) { return one.first; });
+      if (known != kPrioritiesOfCluster.end()) return known->second;
+      return priority_of("PriorityClass", quota_.pod_priorities, name);
+    }
+    return quota_.default_priority.value_or(0);
+  }
+
+  int64_t priority_of(std::string_view kind, const std::map<std::string, int64_t, std::less<>>& known,
+                      std::string_view name) {
+    const auto found = known.find(name);
+    if (found != known.end()) return found->second;
+    admission_.conditions.push_back(
+        fmt::format("{} {} is not among the objects; its priority is taken as 0", kind, name));
+    return 0;
   }
 
   void add_topologies() {

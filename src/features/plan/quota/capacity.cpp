@@ -25,6 +25,21 @@ Units usable(const ResourceQuota& quota, Units subtree, Units of_parent) {
   return quota.borrowing_limit ? std::min(all, added(subtree, *quota.borrowing_limit)) : all;
 }
 
+// What is left for a part of the tree, of its own quota and of its parent's.
+Units left(const ResourceQuota& quota, Units subtree, Units used, Units left_of_parent) {
+  const Units own = kept(quota, subtree);
+  if (quota.borrowing_limit) {
+    const Units lent = subtree - own - std::max<Units>(0, used - own);
+    left_of_parent = std::min(added(lent, *quota.borrowing_limit), left_of_parent);
+  }
+  return added(std::max<Units>(0, own - used), left_of_parent);
+}
+
+Units found_in(const auto& amounts, const auto& key) {
+  const auto found = amounts.find(key);
+  return found != amounts.end() ? found->second : 0;
+}
+
 const ResourceQuota& quota_for(const Cohort* cohort, const FlavorResource& of) {
   static const Quotas kNone;
   return quota_for(cohort ? cohort->quotas : kNone, of);
@@ -33,9 +48,11 @@ const ResourceQuota& quota_for(const Cohort* cohort, const FlavorResource& of) {
 }  // namespace
 
 Capacity::Capacity(const Quota& quota) : quota_(quota) {
-  std::vector<size_t> with_queues;
   for (const auto& [name, queue] : quota.cluster_queues) {
-    if (!queue.cohort.empty()) with_queues.push_back(part(queue.cohort));
+    if (queue.cohort.empty()) continue;
+    const size_t number = part(queue.cohort);
+    const bool is_active = !queue.is_stopped && quota.missing_flavors(queue).empty();
+    if (is_active) parts_[number].queues.push_back(&queue);
   }
   for (const auto& [name, cohort] : quota.cohorts) {
     const size_t number = part(name);
@@ -43,8 +60,9 @@ Capacity::Capacity(const Quota& quota) : quota_(quota) {
     if (cohort.parent.empty()) continue;
     const size_t parent = part(cohort.parent);
     parts_[number].parent = parent;
+    parts_[parent].children.push_back(number);
   }
-  order_parts(with_queues);
+  order_parts();
   add_lenders();
 }
 
@@ -54,11 +72,17 @@ size_t Capacity::part(std::string_view name) {
   return at->second;
 }
 
-void Capacity::order_parts(const std::vector<size_t>& with_queues) {
-  for (const size_t number : with_queues) parts_[number].height = 1;
-  std::vector<size_t> children(parts_.size());  // that have no place yet
-  for (const Part& part : parts_) {
-    if (part.parent != kNone) ++children[part.parent];
+size_t Capacity::parent_of(const ClusterQueue& queue) const {
+  if (queue.cohort.empty()) return kNone;
+  const size_t number = numbers_.find(queue.cohort)->second;
+  return parts_[number].is_in_tree ? number : kNone;
+}
+
+void Capacity::order_parts() {
+  std::vector<size_t> children;  // that have no place yet
+  for (Part& part : parts_) {
+    children.push_back(part.children.size());
+    if (!part.queues.empty()) part.height = 1;
   }
   for (size_t i = 0; i < parts_.size(); ++i) {
     if (children[i] == 0) order_.push_back(i);
@@ -132,24 +156,21 @@ Units Capacity::most_of_part(size_t number, const FlavorResource& of) const {
 
 Units Capacity::most(const ClusterQueue& queue, const FlavorResource& of) const {
   const ResourceQuota& quota = quota_for(queue.quotas, of);
-  if (queue.cohort.empty() || !part_of(queue).is_in_tree) return quota.nominal;
+  const size_t parent = parent_of(queue);
+  if (parent == kNone) return quota.nominal;
   const std::scoped_lock lock(mutex_);
-  return usable(quota, quota.nominal, most_of_part(numbers_.find(queue.cohort)->second, of));
+  return usable(quota, quota.nominal, most_of_part(parent, of));
 }
 
 int Capacity::borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
-  if (amount <= quota.nominal || queue.cohort.empty() || !part_of(queue).is_in_tree) return 0;
-  const std::scoped_lock lock(mutex_);
-  const Amounts& known = amounts(of);
-  Units left = amount - kept(quota, quota.nominal);
-  const Part* at = &part_of(queue);
-  for (;;) {
-    const Units own = subtree(known, *at);
-    if (left <= own || at->parent == kNone) return at->height;
-    left -= kept(quota_for(at->own, of), own);
-    at = &parts_[at->parent];
-  }
+  return Usage(*this).reach(queue, of, amount).height;
+}
+
+std::string_view Capacity::root_of(const ClusterQueue& queue) const {
+  size_t at = parent_of(queue);
+  if (at == kNone) return "";
+  while (parts_[at].parent != kNone) at = parts_[at].parent;
+  return parts_[at].name;
 }
 
 std::vector<std::string> Capacity::cycle_from(const std::string& name) const {
@@ -163,6 +184,117 @@ std::vector<std::string> Capacity::cycle_from(const std::string& name) const {
   for (auto part = std::ranges::find(path, at); part != path.end(); ++part)
     cycle.emplace_back(parts_[*part].name);
   return cycle;
+}
+
+const Usage::Used& Usage::used(const FlavorResource& of) const {
+  static const Used kNothing;
+  const auto found = used_.find(of);
+  return found != used_.end() ? found->second : kNothing;
+}
+
+Units Usage::used(const ClusterQueue& queue, const FlavorResource& of) const {
+  return found_in(used(of).queues, &queue);
+}
+
+Units Usage::available(const ClusterQueue& queue, const FlavorResource& of) const {
+  const Used& used_of = used(of);
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const Units used_here = found_in(used_of.queues, &queue);
+  const size_t parent = capacity_.parent_of(queue);
+  if (parent == Capacity::kNone) return std::max<Units>(0, quota.nominal - used_here);
+  if (used_of.queues.empty()) return capacity_.most(queue, of);
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Capacity::Amounts& amounts = capacity_.amounts(of);
+  std::vector<size_t> above;
+  for (size_t at = parent; at != Capacity::kNone; at = capacity_.parts_[at].parent) above.push_back(at);
+  Units available = 0;
+  for (auto at = above.rbegin(); at != above.rend(); ++at) {
+    const Capacity::Part& part = capacity_.parts_[*at];
+    const Units subtree = capacity_.subtree(amounts, part);
+    const Units used_below = found_in(used_of.parts, *at);
+    available = at == above.rbegin() ? subtree - used_below
+                                     : left(quota_for(part.own, of), subtree, used_below, available);
+  }
+  return std::max<Units>(0, left(quota, quota.nominal, used_here, available));
+}
+
+Usage::Reach Usage::reach(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
+  const Used& used_of = used(of);
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const Units used_here = found_in(used_of.queues, &queue);
+  size_t at = capacity_.parent_of(queue);
+  if (at == Capacity::kNone) return {};
+  if (added(used_here, amount) <= quota.nominal) return {0, true};
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Capacity::Amounts& amounts = capacity_.amounts(of);
+  Units rest = amount - std::max<Units>(0, kept(quota, quota.nominal) - used_here);
+  for (;;) {
+    const Capacity::Part& part = capacity_.parts_[at];
+    const Units subtree = capacity_.subtree(amounts, part);
+    const Units used_below = found_in(used_of.parts, at);
+    const bool is_root = part.parent == Capacity::kNone;
+    if (is_root || added(used_below, rest) <= subtree) return {part.height, !is_root};
+    rest -= std::max<Units>(0, kept(quota_for(part.own, of), subtree) - used_below);
+    at = part.parent;
+  }
+}
+
+bool Usage::is_within(const ClusterQueue& queue, const FlavorResource& of, Units more) const {
+  return used(queue, of) + more <= quota_for(queue.quotas, of).nominal;
+}
+
+bool Usage::is_within(size_t cohort, const FlavorResource& of, Units more) const {
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Units subtree = capacity_.subtree(capacity_.amounts(of), capacity_.parts_[cohort]);
+  return found_in(used(of).parts, cohort) + more <= subtree;
+}
+
+Units Usage::own_left(const ClusterQueue& queue, const FlavorResource& of) const {
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  return std::max<Units>(0, kept(quota, quota.nominal) - used(queue, of));
+}
+
+Units Usage::own_left(size_t cohort, const FlavorResource& of) const {
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Capacity::Part& part = capacity_.parts_[cohort];
+  const Units subtree = capacity_.subtree(capacity_.amounts(of), part);
+  return std::max<Units>(0, kept(quota_for(part.own, of), subtree) - found_in(used(of).parts, cohort));
+}
+
+void Usage::add(const ClusterQueue& queue, const FlavorResource& of, Units amount) {
+  Used& used_of = used_[of];
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  Units& here = used_of.queues[&queue];
+  Units over = amount - std::max<Units>(0, kept(quota, quota.nominal) - here);
+  here += amount;
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Capacity::Amounts& amounts = capacity_.amounts(of);
+  for (size_t at = capacity_.parent_of(queue); at != Capacity::kNone && over > 0;) {
+    const Capacity::Part& part = capacity_.parts_[at];
+    Units& below = used_of.parts[at];
+    const Units own = std::max<Units>(0, kept(quota_for(part.own, of), capacity_.subtree(amounts, part)) - below);
+    below += over;
+    over -= own;
+    at = part.parent;
+  }
+}
+
+void Usage::remove(const ClusterQueue& queue, const FlavorResource& of, Units amount) {
+  Used& used_of = used_[of];
+  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  Units& here = used_of.queues[&queue];
+  Units over = std::min(amount, here - kept(quota, quota.nominal));
+  here -= amount;
+  const std::scoped_lock lock(capacity_.mutex_);
+  const Capacity::Amounts& amounts = capacity_.amounts(of);
+  for (size_t at = capacity_.parent_of(queue); at != Capacity::kNone && over > 0;) {
+    const Capacity::Part& part = capacity_.parts_[at];
+    Units& below = used_of.parts[at];
+    const Units lent = below - kept(quota_for(part.own, of), capacity_.subtree(amounts, part));
+    below -= over;
+    over = std::min(over, lent);
+    at = part.parent;
+  }
 }
 
 }  // namespace trainjobc::plan

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What ClusterQueues can use: their own quota, and what the tree of cohorts above them lends.
+// What ClusterQueues can use: their own quota, and what the tree of cohorts above them lends; and what is left of it
+// while jobs use some.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,15 +25,26 @@ class Capacity {
 
   const Quota& quota() const { return quota_; }
 
+  // The tree of cohorts. A cohort has a number.
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  // Of the queue's cohort; kNone if it is in none, or its cohorts are no tree.
+  size_t parent_of(const ClusterQueue& queue) const;
+  size_t parent_of(size_t cohort) const { return parts_[cohort].parent; }
+  std::span<const size_t> children_of(size_t cohort) const { return parts_[cohort].children; }
+  // Those that admit jobs.
+  std::span<const ClusterQueue* const> queues_of(size_t cohort) const { return parts_[cohort].queues; }
+
   // With all that its cohorts lend, up to its own and their borrowing limits.
   Units most(const ClusterQueue& queue, const FlavorResource& of) const;
   // How far up the cohorts it has to borrow for this amount: 0 if its own quota is enough.
   int borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const;
+  // The name of the cohort at the top of its tree; "" if it is in none.
+  std::string_view root_of(const ClusterQueue& queue) const;
   // The cohorts that are parents of each other, from `name` on; empty if they form a tree.
   std::vector<std::string> cycle_from(const std::string& name) const;
 
  private:
-  static constexpr size_t kNone = static_cast<size_t>(-1);
+  friend class Usage;
 
   // A cohort, with an object or only named.
   struct Part {
@@ -41,6 +54,8 @@ class Capacity {
     size_t place = kNone;     // in order_; kNone in a cycle
     int height = 0;           // of what is below it: 0 for nothing
     bool is_in_tree = false;  // no cohort above it is in a cycle
+    std::vector<size_t> children;
+    std::vector<const ClusterQueue*> queues;
   };
 
   // Of one resource of a flavor.
@@ -50,8 +65,7 @@ class Capacity {
   };
 
   size_t part(std::string_view name);
-  const Part& part_of(const ClusterQueue& queue) const { return parts_[numbers_.find(queue.cohort)->second]; }
-  void order_parts(const std::vector<size_t>& with_queues);
+  void order_parts();
   void add_lenders();
   Amounts& amounts(const FlavorResource& of) const;
   Units subtree(const Amounts& amounts, const Part& part) const;
@@ -65,6 +79,49 @@ class Capacity {
   std::map<FlavorResource, std::vector<std::pair<size_t, Units>>> lenders_;
   mutable std::mutex mutex_;
   mutable std::map<FlavorResource, Amounts> amounts_;  // of what was asked for
+};
+
+// What admitted jobs use of each ClusterQueue's quota, and of the cohorts that lend it more. The capacity must
+// outlive it. One thread at a time may change it.
+// Source of the rules: Kueue 0.15, pkg/cache/scheduler/resource_node.go, pkg/scheduler/preemption/classical.
+class Usage {
+ public:
+  explicit Usage(const Capacity& capacity) : capacity_(capacity) {}
+
+  const Capacity& capacity() const { return capacity_; }
+
+  // By the jobs of the queue.
+  Units used(const ClusterQueue& queue, const FlavorResource& of) const;
+  // What a job of the queue could have now; not below 0.
+  Units available(const ClusterQueue& queue, const FlavorResource& of) const;
+
+  // The lowest part of the tree whose quota is enough for what it uses and this amount.
+  struct Reach {
+    int height = 0;         // 0: the queue itself
+    bool is_below = false;  // it is not the whole tree
+  };
+  Reach reach(const ClusterQueue& queue, const FlavorResource& of, Units amount) const;
+
+  // Whether the queue, or the cohort, uses no more than the quotas below it.
+  bool is_within(const ClusterQueue& queue, const FlavorResource& of, Units more = 0) const;
+  bool is_within(size_t cohort, const FlavorResource& of, Units more = 0) const;
+  // What is left of the quota that it does not lend.
+  Units own_left(const ClusterQueue& queue, const FlavorResource& of) const;
+  Units own_left(size_t cohort, const FlavorResource& of) const;
+
+  void add(const ClusterQueue& queue, const FlavorResource& of, Units amount);
+  void remove(const ClusterQueue& queue, const FlavorResource& of, Units amount);
+
+ private:
+  struct Used {
+    std::unordered_map<const ClusterQueue*, Units> queues;
+    std::unordered_map<size_t, Units> parts;
+  };
+
+  const Used& used(const FlavorResource& of) const;
+
+  const Capacity& capacity_;
+  std::map<FlavorResource, Used> used_;
 };
 
 }  // namespace trainjobc::plan

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "k8s/object_meta.h"
@@ -74,6 +75,32 @@ bool is_stopped(const Node& root) {
   return !policy.empty() && policy != "None";
 }
 
+constexpr std::string_view kTryNext = "TryNextFlavor";
+
+std::optional<int64_t> number_at(const Node& map, std::string_view key) {
+  const Node* value = map.get(key);
+  return value && !value->is_null() ? value->as_int() : std::nullopt;
+}
+
+Preemption preemption_at(const Node& policies, std::string_view key) {
+  const std::string_view policy = text_at(policies, key);
+  if (policy == "LowerPriority") return Preemption::LowerPriority;
+  if (policy == "LowerOrNewerEqualPriority") return Preemption::LowerOrNewerEqualPriority;
+  return policy == "Any" ? Preemption::Any : Preemption::Never;
+}
+
+PreemptionPolicy preemption_of(const Node& root) {
+  PreemptionPolicy policy;
+  const Node* policies = root.at({"spec", "preemption"});
+  if (!policies) return policy;
+  policy.within_queue = preemption_at(*policies, "withinClusterQueue");
+  policy.within_cohort = preemption_at(*policies, "reclaimWithinCohort");
+  const Node* borrowing = policies->get("borrowWithinCohort");
+  policy.while_borrowing = borrowing && preemption_at(*borrowing, "policy") != Preemption::Never;
+  if (borrowing) policy.threshold = number_at(*borrowing, "maxPriorityThreshold");
+  return policy;
+}
+
 class QuotaReader {
  public:
   QuotaReader(Quota& quota, base::Diagnostics& diagnostics) : quota_(quota), diagnostics_(diagnostics) {}
@@ -82,6 +109,10 @@ class QuotaReader {
     const Node& root = *object.root;
     if (object.kind == "Namespace" && object.api_version == "v1") {
       quota_.namespaces[object.name] = root.at({"metadata", "labels"});
+      return;
+    }
+    if (object.kind == "PriorityClass" && cluster::group_of(object.api_version) == "scheduling.k8s.io") {
+      add_priority_class(object.name, root);
       return;
     }
     if (cluster::group_of(object.api_version) != kKueueGroup) return;
@@ -99,6 +130,8 @@ class QuotaReader {
                                      root.at({"spec", "tolerations"}),
                                      std::string(value_at(root, {"spec", "topologyName"}))};
     }
+    if (object.kind == "WorkloadPriorityClass")
+      quota_.workload_priorities[object.name] = number_at(root, "value").value_or(0);
     if (object.kind == "Topology") {
       std::vector<std::string>& levels = quota_.topologies[object.name];
       for (const Node* level : items_at(root, {"spec", "levels"}))
@@ -107,6 +140,14 @@ class QuotaReader {
   }
 
  private:
+  // Of several defaults, Kueue takes the lowest.
+  void add_priority_class(const std::string& name, const Node& root) {
+    const int64_t value = number_at(root, "value").value_or(0);
+    quota_.pod_priorities[name] = value;
+    if (text_at(root, "globalDefault") != "true") return;
+    quota_.default_priority = std::min(value, quota_.default_priority.value_or(value));
+  }
+
   Units amount(std::string_view resource, const Node* quantity) {
     if (!quantity) return 0;
     if (!k8s::Quantity::parse(quantity->text())) {
@@ -158,8 +199,15 @@ class QuotaReader {
     const Node* selector = root.at({"spec", "namespaceSelector"});
     queue.namespace_selector = selector && !selector->is_null() ? selector : nullptr;
     queue.is_stopped = is_stopped(root);
-    queue.tries_next_before_borrowing =
-        value_at(root, {"spec", "flavorFungibility", "whenCanBorrow"}) == "TryNextFlavor";
+    queue.is_strict = value_at(root, {"spec", "queueingStrategy"}) == "StrictFIFO";
+    if (const Node* fungibility = root.at({"spec", "flavorFungibility"})) {
+      const std::string_view when = text_at(*fungibility, "whenCanPreempt");
+      queue.tries_next_before_borrowing = text_at(*fungibility, "whenCanBorrow") == kTryNext;
+      queue.tries_next_before_preempting = when.empty() || when == kTryNext;
+      // The words mean the opposite since Kueue 0.16.
+      queue.prefers_near_quota = text_at(*fungibility, "preference") == "BorrowingOverPreemption";
+    }
+    queue.preemption = preemption_of(root);
     for (const Node* check : items_at(root, {"spec", "admissionChecksStrategy", "admissionChecks"}))
       queue.admission_checks.emplace_back(text_at(*check, "name"));
     for (const Node* check : items_at(root, {"spec", "admissionChecks"}))
@@ -177,6 +225,15 @@ class QuotaReader {
 const Cohort* Quota::cohort(std::string_view name) const {
   const auto found = cohorts.find(name);
   return found != cohorts.end() ? &found->second : nullptr;
+}
+
+std::vector<std::string> Quota::missing_flavors(const ClusterQueue& queue) const {
+  std::vector<std::string> missing;
+  for (const ResourceGroup& group : queue.groups) {
+    std::ranges::copy_if(group.flavors, std::back_inserter(missing),
+                         [&](const std::string& flavor) { return !flavors.contains(flavor); });
+  }
+  return missing;
 }
 
 Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics) {
@@ -206,11 +263,13 @@ constexpr std::array kResources{Resource{"clusterqueues.kueue.x-k8s.io", "Cluste
                                 Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
                                 Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
                                 Resource{"topologies.kueue.x-k8s.io", "Topology"},
+                                Resource{"workloadpriorityclasses.kueue.x-k8s.io", "WorkloadPriorityClass"},
+                                Resource{"priorityclasses.scheduling.k8s.io", "PriorityClass"},
                                 Resource{"namespaces", "Namespace"}};
 
 std::string plural_of(std::string_view kind) {
-  return kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1))
-                             : fmt::format("{}s", kind);
+  if (kind.ends_with('y')) return fmt::format("{}ies", kind.substr(0, kind.size() - 1));
+  return fmt::format("{}{}", kind, kind.ends_with('s') ? "es" : "s");
 }
 
 }  // namespace

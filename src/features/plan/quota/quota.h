@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors and Cohorts.
+// Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors, Cohorts and priority
+// classes.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,17 @@ struct ResourceGroup {
   std::vector<std::string> flavors;  // in the order in which they are tried
 };
 
+// Which admitted jobs a job may displace.
+enum class Preemption { Never, LowerPriority, LowerOrNewerEqualPriority, Any };
+
+// spec.preemption.
+struct PreemptionPolicy {
+  Preemption within_queue = Preemption::Never;
+  Preemption within_cohort = Preemption::Never;  // of jobs that borrow what other queues have
+  bool while_borrowing = false;                  // borrowWithinCohort is LowerPriority
+  std::optional<int64_t> threshold;              // its maxPriorityThreshold
+};
+
 struct ClusterQueue {
   std::string name;
   std::string cohort;  // "" if it is in none
@@ -61,7 +73,11 @@ struct ClusterQueue {
   Quotas quotas;
   const yaml::Node* namespace_selector = nullptr;  // nullptr: no namespace
   bool is_stopped = false;
+  bool is_strict = false;                     // queueingStrategy: StrictFIFO
   bool tries_next_before_borrowing = false;   // flavorFungibility.whenCanBorrow: TryNextFlavor
+  bool tries_next_before_preempting = true;   // flavorFungibility.whenCanPreempt
+  bool prefers_near_quota = false;            // flavorFungibility.preference, as Kueue 0.15 takes it
+  PreemptionPolicy preemption;
   std::vector<std::string> admission_checks;  // sorted
 };
 
@@ -90,10 +106,15 @@ struct Quota {
   std::map<std::string, Flavor, std::less<>> flavors;
   std::map<std::string, const yaml::Node*, std::less<>> namespaces;         // their labels; may be nullptr
   std::map<std::string, std::vector<std::string>, std::less<>> topologies;  // labels of the levels
+  std::map<std::string, int64_t, std::less<>> workload_priorities;          // of WorkloadPriorityClasses
+  std::map<std::string, int64_t, std::less<>> pod_priorities;               // of PriorityClasses
+  std::optional<int64_t> default_priority;                                  // of the default PriorityClass
   std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
 
   // What the cohort lends: its own quotas. nullptr if no Cohort has that name; it is there all the same.
   const Cohort* cohort(std::string_view name) const;
+  // The flavors of the queue that do not exist, in its order. Kueue admits nothing to such a queue.
+  std::vector<std::string> missing_flavors(const ClusterQueue& queue) const;
 };
 
 // Reads the objects of Kueue, and namespaces, of the sources; others are skipped. What can't be read, and
@@ -108,7 +129,7 @@ struct FetchedQuota {
   std::string warnings;      // what could not be looked up
 };
 
-// Namespaces, Cohorts and Topologies may be missing, or forbidden: a warning says so.
+// What is not needed, such as Cohorts and Namespaces, may be missing, or forbidden: a warning says so.
 FetchedQuota fetch_quota(const kubectl::Kubectl& kubectl);
 
 }  // namespace trainjobc::plan
