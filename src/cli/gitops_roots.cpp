@@ -12,6 +12,7 @@
 #include "cli/roots.h"
 #include "features/gitops/render.h"
 #include "features/gitops/roots.h"
+#include "features/helm/build.h"
 #include "features/kustomize/build.h"
 #include "features/kustomize/checks.h"
 #include "lint/report/document.h"
@@ -21,8 +22,8 @@ namespace {
 
 using gitops::Content;
 using gitops::Root;
+using builder::BuildFailure;
 using kustomize::Built;
-using kustomize::BuildFailure;
 
 // The folder that the paths of the objects are relative to.
 std::string repository_root(Console& console) {
@@ -40,10 +41,11 @@ std::string list_of(const std::vector<std::string>& words) {
   return text;
 }
 
-// What a root is read as: the sources, and the kustomizations that were built for it.
+// What a root is read as: the sources, and what was built for it.
 struct Read {
   std::vector<Source> sources;
   std::vector<Built> built;
+  std::vector<helm::Built> charts;
 };
 
 class GitopsRoots {
@@ -59,7 +61,7 @@ class GitopsRoots {
       return std::nullopt;
     }
     list_folders(roots);
-    build();
+    build(roots);
     bool is_complete = true;
     for (const Root& root : roots) is_complete = add(root) && is_complete;
     if (!is_complete) return std::nullopt;
@@ -67,7 +69,6 @@ class GitopsRoots {
   }
 
  private:
-  // Builds all kustomizations at once.
   void list_folders(const std::vector<Root>& roots) {
     for (const Root& root : roots) {
       if (!root.missing.empty()) continue;
@@ -82,9 +83,19 @@ class GitopsRoots {
     folders_.erase(repeated.begin(), repeated.end());
   }
 
-  void build() {
+  // Builds all kustomizations at once, and all charts.
+  void build(const std::vector<Root>& roots) {
     auto results = kustomize::build(console_.files(), console_.processes(), folders_, {flags_.allow_remote});
     for (size_t i = 0; i < folders_.size(); ++i) built_.emplace(folders_[i], std::move(results[i]));
+    std::vector<const Root*> charts;
+    std::vector<helm::Release> releases;
+    for (const Root& root : roots) {
+      if (root.content != Content::Chart || !root.missing.empty()) continue;
+      charts.push_back(&root);
+      releases.push_back(root.release);
+    }
+    auto rendered = helm::build(console_.files(), console_.processes(), releases, is_inside, {});
+    for (size_t i = 0; i < charts.size(); ++i) charts_.emplace(charts[i], std::move(rendered[i]));
   }
 
   // False, after an error, if the root can't be read.
@@ -94,15 +105,11 @@ class GitopsRoots {
       say(fmt::format("{}: {} is not checked: {}", title, root.folder, root.missing));
       return true;
     }
-    if (root.content == Content::Chart) {
-      say(fmt::format("{}: {} is not checked: it is a chart", title, root.folder));
-      return true;
-    }
     auto read = read_root(root);
     if (!read) return false;
-    std::string what = root.content == Content::Kustomization
-                           ? "a kustomization"
-                           : report::counted(read->sources.size(), "file");
+    const std::string what = root.content == Content::Kustomization ? "a kustomization"
+                             : root.content == Content::Chart       ? "a chart"
+                                                                    : report::counted(read->sources.size(), "file");
     say(fmt::format("{}: {}, {}", title, root.folder, what));
     explain(root, title);
     add_groups(root, std::move(*read));
@@ -124,7 +131,10 @@ class GitopsRoots {
 
   std::optional<Read> read_root(const Root& root) {
     Read read;
-    if (root.content == Content::Kustomization) return take_built(root.folder, read) ? std::optional(std::move(read)) : std::nullopt;
+    if (root.content != Content::Files) {
+      const bool is_built = root.content == Content::Chart ? take_chart(root, read) : take_built(root.folder, read);
+      return is_built ? std::optional(std::move(read)) : std::nullopt;
+    }
     auto listed = gitops::list_manifests(console_.files(), root);
     if (const auto* error = std::get_if<base::IoError>(&listed)) {
       fail(console_, error->message);
@@ -155,12 +165,23 @@ class GitopsRoots {
     return true;
   }
 
+  bool take_chart(const Root& root, Read& read) {
+    helm::BuildResult& result = charts_.at(&root);
+    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
+      fail(console_, fmt::format("{} ({}): {}", root.title, root.place, failure->message));
+      return false;
+    }
+    read.charts.push_back(std::move(std::get<helm::Built>(result)));
+    return true;
+  }
+
   void add_groups(const Root& root, Read read) {
     if (root.has_variables()) {
       add_rendered(root, std::move(read));
       return;
     }
     for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
+    for (helm::Built& built : read.charts) add_group(root, group_of(std::move(built), configurations_));
     if (read.sources.empty()) return;
     for (lint::InputGroup& group : lint::group_by_configuration(std::move(read.sources), configurations_))
       add_group(root, std::move(group));
@@ -204,6 +225,7 @@ class GitopsRoots {
   bool is_quiet_;
   std::vector<std::string> folders_;  // of kustomizations
   std::map<std::string, kustomize::BuildResult> built_;
+  std::map<const Root*, helm::BuildResult> charts_;
   std::set<std::string> failed_;
   std::vector<lint::InputGroup> groups_;
 };

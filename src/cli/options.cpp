@@ -51,10 +51,7 @@ void InputFlags::add_to(Command& command, bool has_trainer_version) {
   command.add("PATH", &paths, "Files or directories with TrainJobs and runtimes; - is standard input")
       .takes("PATH");
   command.add("-f,--filename", &filenames, "Same as PATH; can be repeated").takes("PATH");
-  command.add("-k,--kustomize", &roots.kustomize,
-              "Build this kustomization, with the kustomize or kubectl on the PATH; can be repeated")
-      .takes("DIR");
-  command.add("--kustomize-remote", &roots.allow_remote, "Let kustomize fetch bases that are not here");
+  roots.add_to(command);
   directories.add_to(command);
   command.add("--runtimes", &runtimes, "File or directory with more runtimes; those of the inputs come first")
       .takes("PATH");
@@ -186,14 +183,14 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
 std::vector<std::string> paths_of(const InputFlags& flags) {
   std::vector<std::string> paths = flags.paths;
   paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty() && flags.roots.kustomize.empty() && flags.reads_stdin) paths.emplace_back("-");
+  if (paths.empty() && flags.roots.is_empty() && flags.reads_stdin) paths.emplace_back("-");
   return paths;
 }
 
 }  // namespace
 
 std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.kustomize.empty();
+  const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.is_empty();
   if (!has_inputs && flags.reads_stdin && console.stdin_is_terminal()) {
     fail(console, "no input: name a file or directory, or - for standard input");
     return std::nullopt;
@@ -209,9 +206,9 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   Loaded loaded;
   const bool is_read = load(console, paths_of(flags), options, loaded);
   if (!is_usable(console, configurations) || !is_read) return std::nullopt;
-  auto roots = build_named(console, flags.roots, configurations);
+  auto roots = build_named(console, flags.roots, flags.ns, configurations);
   auto found = flags.roots.gitops ? take_gitops_roots(console, loaded, flags.roots, configurations)
-                                  : take_roots(console, loaded, configurations, flags.builds_found);
+                                  : take_roots(console, loaded, flags.ns, configurations, flags.builds_found);
   if (!roots || !found) return std::nullopt;
   std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;

@@ -14,6 +14,7 @@
 
 #include "base/files/paths.h"
 #include "cli/input.h"
+#include "features/helm/build.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -21,7 +22,8 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-// Builds the kustomizations of a commit: kustomize reads a copy of the files, in a folder that is removed afterwards.
+// Builds the kustomizations and charts of a commit: kustomize and helm read a copy of the files, in a folder that is
+// removed afterwards.
 class CommitBuilder final : public base::ProcessRunner {
  public:
   CommitBuilder(base::ProcessRunner& outer, const git::RevisionFiles& files) : outer_(outer), files_(files) {}
@@ -40,8 +42,13 @@ class CommitBuilder final : public base::ProcessRunner {
       std::span<const base::ProcessRequest> requests) override {
     if (auto error = export_files()) return {requests.size(), *error};
     std::vector<base::ProcessRequest> there(requests.begin(), requests.end());
-    for (base::ProcessRequest& request : there)
+    for (base::ProcessRequest& request : there) {
       request.argv.back() = folder_ + base::absolute_path(request.argv.back());
+      for (std::string& argument : request.argv) {
+        if (argument.starts_with(helm::kValuesFlag) && argument.substr(helm::kValuesFlag.size()) != helm::kStandardInput)
+          argument = helm::kValuesFlag + folder_ + base::absolute_path(argument.substr(helm::kValuesFlag.size()));
+      }
+    }
     return outer_.run_all(there);
   }
 
@@ -257,6 +264,7 @@ std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags&
   std::erase_if(there.paths, is_missing);
   std::erase_if(there.filenames, is_missing);
   std::erase_if(there.roots.kustomize, is_missing);
+  there.roots.is_missing = is_missing;
   if (state.files) {  // may not have what the flags name for the other state
     std::erase_if(there.runtimes, is_missing);
     there.no_config = there.no_config || (!there.config.empty() && is_missing(there.config));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/kustomize/build.h"
 #include "features/kustomize/checks.h"
 #include "model/trainer_names.h"
@@ -18,8 +19,8 @@
 namespace trainjobc::cli {
 namespace {
 
+using builder::BuildFailure;
 using kustomize::Built;
-using kustomize::BuildFailure;
 using lint::Building;
 
 }  // namespace
@@ -37,7 +38,82 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   return group;
 }
 
+lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations) {
+  lint::InputGroup group;
+  group.config = configurations.of_file(built.release.chart + "/Chart.yaml");
+  group.scope = built.release.scope();
+  group.templates = built.chart->files();
+  group.memory.push_back(built.chart);
+  group.annotate = [release = built.release, chart = built.chart](base::Diagnostic& found) {
+    if (auto note = helm::note_on_value(release, *chart, found.location)) found.notes.push_back(std::move(*note));
+  };
+  group.inputs.push_back(std::move(built.source));
+  return group;
+}
+
+void RootFlags::add_to(Command& command) {
+  command_ = &command;
+  command
+      .add("-k,--kustomize", &kustomize,
+           "Build this kustomization, with the kustomize or kubectl on the PATH; can be repeated")
+      .takes("DIR");
+  command.add("--kustomize-remote", &allow_remote, "Let kustomize fetch bases that are not here");
+  command.add("--helm", &charts, "Build this chart, with the helm on the PATH; can be repeated").takes("DIR");
+  command.add("--values", &values, "Values for the --helm before it; can be repeated").takes("FILE").needs("--helm");
+  command.add("--release", &releases, "Name of the release for the --helm before it").takes("NAME").needs("--helm");
+}
+
+// nullopt, after an error, if a flag has no --helm before it.
+std::optional<std::vector<helm::Release>> releases_of(Console& console, const RootFlags& flags) {
+  std::vector<helm::Release> releases;
+  size_t values = 0;
+  size_t names = 0;
+  if (!flags.command_) return releases;
+  for (const Flag* flag : flags.command_->given_flags) {
+    if (flag->has_name("--helm")) {
+      releases.push_back({.chart = base::normal_path(flags.charts[releases.size()])});
+    } else if (flag->has_name("--values") || flag->has_name("--release")) {
+      if (releases.empty()) {
+        fail(console, fmt::format("{} is for the --helm before it", flag->long_name()));
+        return std::nullopt;
+      }
+      if (flag->has_name("--values")) releases.back().values.push_back(base::normal_path(flags.values[values++]));
+      else releases.back().name = flags.releases[names++];
+    }
+  }
+  if (flags.is_missing) {
+    std::erase_if(releases, [&](const helm::Release& release) {
+      return flags.is_missing(release.chart) || std::ranges::any_of(release.values, flags.is_missing);
+    });
+  }
+  return releases;
+}
+
+namespace {
+
+// Adds a group for each --helm.
+bool build_charts(Console& console, const RootFlags& flags, const std::string& ns, lint::Configurations& configurations,
+                  std::vector<lint::InputGroup>& groups) {
+  auto releases = releases_of(console, flags);
+  if (!releases) return false;
+  for (helm::Release& release : *releases) {
+    const auto config = configurations.of_file(release.chart + "/Chart.yaml");
+    release.ns = ns.empty() ? config->ns.value_or("") : ns;
+  }
+  for (helm::BuildResult& result : helm::build(console.files(), console.processes(), *releases, is_inside, {})) {
+    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
+      fail(console, failure->has_no_program ? fmt::format("--helm: {}", failure->message) : failure->message);
+      return false;
+    }
+    groups.push_back(group_of(std::move(std::get<helm::Built>(result)), configurations));
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                         const std::string& ns,
                                                          lint::Configurations& configurations) {
   std::vector<std::string> folders;
   std::set<std::string> places;
@@ -53,6 +129,7 @@ std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const
     }
     groups.push_back(group_of(std::move(std::get<Built>(result)), configurations));
   }
+  if (!build_charts(console, flags, ns, configurations, groups)) return std::nullopt;
   return groups;
 }
 
@@ -75,13 +152,13 @@ bool has_our_kinds(const kustomize::Tree& tree) {
 
 class Roots {
  public:
-  Roots(Console& console, Loaded& loaded, lint::Configurations& configurations)
-      : console_(console), loaded_(loaded), configurations_(configurations) {}
+  Roots(Console& console, Loaded& loaded, const std::string& ns, lint::Configurations& configurations)
+      : console_(console), loaded_(loaded), ns_(ns), configurations_(configurations) {}
 
   std::optional<std::vector<lint::InputGroup>> take(bool builds) {
     find();
     std::vector<lint::InputGroup> groups;
-    if (builds && !build(groups)) return std::nullopt;
+    if (builds && !(build(groups) && build_charts(groups))) return std::nullopt;
     leave_out_patches(groups);
     std::erase_if(loaded_.sources, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
@@ -133,7 +210,7 @@ class Roots {
           fail(console_, failure->message);
           return false;
         }
-        explain(*roots[i], *failure);
+        explain(roots[i]->folder, "kustomizations", *failure);
         continue;
       }
       for (const std::string& file : roots[i]->tree->files())
@@ -143,12 +220,59 @@ class Roots {
     return true;
   }
 
-  void explain(const FoundRoot& root, const BuildFailure& failure) {
+  // The releases that the settings name.
+  bool build_charts(std::vector<lint::InputGroup>& groups) {
+    std::vector<const lint::Config*> configs;
+    std::vector<helm::Release> releases;
+    for (const Source& source : loaded_.sources) {
+      if (source.named || !(source.name == "Chart.yaml" || source.name.ends_with("/Chart.yaml"))) continue;
+      const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(source.name)));
+      for (auto config = configurations_.of_file(source.name); config; config = config->outer)
+        add_releases(*config, folder, configs, releases);
+    }
+    auto results = helm::build(console_.files(), console_.processes(), releases, is_inside, {});
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
+        if (configs[i]->helm.build == Building::Required) {
+          fail(console_, fmt::format("{}: {}", configs[i]->file->name(), failure->message));
+          return false;
+        }
+        explain(releases[i].chart, "charts", *failure);
+        continue;
+      }
+      leave_out_chart(std::get<helm::Built>(results[i]));
+      groups.push_back(group_of(std::move(std::get<helm::Built>(results[i])), configurations_));
+    }
+    return true;
+  }
+
+  void add_releases(const lint::Config& config, const std::string& folder, std::vector<const lint::Config*>& configs,
+                    std::vector<helm::Release>& releases) const {
+    if (config.helm.build == Building::Never) return;
+    for (const lint::HelmChart& chart : config.helm.charts) {
+      if (!lint::names_folder(chart.chart, config.folder, folder)) continue;
+      std::string ns = !chart.ns.empty() ? chart.ns : !ns_.empty() ? ns_ : config.ns.value_or("");
+      releases.push_back({folder, chart.values, chart.release, std::move(ns)});
+      configs.push_back(&config);
+    }
+  }
+
+  void leave_out_chart(const helm::Built& built) {
+    const std::string what = fmt::format("is part of {}, which was built", built.release.chart);
+    const std::string place = base::absolute_path(built.release.chart);
+    for (const Source& source : loaded_.sources) {
+      const std::string file = base::absolute_path(source.name);
+      if (!base::path_below(file, place).empty()) left_out_.try_emplace(file, what);
+    }
+    for (const std::string& file : built.release.values) left_out_.try_emplace(base::absolute_path(file), what);
+  }
+
+  // `kind` is what folders of this kind are called.
+  void explain(const std::string& folder, std::string_view kind, const BuildFailure& failure) {
     if (!failure.has_no_program) {
       note(console_, fmt::format("{}\n    its files are checked one by one", failure.message));
-    } else if (!std::exchange(has_said_so_, true)) {
-      note(console_, fmt::format("{} and other kustomizations are read as files: {}", root.folder,
-                                 failure.message));
+    } else if (said_.insert(kind).second) {
+      note(console_, fmt::format("{} and other {} are read as files: {}", folder, kind, failure.message));
     }
   }
 
@@ -171,17 +295,18 @@ class Roots {
 
   Console& console_;
   Loaded& loaded_;
+  const std::string& ns_;
   lint::Configurations& configurations_;
   std::vector<FoundRoot> found_;
   std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
-  bool has_said_so_ = false;
+  std::set<std::string_view> said_;              // of what it was said that no program builds it
 };
 
 }  // namespace
 
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
+std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded, const std::string& ns,
                                                         lint::Configurations& configurations, bool builds) {
-  return Roots(console, loaded, configurations).take(builds);
+  return Roots(console, loaded, ns, configurations).take(builds);
 }
 
 }  // namespace trainjobc::cli

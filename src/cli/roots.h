@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Roots: kustomizations that are built instead of read file by file. Each is a scope of its own.
+// Roots: kustomizations and charts that are built instead of read file by file. Each is a scope of its own.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/console.h"
 #include "cli/input.h"
+#include "features/helm/build.h"
 #include "features/kustomize/build.h"
 #include "lint/config.h"
 #include "lint/groups.h"
@@ -18,21 +21,35 @@ namespace trainjobc::cli {
 struct RootFlags {
   std::vector<std::string> kustomize;  // -k
   bool allow_remote = false;
+  std::vector<std::string> charts;    // --helm
+  std::vector<std::string> values;    // --values, of the --helm before each
+  std::vector<std::string> releases;  // --release, likewise
+  // Releases to leave out, by the names of their charts and values files. May be empty.
+  std::function<bool(const std::string& path)> is_missing;
   bool gitops = false;    // --roots
   bool is_quiet = false;  // don't list them
+
+  void add_to(Command& command);
+  bool is_empty() const { return kustomize.empty() && charts.empty(); }
+
+ private:
+  friend std::optional<std::vector<helm::Release>> releases_of(Console& console, const RootFlags& flags);
+  const Command* command_ = nullptr;  // knows the order of its flags
 };
 
-// The group of a kustomization that was built.
+// The group of a kustomization or chart that was built.
 lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
+lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations);
 
-// A group for each -k. nullopt, after an error, if one can't be built.
+// A group for each -k and --helm. nullopt, after an error, if one can't be built. `ns` is the namespace of releases.
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                         const std::string& ns,
                                                          lint::Configurations& configurations);
 
 // Of the files that were found in directories, those of roots: the patches, which are not whole objects, are taken
 // out; with `builds`, so is every file that a root uses, and the roots' groups are added. nullopt, after an error,
 // if a root can't be built that has to be.
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
+std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded, const std::string& ns,
                                                         lint::Configurations& configurations, bool builds);
 
 // The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one cluster are

@@ -111,10 +111,17 @@ struct Fold {
   std::string_view what;
 };
 
+bool is_input(const SourceFile& file, const InputSet& inputs) {
+  return std::ranges::any_of(inputs.files, [&](const auto& input) { return input.get() == &file; });
+}
+
 std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs) {
   const SourceFile* file = diagnostic.location.file;
   if (!file) return std::nullopt;
-  if (const auto syntax = placeholder_of(diagnostic)) {
+  const auto syntax = placeholder_of(diagnostic);
+  // Of a chart that was built, the templates are not the inputs.
+  const bool is_built = syntax == Syntax::Braces && !is_input(*file, inputs);
+  if (syntax && !is_built) {
     if (!mentions_trainer(file->text())) return Fold{std::nullopt, "is a template"};
     return Fold{template_finding(diagnostic, *syntax), ""};
   }

@@ -30,9 +30,9 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 10> kKeys{
-        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn",
-        "rules",          "suppress", "exclude",   "scope",     "kustomize"};
+    static constexpr std::array<std::string_view, 11> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules",
+        "suppress",       "exclude",  "scope",     "kustomize", "helm"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
@@ -52,6 +52,7 @@ class ConfigReader {
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
     if (const Node* node = root.get("kustomize")) read_kustomize(*node);
+    if (const Node* node = root.get("helm")) read_helm(*node);
   }
 
   void refuse_second(const Node& root) {
@@ -122,14 +123,64 @@ class ConfigReader {
     if (!expect(node, node.is_map(), "kustomize must be a list of roots, or a map of roots and build")) return;
     if (!check_keys(node, kKeys)) return;
     if (const Node* roots = node.get("roots")) read_roots(*roots);
-    const Node* build = node.get("build");
-    if (!build) return;
-    const std::string_view word = build->text();
-    expect(*build, word == "auto" || word == "never" || word == "required",
-           "build must be auto, never or required");
-    config_.kustomize.build = word == "never"      ? Building::Never
-                              : word == "required" ? Building::Required
-                                                   : Building::Auto;
+    if (const Node* build = node.get("build")) read_building(*build, config_.kustomize.build);
+  }
+
+  void read_building(const Node& node, Building& building) {
+    const std::string_view word = node.text();
+    expect(node, word == "auto" || word == "never" || word == "required", "build must be auto, never or required");
+    building = word == "never" ? Building::Never : word == "required" ? Building::Required : Building::Auto;
+  }
+
+  // A list of charts, or a map.
+  void read_helm(const Node& node) {
+    static constexpr std::array<std::string_view, 2> kKeys{"charts", "build"};
+    if (node.is_list()) return read_charts(node);
+    if (!expect(node, node.is_map(), "helm must be a list of charts, or a map of charts and build")) return;
+    if (!check_keys(node, kKeys)) return;
+    if (const Node* charts = node.get("charts")) read_charts(*charts);
+    if (const Node* build = node.get("build")) read_building(*build, config_.helm.build);
+  }
+
+  void read_charts(const Node& node) {
+    if (!expect(node, node.is_list(), "charts must be a list")) return;
+    for (const Node* item : node.items()) {
+      HelmChart chart;
+      const Node* folder = item->is_map() ? item->get("chart") : item;
+      const bool is_text = folder && folder->is_string() && !folder->text().empty();
+      if (!expect(*item, is_text, "a chart is a folder, or a map of chart, values, release and namespace")) return;
+      chart.chart = base::normal_path(folder->text());
+      chart.location = yaml::locate(*folder);
+      if (item->is_map() && !read_chart(*item, chart)) return;
+      config_.helm.charts.push_back(std::move(chart));
+    }
+  }
+
+  bool read_chart(const Node& item, HelmChart& chart) {
+    static constexpr std::array<std::string_view, 4> kKeys{"chart", "values", "release", "namespace"};
+    if (!check_keys(item, kKeys)) return false;
+    for (const auto& [key, text] : {std::pair("release", &chart.release), std::pair("namespace", &chart.ns)}) {
+      const Node* value = item.get(key);
+      if (!value) continue;
+      if (!expect(*value, value->is_string(), fmt::format("{} must be a string", key))) return false;
+      *text = value->text();
+    }
+    const Node* values = item.get("values");
+    if (!values) return true;
+    if (!expect(*values, values->is_list(), "values must be a list of files")) return false;
+    for (const Node* path : values->items()) {
+      if (!expect(*path, path->is_string() && !path->text().empty(), "a path must be a string, and not empty"))
+        return false;
+      chart.values.push_back(in_folder(path->text()));
+    }
+    return true;
+  }
+
+  // A path in the configuration.
+  std::string in_folder(std::string_view path) const {
+    return base::normal_path(path.starts_with('/') || config_.folder.empty()
+                                 ? std::string(path)
+                                 : fmt::format("{}/{}", config_.folder, path));
   }
 
   void read_roots(const Node& node) {
@@ -262,10 +313,15 @@ bool excludes_path(const base::GlobSet& globs, std::string_view path) {
 
 }  // namespace
 
-bool KustomizeSettings::names(const std::string& config_folder, const std::string& folder) const {
+bool names_folder(const std::string& glob, const std::string& config_folder, const std::string& folder) {
   const std::string path = base::path_from(base::absolute_path(folder),
                                            base::absolute_path(config_folder.empty() ? "." : config_folder));
-  return std::ranges::any_of(roots, [&](const std::string& glob) { return base::matches_glob(glob, path, base::Stars::Git); });
+  return base::matches_glob(glob, path, base::Stars::Git);
+}
+
+bool KustomizeSettings::names(const std::string& config_folder, const std::string& folder) const {
+  return std::ranges::any_of(roots,
+                             [&](const std::string& glob) { return names_folder(glob, config_folder, folder); });
 }
 
 std::string scope_of(const Config& config) {

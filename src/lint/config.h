@@ -36,12 +36,15 @@ struct RuleSetting {
   base::Location location;                 // in the configuration
 };
 
-// Whether kustomizations are built in directory walks.
+// Whether kustomizations and charts are built in directory walks.
 enum class Building {
-  Auto,      // if kustomize or kubectl is there; what can't be built is read as files
+  Auto,      // if a program for it is there; what can't be built is read as files
   Never,     // whatever is there
   Required,  // what can't be built is an error
 };
+
+// Whether a glob of a configuration in `config_folder` matches the folder.
+bool names_folder(const std::string& glob, const std::string& config_folder, const std::string& folder);
 
 struct KustomizeSettings {
   std::vector<std::string> roots;  // globs, relative to the configuration's folder; empty: those that are found
@@ -49,6 +52,20 @@ struct KustomizeSettings {
 
   // Whether the roots of a configuration in `config_folder` name the folder.
   bool names(const std::string& config_folder, const std::string& folder) const;
+};
+
+// A chart that is built, with its values.
+struct HelmChart {
+  std::string chart;                // glob of folders, relative to the configuration's folder
+  std::vector<std::string> values;  // files, joined with that folder
+  std::string release;
+  std::string ns;
+  base::Location location;  // in the configuration
+};
+
+struct HelmSettings {
+  std::vector<HelmChart> charts;
+  Building build = Building::Required;
 };
 
 struct Config {
@@ -62,6 +79,7 @@ struct Config {
   std::vector<PathSuppression> suppressions;
   base::GlobSet exclude;                         // globs of what is not read, relative to `folder`
   KustomizeSettings kustomize;
+  HelmSettings helm;
   bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are
   std::shared_ptr<const Config> outer;           // if it is not a scope: the next one above; nullptr: none
   std::shared_ptr<const base::SourceFile> file;  // the file of the locations

@@ -340,6 +340,12 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     };
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
     if (wanted != FindingsOf::All) compiled.diagnostics.append(std::move(group.found));
+    if (group.annotate) {
+      compiled.diagnostics.retain([&](Diagnostic& found) {
+        group.annotate(found);
+        return true;
+      });
+    }
     keep(compiled, std::move(group.memory));
     for (SunkJob& job : compiled.sunk) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);

@@ -24,6 +24,10 @@ struct InputGroup {
   std::vector<Source> runtimes;  // of --runtimes and the configuration
   // The files from which another program has made the inputs: fixes change these.
   std::vector<Source> parts;
+  // The same of files that fixes can't change, since they are not YAML.
+  std::vector<std::string> templates;
+  // Adds what is known of the place of a finding. May be empty.
+  std::function<void(base::Diagnostic&)> annotate;
   // What else is wrong with the inputs, for reports of findings; refers to files that the inputs keep.
   base::Diagnostics found;
   std::vector<std::shared_ptr<const void>> memory;  // of `found`

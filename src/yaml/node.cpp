@@ -172,8 +172,9 @@ bool equal(const Node& a, const Node& b) {
   return a.text() == b.text();
 }
 
-base::Location locate(const Node& node) {
-  const Origin& origin = node.origin();
+namespace {
+
+base::Location locate_origin(const Origin& origin) {
   if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column(), origin.in_flow());
   if (const Derivation* made = origin.derivation()) {
     for (const Node* input : made->inputs) {
@@ -184,10 +185,15 @@ base::Location locate(const Node& node) {
   return {};
 }
 
+}  // namespace
+
+base::Location locate(const Node& node) {
+  return locate_origin(node.origin());
+}
+
 base::Location locate_key(const Entry& entry) {
-  const Origin& origin = entry.key_origin;
-  if (origin.file()) return token_location(*origin.file(), origin.line(), origin.column(), origin.in_flow());
-  return entry.value ? locate(*entry.value) : base::Location{};
+  const base::Location key = locate_origin(entry.key_origin);
+  return !key.file && entry.value ? locate(*entry.value) : key;
 }
 
 const Node* Maker::null(Origin origin) const {

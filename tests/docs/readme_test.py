@@ -273,6 +273,8 @@ def lacks_program(block):
         return "git"
     if re.search(r"^\$ trainjobc .* -k ", block, re.M) and not KUSTOMIZE:
         return "kustomize"
+    if re.search(r"^\$ trainjobc .* --helm ", block, re.M) and not shutil.which("helm"):
+        return "helm"
     return None
 
 

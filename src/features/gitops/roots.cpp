@@ -16,6 +16,7 @@
 #include "features/kustomize/kustomization.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::gitops {
 namespace {
@@ -178,10 +179,12 @@ class ArgoReader {
   ArgoReader(const base::FileSystem& files, const std::string& repository)
       : files_(files), repository_(repository) {}
 
-  std::vector<Root> read(const Manifest& object) const {
+  std::vector<Root> read(const Manifest& object) {
     const Node& spec = *object.root->get("spec");
     std::vector<Root> roots;
     const auto several = yaml::items_at(spec, "sources");
+    names_.clear();
+    for (const Node* source : several) names_.insert(std::string(yaml::string_at(*source, "ref")));
     for (const Node* source : several) add(object, spec, *source, roots);
     const Node* one = spec.get("source");
     if (several.empty() && one) add(object, spec, *one, roots);
@@ -205,6 +208,7 @@ class ArgoReader {
       root.folder = path_in(repository_, path->text());
       find_content(files_, root);
       set_type(source, root);
+      if (root.content == Content::Chart) set_release(object, source.get("helm"), root);
     }
     roots.push_back(std::move(root));
   }
@@ -220,6 +224,8 @@ class ArgoReader {
     } else if (directory && !kustomize) {
       root.content = Content::Files;
     }
+    if (root.content == Content::Chart && root.missing.empty() && !helm::is_chart(files_, root.folder))
+      root.missing = "it is not a chart";
     if (root.content == Content::Kustomization && kustomize) {
       root.ignored =
           present(kustomize, "kustomize", {"images", "replicas", "patches", "components", "namePrefix", "nameSuffix",
@@ -233,8 +239,51 @@ class ArgoReader {
     root.exclude = yaml::string_at(*directory, "exclude");
   }
 
+  void set_release(const Manifest& object, const Node* helm, Root& root) const {
+    helm::Release& release = root.release;
+    release.chart = root.folder;
+    release.name = object.name();
+    release.ns = root.ns;
+    if (!helm || !helm->is_map()) return;
+    if (const std::string_view name = yaml::string_at(*helm, "releaseName"); !name.empty()) release.name = name;
+    if (const std::string_view ns = yaml::string_at(*helm, "namespace"); !ns.empty()) release.ns = ns;
+    const Node* skips = helm->get("ignoreMissingValueFiles");
+    for (const Node* file : yaml::items_at(*helm, "valueFiles")) {
+      std::string path = values_file(root.folder, file->text());
+      if (files_.kind(path) == base::FileKind::File) {
+        release.values.push_back(std::move(path));
+      } else if (!skips || skips->text() != "true") {
+        root.missing = fmt::format("the repository has no values file {}", file->text());
+      }
+    }
+    release.inline_values = yaml::string_at(*helm, "values");
+    if (const Node* values = helm->get("valuesObject"); values && values->is_map()) {
+      release.inline_values.clear();
+      yaml::write_yaml(*values, yaml::KeyOrder::AsIs, release.inline_values);
+    }
+    for (const Node* parameter : yaml::items_at(*helm, "parameters")) {
+      const Node* forced = parameter->get("forceString");
+      const Node* value = parameter->get("value");
+      release.parameters.push_back({std::string(yaml::string_at(*parameter, "name")),
+                                    std::string(value ? value->text() : ""), forced && forced->text() == "true"});
+    }
+    root.ignored = present(helm, "helm", {"fileParameters", "kubeVersion", "apiVersions"});
+  }
+
+  // "$values/envs/prod.yaml" is in the repository that another source calls "values"; it may be this one.
+  std::string values_file(const std::string& chart, std::string_view path) const {
+    if (path.starts_with('$')) {
+      const size_t slash = std::min(path.find('/'), path.size());
+      if (names_.contains(std::string(path.substr(1, slash - 1)))) return path_in(repository_, path.substr(slash));
+    }
+    if (path.find("://") != std::string_view::npos) return "";
+    if (path.starts_with('/')) return path_in(repository_, path);
+    return base::shortest_path(base::absolute_path(base::normal_path(fmt::format("{}/{}", chart, path))));
+  }
+
   const base::FileSystem& files_;
   const std::string& repository_;
+  std::set<std::string> names_;  // of the Application's sources
 };
 
 // The cluster that an object without more information is applied to: that of the root in whose folder its file is;

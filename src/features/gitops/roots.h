@@ -11,12 +11,13 @@
 #include "base/files/file_system.h"
 #include "compile/compile.h"
 #include "features/gitops/substitute.h"
+#include "features/helm/build.h"
 
 namespace trainjobc::gitops {
 
 enum class Tool { Flux, ArgoCd };
 
-// How the folder becomes manifests. A chart is not read.
+// How the folder becomes manifests.
 enum class Content { Kustomization, Files, Chart };
 
 struct Root {
@@ -28,6 +29,9 @@ struct Root {
   std::string ns;       // of objects that have none; "": `default`
   std::string missing;  // why the folder can't be read; "" if it can
   Content content = Content::Files;
+
+  // Of Argo CD's charts.
+  helm::Release release;
 
   // Of Argo CD's directories.
   bool recurses = true;

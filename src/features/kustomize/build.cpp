@@ -5,30 +5,12 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <system_error>
 #include <utility>
 
-#include "base/text/text.h"
 #include "features/kustomize/origins.h"
 
 namespace trainjobc::kustomize {
 namespace {
-
-// kustomize's standard error, indented below a sentence of ours.
-std::string indented(std::string_view said) {
-  std::string text;
-  while (!said.empty()) {
-    const size_t end = std::min(said.find('\n'), said.size());
-    const std::string_view line = base::trimmed(said.substr(0, end));
-    if (!line.empty()) text += fmt::format("\n    {}", line);
-    said.remove_prefix(std::min(end + 1, said.size()));
-  }
-  return text;
-}
-
-bool is_missing(const base::IoError& error) {
-  return error.message.ends_with(std::generic_category().message(ENOENT));
-}
 
 std::string refusal_of(const std::string& folder, const Tree& tree) {
   const Reference& first = tree.remote().front();
@@ -53,12 +35,9 @@ struct Root {
 };
 
 BuildResult result_of(const Root& root, std::string_view command, base::IoResult<base::ProcessResult> answer) {
-  if (const auto* error = std::get_if<base::IoError>(&answer))
-    return BuildFailure{false, fmt::format("{} {}: {}", command, root.folder, error->message)};
-  auto& result = std::get<base::ProcessResult>(answer);
-  if (result.status != 0)
-    return BuildFailure{false, fmt::format("{} {} failed:{}", command, root.folder, indented(result.err))};
-  Source source{built_name(root.folder), std::move(result.out)};
+  auto output = builder::output_of(fmt::format("{} {}", command, root.folder), std::move(answer));
+  if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
+  Source source{built_name(root.folder), std::move(std::get<std::string>(output))};
   source.relocator = make_relocator(root.tree);
   return Built{root.folder, std::move(source), root.tree};
 }
@@ -79,8 +58,7 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
   }
   auto answers = runner.run_all(requests);
   for (size_t i = 0; i < answers.size(); ++i) {
-    const auto* error = std::get_if<base::IoError>(&answers[i]);
-    if (error && is_missing(*error)) return false;
+    if (builder::is_missing(answers[i])) return false;
     asked[i]->result = result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
   }
   return true;

@@ -12,6 +12,7 @@
 #include "base/files/file_system.h"
 #include "base/process.h"
 #include "compile/compile.h"
+#include "features/builder/builder.h"
 #include "features/kustomize/kustomization.h"
 
 namespace trainjobc::kustomize {
@@ -28,10 +29,7 @@ struct Built {
   std::shared_ptr<const Tree> tree;
 };
 
-struct BuildFailure {
-  bool has_no_program = false;  // neither kustomize nor kubectl is there
-  std::string message;          // may have several lines
-};
+using builder::BuildFailure;
 
 std::string built_name(const std::string& folder);
 

@@ -52,9 +52,20 @@ constexpr Schema kBuild{.type = Type::String, .enums = kBuilding};
 constexpr std::array kKustomizeFields = std::to_array<Property>(
     {{.name = "build", .schema = &kBuild}, {.name = "roots", .schema = &kTexts}});
 constexpr Schema kKustomize{.type = Type::Object, .properties = kKustomizeFields};  // or a list of roots
+constexpr std::array<std::string_view, 1> kNeededOfChart{"chart"};
+constexpr std::array kChartFields = std::to_array<Property>({{.name = "chart", .schema = &kText},
+                                                             {.name = "namespace", .schema = &kText},
+                                                             {.name = "release", .schema = &kText},
+                                                             {.name = "values", .schema = &kTexts}});
+constexpr Schema kChart{.type = Type::Object, .properties = kChartFields, .required = kNeededOfChart};  // or a folder
+constexpr Schema kCharts{.type = Type::Array, .items = &kChart};
+constexpr std::array kHelmFields = std::to_array<Property>(
+    {{.name = "build", .schema = &kBuild}, {.name = "charts", .schema = &kCharts}});
+constexpr Schema kHelm{.type = Type::Object, .properties = kHelmFields};  // or a list of charts
 constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", .schema = &kFlag},
                                                           {.name = "exclude", .schema = &kTexts},
                                                           {.name = "failOn", .schema = &kLevel},
+                                                          {.name = "helm", .schema = &kHelm},
                                                           {.name = "kustomize", .schema = &kKustomize},
                                                           {.name = "namespace", .schema = &kText},
                                                           {.name = "rules", .schema = &kRules},
@@ -72,6 +83,15 @@ constexpr std::array kSettingTexts = std::to_array<SettingText>({
     {"catalogue", "Whether to resolve runtimes from the built-in catalogue"},
     {"exclude", "Globs of files and folders to skip, relative to this file"},
     {"failOn", "Lowest severity for which lint exits with status 1"},
+    {"helm", "Which charts lint and plan build in directories: a list of charts, or a map"},
+    {"helm.build",
+     "required, the default: it is an error if one can't be built; auto: if helm is there; never: read the "
+     "files"},
+    {"helm.charts", "Folders of charts, which must be built, or maps"},
+    {"helm.charts.chart", "Glob of folders, relative to this file"},
+    {"helm.charts.namespace", "Namespace of the release"},
+    {"helm.charts.release", "Name of the release"},
+    {"helm.charts.values", "Values files, relative to this file; the last one counts"},
     {"kustomize",
      "Which kustomizations lint and plan build in directories: a list of folders, which must be built, or a "
      "map"},

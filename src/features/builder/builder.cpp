@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/builder/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/text/text.h"
+
+namespace trainjobc::builder {
+namespace {
+
+// The program's standard error, indented below a sentence of ours.
+std::string indented(std::string_view said) {
+  std::string text;
+  while (!said.empty()) {
+    const size_t end = std::min(said.find('\n'), said.size());
+    const std::string_view line = base::trimmed(said.substr(0, end));
+    if (!line.empty()) text += fmt::format("\n    {}", line);
+    said.remove_prefix(std::min(end + 1, said.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_missing(const base::IoResult<base::ProcessResult>& answer) {
+  const auto* error = std::get_if<base::IoError>(&answer);
+  return error && error->message.ends_with(std::generic_category().message(ENOENT));
+}
+
+std::variant<std::string, BuildFailure> output_of(std::string_view call,
+                                                  base::IoResult<base::ProcessResult> answer) {
+  if (const auto* error = std::get_if<base::IoError>(&answer))
+    return BuildFailure{false, fmt::format("{}: {}", call, error->message)};
+  auto& result = std::get<base::ProcessResult>(answer);
+  if (result.status != 0) return BuildFailure{false, fmt::format("{} failed:{}", call, indented(result.err))};
+  return std::move(result.out);
+}
+
+}  // namespace trainjobc::builder

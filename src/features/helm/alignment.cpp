@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/helm/alignment.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/text/text.h"
+
+namespace trainjobc::helm {
+namespace {
+
+using base::SourceFile;
+using Slot = Alignment::Slot;
+using Part = Alignment::Part;
+
+// Limits for hostile charts.
+constexpr size_t kDeepestInclude = 8;
+constexpr size_t kMostIncludes = 2000;
+constexpr size_t kMostSlots = 20'000;
+constexpr size_t kMostPairs = 8'000'000;  // lines of output times lines of templates
+
+// {{ range }}: the slots from `begin` to `end` may repeat.
+struct Loop {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+struct Model {
+  std::vector<Slot> slots;
+  std::vector<Loop> loops;
+  size_t includes = 0;
+};
+
+void trim_end(std::string_view& text, std::string_view blanks) {
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+// Adds the lines of a part of a template that put something out, and those of what it includes.
+class SlotReader {
+ public:
+  // `conditions` and `loops` are around it.
+  SlotReader(const Chart& chart, Model& model, size_t conditions, size_t loops, size_t depth)
+      : chart_(chart), model_(model), conditions_(conditions), loops_(loops), depth_(depth) {}
+
+  void read(const Chart::Body& body) {
+    file_ = body.file;
+    const std::string_view text = file_->text();
+    const std::vector<Piece> pieces = split_template(text, body.begin, body.end);
+    for (size_t i = 0; i < pieces.size() && model_.slots.size() < kMostSlots; ++i) {
+      const Piece& piece = pieces[i];
+      const std::optional<size_t> inline_end = end_on_line(pieces, i);
+      if (inline_end) {
+        add_action(piece);
+        i = *inline_end;
+      } else if (piece.kind == Piece::Kind::Open && word_of(piece.action) == "define") {
+        i = end_of(pieces, i);
+      } else {
+        add(piece);
+      }
+    }
+    while (!opened_.empty()) close();
+    finish_line();
+  }
+
+ private:
+  // The index of what closes the block; the last one if nothing does.
+  static size_t end_of(const std::vector<Piece>& pieces, size_t open) {
+    size_t depth = 0;
+    for (size_t i = open; i < pieces.size(); ++i) {
+      if (pieces[i].kind == Piece::Kind::Open) ++depth;
+      if (pieces[i].kind == Piece::Kind::Close && --depth == 0) return i;
+    }
+    return pieces.size() - 1;
+  }
+
+  // The same for a block on one line.
+  std::optional<size_t> end_on_line(const std::vector<Piece>& pieces, size_t open) const {
+    if (pieces[open].kind != Piece::Kind::Open) return std::nullopt;
+    const size_t line_end = file_->text().find('\n', pieces[open].begin);
+    size_t depth = 0;
+    for (size_t i = open; i < pieces.size() && pieces[i].begin < line_end; ++i) {
+      if (pieces[i].kind == Piece::Kind::Open) ++depth;
+      if (pieces[i].kind == Piece::Kind::Close && --depth == 0) return i;
+    }
+    return std::nullopt;
+  }
+
+  void add(const Piece& piece) {
+    switch (piece.kind) {
+      case Piece::Kind::Text: add_text(piece); return;
+      case Piece::Kind::Output: add_action(piece); break;
+      case Piece::Kind::Open: open(piece); break;
+      case Piece::Kind::Close:
+        if (!opened_.empty()) close();
+        break;
+      case Piece::Kind::Else:
+      case Piece::Kind::Silent: break;
+    }
+    trims_next_ = file_->text()[piece.end - 3] == '-';
+  }
+
+  void open(const Piece& piece) {
+    opened_.push_back(kNoLoop);
+    ++conditions_;
+    if (word_of(piece.action) != "range") return;
+    finish_line();
+    opened_.back() = model_.loops.size();
+    model_.loops.push_back({model_.slots.size(), 0});
+    ++loops_;
+  }
+
+  void close() {
+    if (opened_.back() != kNoLoop) {
+      finish_line();
+      model_.loops[opened_.back()].end = model_.slots.size();
+      --loops_;
+    }
+    opened_.pop_back();
+    --conditions_;
+  }
+
+  void add_text(const Piece& piece) {
+    const std::string_view text = file_->text();
+    for (size_t at = piece.begin; at < piece.end;) {
+      const size_t line_end = std::min(text.find('\n', at), piece.end);
+      if (line_end > at) add_part(at, {text.substr(at, line_end - at), 0, false});
+      if (line_end < piece.end) {
+        finish_line();
+        trims_next_ = false;
+      }
+      at = line_end + 1;
+    }
+  }
+
+  void add_action(const Piece& piece) {
+    const std::string_view text = file_->text();
+    if (text[piece.begin + 2] == '-' && !current_.parts.empty() && !current_.parts.back().is_action)
+      trim_end(current_.parts.back().text, base::kBlanks);
+    add_part(piece.begin, {{}, 0, true});
+    trims_next_ = text[piece.end - 3] == '-';
+    const Chart::Body body = chart_.find_definition(name_in(piece.action));
+    if (body.file && depth_ < kDeepestInclude) included_.push_back(body);
+  }
+
+  void add_part(size_t offset, Part part) {
+    const uint32_t line = file_->line_at(offset);
+    part.column = static_cast<uint32_t>(offset - file_->line_start(line) + 1);
+    if (!part.is_action && (current_.parts.empty() || trims_next_)) {  // without indentation
+      const size_t blanks = std::min(part.text.find_first_not_of(base::kBlanks), part.text.size());
+      part.text.remove_prefix(blanks);
+      part.column += static_cast<uint32_t>(blanks);
+      if (part.text.empty()) return;
+    }
+    if (current_.parts.empty()) {
+      current_.file = file_;
+      current_.line = line;
+      current_.is_conditional = conditions_ > 0;
+      current_.is_in_loop = loops_ > 0;
+    }
+    current_.parts.push_back(part);
+  }
+
+  void finish_line() {
+    if (!current_.parts.empty() && !current_.parts.back().is_action) {
+      trim_end(current_.parts.back().text, base::kSpace);
+      if (current_.parts.back().text.empty()) current_.parts.pop_back();
+    }
+    if (!current_.parts.empty()) {
+      for (const Part& part : current_.parts) {
+        current_.has_action = current_.has_action || part.is_action;
+        current_.weight += static_cast<int>(part.text.size());
+      }
+      model_.slots.push_back(std::move(current_));
+    }
+    current_ = {};
+    for (const Chart::Body& body : std::exchange(included_, {})) {
+      if (++model_.includes > kMostIncludes) return;
+      SlotReader(chart_, model_, conditions_ + 1, loops_, depth_ + 1).read(body);
+    }
+  }
+
+  static constexpr size_t kNoLoop = std::numeric_limits<size_t>::max();
+
+  const Chart& chart_;
+  Model& model_;
+  const SourceFile* file_ = nullptr;
+  std::vector<size_t> opened_;         // for {{ range }} its loop, kNoLoop for others
+  std::vector<Chart::Body> included_;  // by the line
+  size_t conditions_;
+  size_t loops_;
+  size_t depth_;
+  bool trims_next_ = false;
+  Slot current_;
+};
+
+// Where the parts of a slot begin in a line; nullopt if the line can't come from it.
+std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot& slot) {
+  std::vector<size_t> begins;
+  size_t at = 0;
+  for (size_t i = 0; i < slot.parts.size(); ++i) {
+    const Part& part = slot.parts[i];
+    if (part.is_action) {
+      begins.push_back(at);
+      continue;
+    }
+    // "env: {{ toYaml .Values.env | nindent 4 }}" puts out "env:", and the rest on other lines.
+    const bool ends_here = i + 2 == slot.parts.size() && slot.parts.back().is_action;
+    std::string_view text = part.text;
+    if (ends_here) trim_end(text, base::kSpace);
+    if (ends_here && !text.empty() && line.substr(std::min(at, line.size())) == text) {
+      begins.insert(begins.end(), {at, line.size()});
+      return begins;
+    }
+    const bool is_after_action = i > 0 && slot.parts[i - 1].is_action;
+    const bool is_last = i + 1 == slot.parts.size();
+    size_t found = at;
+    if (is_after_action && is_last) {
+      if (line.size() < at + part.text.size()) return std::nullopt;
+      found = line.size() - part.text.size();
+    } else if (is_after_action) {
+      found = line.find(part.text, at);
+    }
+    if (found == std::string_view::npos || line.substr(found, part.text.size()) != part.text) return std::nullopt;
+    begins.push_back(found);
+    at = found + part.text.size();
+  }
+  if (at < line.size() && (slot.parts.empty() || !slot.parts.back().is_action)) return std::nullopt;
+  return begins;
+}
+
+constexpr int kNever = std::numeric_limits<int>::min() / 2;
+constexpr int kSkipped = 4;     // a line of the template that is not in the output, though no condition is around it
+constexpr int kRepeated = 2;    // another round of a loop
+constexpr int kUnmatched = -6;  // a line of the output that nothing put out
+
+int score_of(std::string_view line, const Slot& slot) {
+  if (!slot.has_action) {
+    const bool is_equal = slot.parts.size() == 1 && slot.parts.front().text == line;
+    if (!is_equal && (slot.parts.size() == 1 || !match_parts(line, slot))) return kNever;
+    return 4 + 2 * slot.weight;
+  }
+  if (slot.parts.size() == 1) return 1;
+  return match_parts(line, slot) ? 2 + 2 * slot.weight : kNever;
+}
+
+// Of another line that the same slot has put out: an action may put out several, most likely one that is alone.
+int score_of_next_line(const Slot& slot) {
+  if (!slot.parts.back().is_action) return kUnmatched;
+  return slot.parts.size() == 1 ? 1 : 0;
+}
+
+// The best way through the slots: for each line the one that it comes from.
+class Search {
+ public:
+  Search(const std::vector<Slot>& slots, const std::vector<Loop>& loops, const std::vector<std::string_view>& lines)
+      : slots_(slots), loops_(loops), lines_(lines) {}
+
+  std::vector<const Slot*> run() {
+    const size_t slots = slots_.size();
+    if (slots == 0 || lines_.empty() || slots * lines_.size() > kMostPairs)
+      return std::vector<const Slot*>(lines_.size(), nullptr);
+    skipped_.assign(slots + 1, 0);
+    for (size_t s = 0; s < slots; ++s)
+      skipped_[s + 1] = skipped_[s] + (slots_[s].is_conditional ? 0 : kSkipped);
+    from_.resize(slots * lines_.size());
+    best_.assign(slots, kNever);
+    for (size_t s = 0; s < slots; ++s) {
+      const int score = score_of(lines_[0], slots_[s]);
+      best_[s] = score == kNever ? kUnmatched - skipped_[s] : score - skipped_[s];
+    }
+    for (size_t row = 1; row < lines_.size(); ++row) step(row);
+    return trace();
+  }
+
+ private:
+  void step(size_t row) {
+    const size_t slots = slots_.size();
+    std::vector<int> next(slots, kNever);
+    set_repeats();
+    int forward = kNever;
+    size_t forward_from = 0;
+    for (size_t s = 0; s < slots; ++s) {
+      const Slot& slot = slots_[s];
+      next[s] = best_[s] + score_of_next_line(slot);
+      size_t from = s;
+      if (const int score = score_of(lines_[row], slot); score != kNever) {
+        if (forward - skipped_[s] + score > next[s]) {
+          next[s] = forward - skipped_[s] + score;
+          from = forward_from;
+        }
+        if (slot.is_in_loop && repeat_[s].first - kRepeated + score > next[s]) {
+          next[s] = repeat_[s].first - kRepeated + score;
+          from = repeat_[s].second;
+        }
+      }
+      from_[row * slots + s] = static_cast<uint32_t>(from);
+      if (best_[s] + skipped_[s + 1] > forward) {
+        forward = best_[s] + skipped_[s + 1];
+        forward_from = s;
+      }
+    }
+    best_ = std::move(next);
+  }
+
+  // The best slot from which a loop can go back to each slot of it: itself or a later one of the loop.
+  void set_repeats() {
+    repeat_.assign(slots_.size(), {kNever, 0});
+    for (const Loop& loop : loops_) {
+      std::pair<int, size_t> after{kNever, 0};
+      for (size_t s = loop.end; s-- > loop.begin;) {
+        after = std::max(after, std::pair(best_[s], s));
+        repeat_[s] = std::max(repeat_[s], after);
+      }
+    }
+  }
+
+  std::vector<const Slot*> trace() const {
+    const size_t slots = slots_.size();
+    std::vector<const Slot*> matches(lines_.size());
+    size_t at = static_cast<size_t>(std::ranges::max_element(best_) - best_.begin());
+    for (size_t row = lines_.size(); row-- > 0;) {
+      matches[row] = &slots_[at];
+      at = from_[row * slots + at];
+    }
+    return matches;
+  }
+
+  const std::vector<Slot>& slots_;
+  const std::vector<Loop>& loops_;
+  const std::vector<std::string_view>& lines_;
+  std::vector<int> skipped_;  // what it costs to skip the slots before this one
+  std::vector<int> best_;
+  std::vector<std::pair<int, size_t>> repeat_;
+  std::vector<uint32_t> from_;
+};
+
+}  // namespace
+
+Alignment::Alignment(const Chart& chart, const SourceFile& source, std::string_view output) : source_(source) {
+  for (size_t at = 0; at < output.size();) {
+    const size_t end = std::min(output.find('\n', at), output.size());
+    std::string_view line = output.substr(at, end - at);
+    const size_t blanks = std::min(line.find_first_not_of(base::kBlanks), line.size());
+    indentations_.push_back(blanks);
+    line.remove_prefix(blanks);
+    trim_end(line, base::kSpace);
+    lines_.push_back(line);
+    at = end + 1;
+  }
+  Model model;
+  SlotReader(chart, model, 0, 0, 0).read({&source, 0, source.text().size()});
+  slots_ = std::move(model.slots);
+  matches_ = Search(slots_, model.loops, lines_).run();
+}
+
+Place Alignment::at(uint32_t line, uint32_t column) const {
+  const Slot* slot = line > 0 && line <= matches_.size() ? matches_[line - 1] : nullptr;
+  if (!slot) return {&source_, 1, 1, false};
+  const auto action = std::ranges::find_if(slot->parts, &Part::is_action);
+  const Part& first = action != slot->parts.end() ? *action : slot->parts.front();
+  const size_t indentation = indentations_[line - 1];
+  const auto begins = match_parts(lines_[line - 1], *slot);
+  if (!begins || column <= indentation) return {slot->file, slot->line, first.column, false};
+  const size_t offset = column - 1 - indentation;
+  size_t i = 0;
+  while (i + 1 < slot->parts.size() && (*begins)[i + 1] <= offset) ++i;
+  const Part& part = slot->parts[i];
+  const auto within = static_cast<uint32_t>(part.is_action ? 0 : offset - (*begins)[i]);
+  return {slot->file, slot->line, part.column + within, !part.is_action};
+}
+
+}  // namespace trainjobc::helm

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/helm/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "base/text/text.h"
+#include "features/helm/alignment.h"
+#include "model/trainer_names.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::helm {
+
+using yaml::Entry;
+using yaml::Node;
+
+namespace {
+
+constexpr std::string_view kSourceComment = "# Source: ";
+
+// The folder of the repository that the path is in; without one, the working directory if it is above the path;
+// otherwise the path itself.
+std::string repository_of(const base::FileSystem& files, const std::string& path) {
+  const std::string place = base::absolute_path(path);
+  for (std::string at = place; !at.empty(); at = base::parent_of(at)) {
+    if (files.exists(base::normal_path(at + "/.git"))) return at;
+  }
+  const std::string here = base::working_directory();
+  return base::path_below(place, here).empty() ? place : here;
+}
+
+// What is wrong with what helm would read; "" if nothing is.
+std::string refusal_of(const base::FileSystem& files, const Release& release, IsInside is_inside) {
+  if (!release.name.empty() && !base::is_lower_alnum(release.name.front()))
+    return fmt::format("{}: \"{}\" is not the name of a release", release.chart, release.name);
+  const std::string repository = repository_of(files, release.chart);
+  for (const std::string& path : release.values) {
+    if (!is_inside(repository, path))
+      return fmt::format("{}: the values file {} is outside of the repository", release.chart, path);
+    // helm separates several files by commas.
+    if (path.find_first_of(",\"") != std::string::npos)
+      return fmt::format("{}: helm can't read the values file {}: it has a comma or a quote in its name",
+                         release.chart, path);
+  }
+  return "";
+}
+
+std::string refusal_of(const base::FileSystem& files, const Chart& chart, IsInside is_inside) {
+  const std::string repository = repository_of(files, chart.folder());
+  for (const std::string& link : chart.links()) {
+    if (!is_inside(repository, link)) return fmt::format("{}: {} is a link out of the repository", chart.folder(), link);
+  }
+  return "";
+}
+
+// As helm takes it for a file or folder, whatever its name is.
+std::string as_path(const std::string& path) {
+  return path.starts_with('/') ? path : "./" + path;
+}
+
+// A comma separates values of --set, except in a list in braces.
+std::string with_commas_escaped(std::string_view value) {
+  if (value.starts_with('{') && value.ends_with('}')) return std::string(value);
+  std::string escaped;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == ',' && (i == 0 || value[i - 1] != '\\')) escaped += '\\';
+    escaped += value[i];
+  }
+  return escaped;
+}
+
+std::vector<std::string> call_of(const Release& release, const Chart& chart) {
+  std::vector<std::string> argv{"helm", "template"};
+  argv.push_back(fmt::format("--namespace={}", release.ns.empty() ? "default" : release.ns));
+  // As a cluster with Trainer has them: charts ask for these.
+  for (const std::string_view version : {model::kTrainerApiVersion, model::kJobSetApiVersion})
+    argv.push_back(fmt::format("--api-versions={}", version));
+  for (const std::string_view kind : {model::kTrainJob, model::kTrainingRuntime, model::kClusterTrainingRuntime})
+    argv.push_back(fmt::format("--api-versions={}/{}", model::kTrainerApiVersion, kind));
+  if (!chart.fetched().empty()) argv.emplace_back("--skip-schema-validation");
+  for (const std::string& path : release.values) argv.push_back(kValuesFlag + as_path(path));
+  if (!release.inline_values.empty()) argv.push_back(kValuesFlag + std::string(kStandardInput));
+  for (const Parameter& parameter : release.parameters) {
+    argv.push_back(fmt::format("{}={}={}", parameter.is_text ? "--set-string" : "--set", parameter.name,
+                               with_commas_escaped(parameter.value)));
+  }
+  argv.push_back(release.name.empty() ? "release-name" : release.name);
+  argv.push_back(as_path(release.chart));
+  return argv;
+}
+
+// The lines of a document in helm's output, after the comment that names its template.
+struct Output {
+  std::string_view source;  // "training/templates/job.yaml"; "" if there is no comment
+  uint32_t first_line = 0;
+  std::string_view text;
+};
+
+Output output_at(const base::SourceFile& file, uint32_t line) {
+  uint32_t comment = line;
+  while (comment > 0 && !file.line(comment).starts_with(kSourceComment)) {
+    if (comment < line && file.line(comment).starts_with("---")) return {};
+    --comment;
+  }
+  if (comment == 0) return {};
+  uint32_t end = comment + 1;
+  while (end <= file.line_count() && !file.line(end).starts_with("---")) ++end;
+  Output output;
+  output.source = base::trimmed(file.line(comment).substr(kSourceComment.size()));
+  output.first_line = comment + 1;
+  const size_t begin = file.line_start(comment + 1);
+  output.text = file.text().substr(begin, file.line_start(end) - begin);
+  return output;
+}
+
+// A document with the places of its values in the template.
+class Relocation {
+ public:
+  Relocation(const Alignment& alignment, uint32_t first_line, const yaml::Maker& make)
+      : alignment_(alignment), first_line_(first_line), make_(make) {}
+
+  const Node* of(const Node& built) const {
+    const yaml::Origin origin = origin_of(built.origin());
+    if (built.is_map()) {
+      std::vector<Entry> entries;
+      for (const Entry& entry : built.entries())
+        entries.push_back({entry.key, of(*entry.value), origin_of(entry.key_origin)});
+      return make_.map(entries, origin);
+    }
+    if (built.is_list()) {
+      std::vector<const Node*> items;
+      for (const Node* item : built.items()) items.push_back(of(*item));
+      return make_.list(items, origin);
+    }
+    return make_.with_origin(built, origin);
+  }
+
+ private:
+  // A template is not YAML, so no value is written there for others to change: it is derived from its place.
+  yaml::Origin origin_of(const yaml::Origin& built) const {
+    if (!built.file() || built.line() < first_line_) return built;
+    const Place place = alignment_.at(built.line() - first_line_ + 1, built.column());
+    const yaml::Origin origin(place.file, place.line, place.column, place.is_text && built.in_flow());
+    return make_.made("helm", {make_.string("", origin)});
+  }
+
+  const Alignment& alignment_;
+  uint32_t first_line_;
+  const yaml::Maker& make_;
+};
+
+class HelmRelocator final : public yaml::Relocator {
+ public:
+  explicit HelmRelocator(std::shared_ptr<const Chart> chart) : chart_(std::move(chart)) {}
+
+  const Node* relocate(const Node& root, const yaml::Maker& make) const override {
+    const base::SourceFile* file = root.origin().file();
+    if (!file) return &root;
+    const Output output = output_at(*file, root.origin().line());
+    const base::SourceFile* source = chart_->find_template(output.source);
+    if (!source) return &root;
+    const Alignment alignment(*chart_, *source, output.text);
+    return Relocation(alignment, output.first_line, make).of(root);
+  }
+
+ private:
+  std::shared_ptr<const Chart> chart_;
+};
+
+BuildResult result_of(const Release& release, std::shared_ptr<const Chart> chart,
+                      base::IoResult<base::ProcessResult> answer) {
+  if (builder::is_missing(answer)) return BuildFailure{true, "helm is not on the PATH"};
+  auto output = builder::output_of(fmt::format("helm template {}", release.scope()), std::move(answer));
+  if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
+  Source source{release.scope() + "/(built)", std::move(std::get<std::string>(output))};
+  source.relocator = std::make_shared<HelmRelocator>(chart);
+  return Built{release, std::move(source), std::move(chart)};
+}
+
+}  // namespace
+
+std::string Release::scope() const {
+  std::string all = name.empty() ? chart : fmt::format("{}@{}", chart, name);
+  for (const std::string& path : values) {
+    const std::string below = base::path_below(base::absolute_path(path), base::absolute_path(chart));
+    all += "+" + (below.empty() ? path : below);
+  }
+  return all;
+}
+
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               std::span<const Release> releases, IsInside is_inside, const BuildOptions& options) {
+  std::vector<BuildResult> results(releases.size(), BuildFailure{});
+  std::vector<std::shared_ptr<const Chart>> charts(releases.size());
+  std::vector<base::ProcessRequest> requests;
+  std::vector<size_t> asked;
+  for (size_t i = 0; i < releases.size(); ++i) {
+    const Release& release = releases[i];
+    std::string refusal = refusal_of(files, release, is_inside);
+    if (refusal.empty()) {
+      auto read = read_chart(files, release.chart, release.values);
+      if (auto* problem = std::get_if<std::string>(&read)) refusal = std::move(*problem);
+      else charts[i] = std::get<std::shared_ptr<const Chart>>(read);
+    }
+    if (refusal.empty()) refusal = refusal_of(files, *charts[i], is_inside);
+    if (!refusal.empty()) {
+      results[i] = BuildFailure{false, std::move(refusal)};
+      continue;
+    }
+    requests.push_back({.argv = call_of(release, *charts[i]), .input = release.inline_values, .timeout = options.timeout});
+    asked.push_back(i);
+  }
+  auto answers = runner.run_all(requests);
+  for (size_t i = 0; i < answers.size(); ++i)
+    results[asked[i]] = result_of(releases[asked[i]], charts[asked[i]], std::move(answers[i]));
+  return results;
+}
+
+namespace {
+
+// The path of `.Values.trainer.image`; "" if the action has none, or more than one.
+std::string_view values_path(std::string_view action) {
+  constexpr std::string_view kValues = ".Values.";
+  const size_t at = action.find(kValues);
+  if (at == std::string_view::npos || action.find(kValues, at + 1) != std::string_view::npos) return {};
+  const std::string_view rest = action.substr(at + kValues.size());
+  const auto end = std::ranges::find_if(rest, [](char c) { return !base::is_alnum(c) && c != '_' && c != '.'; });
+  return rest.substr(0, static_cast<size_t>(end - rest.begin()));
+}
+
+// Whether a value comes from no file.
+bool is_overridden(const Release& release, std::string_view path) {
+  const auto is_it = [&](const Parameter& parameter) { return parameter.name.starts_with(path); };
+  if (std::ranges::any_of(release.parameters, is_it)) return true;
+  const yaml::Text values(release.inline_values);
+  const Node* node = values.root();
+  while (node && !path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    node = node->is_map() ? node->get(key) : nullptr;
+    path.remove_prefix(std::min(key.size() + 1, path.size()));
+  }
+  return node != nullptr;
+}
+
+}  // namespace
+
+std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at) {
+  if (!at.file || at.line == 0) return std::nullopt;
+  const std::string_view text = at.file->text();
+  const size_t begin = at.file->line_start(at.line);
+  const size_t first = begin + at.column - 1;
+  const size_t last = at.end_line == at.line ? begin + at.end_column - 1 : first + 1;
+  for (const Piece& piece : split_template(text, begin, begin + at.file->line(at.line).size())) {
+    if (piece.kind != Piece::Kind::Output || piece.end <= first || piece.begin >= last) continue;
+    const std::string_view path = values_path(piece.action);
+    if (path.empty() || is_overridden(release, path)) return std::nullopt;
+    const base::Location value = chart.find_value(*at.file, path);
+    if (!value.file) return std::nullopt;
+    return base::Note{fmt::format("the value of .Values.{}", path), value};
+  }
+  return std::nullopt;
+}
+
+}  // namespace trainjobc::helm

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Builds charts with the helm on the PATH, as `helm template` does.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/files/file_system.h"
+#include "base/process.h"
+#include "compile/compile.h"
+#include "features/builder/builder.h"
+#include "features/helm/chart.h"
+
+namespace trainjobc::helm {
+
+using builder::BuildFailure;
+
+// Of --set.
+struct Parameter {
+  std::string name;
+  std::string value;
+  bool is_text = false;  // even if it looks like a number
+};
+
+// A release: a chart with its values.
+struct Release {
+  std::string chart;                // its folder
+  std::vector<std::string> values;  // files; of two that set a value, the last one counts
+  std::string name;                 // "": helm's own default, release-name
+  std::string ns;                   // "": default
+  std::string inline_values;        // YAML, which counts more than the files
+  std::vector<Parameter> parameters = {};  // which count most
+
+  // "charts/training@prod+values-prod.yaml": the folder, the release's name if it has one, and the values files, which
+  // are below the folder or as they were named.
+  std::string scope() const;
+};
+
+// A release that was built. Its source is called CHART/(built), which no file is.
+struct Built {
+  Release release;
+  Source source;
+  std::shared_ptr<const Chart> chart;
+};
+
+using BuildResult = std::variant<Built, BuildFailure>;
+
+// What the arguments of helm begin with that name values files; its last argument names the chart.
+inline const std::string kValuesFlag = "--values=";
+inline constexpr std::string_view kStandardInput = "-";  // instead of a file
+
+struct BuildOptions {
+  std::chrono::seconds timeout{60};
+};
+
+// Builds the releases, several at the same time; the results are in their order. helm fetches nothing and reads no file
+// through `is_inside` answers false for: links in the chart, and values files.
+using IsInside = bool (*)(const std::string& folder, const std::string& path);
+std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
+                               std::span<const Release> releases, IsInside is_inside, const BuildOptions& options);
+
+// Where the value is set that the action of a template puts out at this place, as a note of a finding there.
+std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at);
+
+}  // namespace trainjobc::helm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Charts as they are written: their templates, and the charts in them. Rendering is left to helm (helm/build.h).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/files/file_system.h"
+#include "base/source.h"
+
+namespace trainjobc::helm {
+
+// A chart on this machine, with those in its charts/ that are folders. Owns the files.
+class Chart {
+ public:
+  const std::string& folder() const { return folder_; }
+  // The template that helm's output calls "training/templates/job.yaml"; nullptr if it is in a packed chart.
+  const base::SourceFile* find_template(std::string_view source) const;
+  // The body of {{ define "name" }} in any of the templates; without a file if there is none.
+  struct Body {
+    const base::SourceFile* file = nullptr;
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  Body find_definition(std::string_view name) const;
+  // Where the value is set that `.Values.PATH` means in this template: in the last of the values files that has it,
+  // else in the values.yaml of a chart. Without a file if none has it.
+  base::Location find_value(const base::SourceFile& from, std::string_view path) const;
+  // Symbolic links in the chart.
+  const std::vector<std::string>& links() const { return links_; }
+  // The URL in a values.schema.json that helm would fetch; "" if there is none.
+  const std::string& fetched() const { return fetched_; }
+  // The templates, and the values files.
+  std::vector<std::string> files() const;
+
+ private:
+  friend class ChartReader;
+
+  std::string folder_;
+  std::deque<base::SourceFile> sources_;
+  std::map<std::string, const base::SourceFile*, std::less<>> templates_;  // by helm's name
+  std::map<const base::SourceFile*, std::string> charts_;  // of templates: the names of the outer charts, "training/tuner"
+  std::map<std::string, const base::SourceFile*, std::less<>> defaults_;  // values.yaml, by such names
+  std::vector<const base::SourceFile*> values_;                           // of the user, the last one first
+  std::map<std::string, Body, std::less<>> definitions_;
+  std::vector<std::string> links_;
+  std::string fetched_;
+};
+
+bool is_chart(const base::FileSystem& files, const std::string& folder);
+
+// A chart with the values files that are given to it. The text says why it can't be read.
+std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::FileSystem& files,
+                                                                   const std::string& folder,
+                                                                   const std::vector<std::string>& values);
+
+// The parts of a template's text.
+struct Piece {
+  enum class Kind {
+    Text,
+    Output,   // {{ .Values.image }}: its value
+    Silent,   // comments, assignments
+    Open,     // if, with, range, block, define
+    Else,     // else, else if
+    Close,    // end
+  };
+  Kind kind = Kind::Text;
+  size_t begin = 0;  // in the text, with the braces
+  size_t end = 0;
+  std::string_view action;  // without braces, dashes and blanks: "range .Values.jobs"
+};
+
+// Reads a part of a template; what is not closed is text.
+std::vector<Piece> split_template(std::string_view text, size_t begin, size_t end);
+
+// The first word of an action: "range".
+std::string_view word_of(std::string_view action);
+// The name in `include "name" …` or `template "name" …`, `define "name"`; "" if there is none.
+std::string_view name_in(std::string_view action);
+
+}  // namespace trainjobc::helm
