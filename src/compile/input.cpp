@@ -206,6 +206,14 @@ bool is_of_unread_job(const Diagnostic& diagnostic) {
 
 namespace {
 
+// Whether the document's first line stands beside its "---", which is an error of its own.
+bool begins_on_separator(const base::Location& at) {
+  if (!at.file || at.line < 2) return false;
+  const std::string_view above = at.file->line(at.line - 1);
+  const size_t begin = above.starts_with("---") ? above.find_first_not_of(base::kBlanks, 3) : 0;
+  return begin > 3 && begin < above.size() && above[begin] != '#';
+}
+
 using yaml::Node;
 
 InputKind kind_of(std::string_view kind) {
@@ -231,7 +239,7 @@ class Classifier {
       return;
     }
     if (std::optional<base::Diagnostic> untyped = check_type_is_there(root)) {
-      read.diagnostics.add(std::move(*untyped));
+      if (!begins_on_separator(untyped->location)) read.diagnostics.add(std::move(*untyped));
       return;
     }
     const std::string_view kind = string_at(root, "kind");

@@ -77,6 +77,8 @@ RUNS = {
     "schema": [(["TrainJob"], "")],
     "completion": [(["bash"], "")],
     "version": [(["-o", "json"], "")],
+    "kustomize-config": [([], "")],
+    "webhook": [(["--insecure", "--listen", "127.0.0.1:0", "--runtimes", "runtime.yaml", "--config", "broken.yaml"], "")],
 }
 OPTIONS = ["--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible",
            "--errors-for-leak-kinds=definite,indirect,possible", "--num-callers=20", "--error-exitcode=99"]
@@ -106,7 +108,7 @@ def write_inputs(folder, trainjobc):
 
 def commands(trainjobc):
     text = subprocess.run([trainjobc, "--help"], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^  ([a-z]+) ", text.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
+    return re.findall(r"^  ([a-z-]+) ", text.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
 
 
 def check(trainjobc, folder, number, command, arguments, text):

@@ -195,7 +195,7 @@ std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b
 }
 
 // Pods and nodes of many jobs; more than can be counted are the most that can.
-int64_t added(int64_t a, int64_t b) {
+int64_t capped_sum(int64_t a, int64_t b) {
   return sum_of(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
@@ -477,8 +477,8 @@ RenderedJob rendered_job(const Rendered& job, const yaml::Maker& make) {
 
 void add_job(Total& total, const JobPlan& job) {
   ++total.jobs;
-  total.nodes = added(total.nodes, job.nodes);
-  total.pods = added(total.pods, job.pods);
+  total.nodes = capped_sum(total.nodes, job.nodes);
+  total.pods = capped_sum(total.pods, job.pods);
   total.processes = sum_of(total.processes, job.processes);
   cluster::add(total.requests, job.requests);
 }
@@ -497,7 +497,7 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
   const RenderedJob rendered = rendered_job(job, yaml::Maker(arena));
   for (const k8s::jobset::ReplicatedJob& replicated_job : rendered.view.jobs) {
     PodSet set = cluster::pod_set_of(rendered.view, replicated_job);
-    plan.pods = added(plan.pods, set.pods);
+    plan.pods = capped_sum(plan.pods, set.pods);
     cluster::add(plan.requests, cluster::times(set.per_pod, set.pods));
     plan.pod_sets.push_back(std::move(set));
   }

@@ -32,6 +32,14 @@ std::string job(std::string_view api_version) {
 
 }  // namespace
 
+TEST_CASE("a document whose first line stands beside its separator is one mistake") {
+  CHECK(report(compiled("--- kind: TrainJob\napiVersion: trainer.kubeflow.org/v1alpha1\nmetadata: {name: a}\n")) ==
+        "a.yaml:1:5: error: a document can't start on the line of its \"---\" separator: Kubernetes splits files "
+        "there and refuses the rest of the line [yaml/document-separator]\n"
+        "    1 | --- kind: TrainJob\n"
+        "      |     ^~~~~~~~~~~~~~ start it on the next line\n");
+}
+
 TEST_CASE("Trainer's kinds in another group or version are an error at the line, with the right one") {
   CHECK(
       report(compiled(job("kubeflow.org/v1"))) ==

@@ -202,7 +202,7 @@ a.yaml:1:179: warning: this suppresses no finding of advice/image-tag [advice/un
 b.yaml:1:78: error: TrainJob/default/a is defined twice [input/duplicate-object]
   note: the first one at a.yaml:1:78
 
-3 findings (1 error, 2 warnings) in 2 of 2 files
+3 findings (1 error, 2 warnings) in 2 of 2 files; 1 can be fixed with --fix=all
 )");
   CHECK(printed({{"a.yaml", "a: 1\n"}, {".trainjobc.yaml", "{failOn: " + token + "}\n"}}, {"lint", "."}) ==
         R"(.trainjobc.yaml:1:10: error: failOn must be error, warning or never [config/invalid]
