@@ -297,6 +297,7 @@ TEST_CASE("completion: settings") {
   CHECK(complete_settings("@@\n") == R"(catalogue (boolean): catalogue: 
 exclude (list of strings): exclude:⏎- 
 failOn (string): failOn: 
+helm (object): helm:⏎  
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
 rules (map of strings): rules:⏎  
