@@ -8,14 +8,17 @@
 # make dev      build build-dev/trainjobc without optimisation; sources that differ from HEAD are compiled alone
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
 # make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2 KUBERNETES=1.37 KUEUE=0.16
+# make compose  run what `compose` prints, with docker compose over Docker and podman, as root
 # make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them
+# make python   build the Python module in build/python, and run its tests
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make image    a container image in build/dist, with buildah
 # make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
 # make docs     the documentation's site in build/docs/site
+# make playground  the page that compiles in the browser in build-playground/site, and in the site of `make docs`
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
@@ -35,7 +38,7 @@ COST ?= --all
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit dev e2e golden live train bench bench-growth cost format tidy asan tsan fuzz coverage install tarball deb wheel image dist static arm64 macos docs clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz coverage python install tarball deb wheel image dist static arm64 macos docs playground clean
 
 all: build
 
@@ -89,6 +92,14 @@ train: build
 	@tests/train/venv.sh $(abspath $(BUILD))/train
 	@python3 tests/train/train_test.py $(BUILD)/trainjobc $(TRAIN)
 
+compose: build
+	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py python3-venv busybox-static \
+	  docker.io iptables podman runc netavark aardvark-dns
+	@tests/train/venv.sh $(abspath $(BUILD))/train
+	@cd tests/compose/docker-compose && go build -o $(abspath $(BUILD))/docker-compose github.com/docker/compose/v2/cmd
+	@DOCKER_COMPOSE=$(abspath $(BUILD))/docker-compose TRAIN_VENVS=$(abspath $(BUILD))/train \
+	  python3 tests/compose/compose_run_test.py $(BUILD)/trainjobc
+
 bench: build
 	@bench/run.sh $(BUILD)/trainjobc
 	@python3 bench/lsp.py $(BUILD)/trainjobc
@@ -129,6 +140,12 @@ coverage: bootstrap
 	@ninja -C build-coverage --quiet fuzz_targets
 	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
 
+python: bootstrap
+	@tools/python.sh $(BUILD)
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DTRAINJOBC_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(BUILD))/python-venv/bin/python $(CMAKE_FLAGS) > /dev/null
+	@ninja -C $(BUILD) --quiet trainjobc trainjobc_python
+	@cd $(BUILD) && ctest --output-on-failure -R '^python$$'
+
 install: build
 	@ninja -C $(BUILD) --quiet trainjobc_library json_schemas
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
@@ -141,8 +158,9 @@ tarball deb: static
 	@ls $(BUILD)/dist/*$(if $(filter deb,$@),.deb,.tar.gz)
 
 wheel: static
-	@tools/bootstrap.sh python3-pip python3-venv
-	@tools/package.sh $@ $(BUILD)
+	@tools/bootstrap.sh python3-pip python3-venv python3-dev unzip
+	@ninja -C $(BUILD) --quiet trainjobc_library
+	@PYTHONS="$${PYTHONS-python3}" tools/package.sh $@ $(BUILD)
 	@ls $(BUILD)/dist/*.whl
 
 image: tarball
@@ -161,9 +179,14 @@ docs: build
 	@tools/docs/site.sh $(BUILD)
 	@echo $(BUILD)/docs/site/index.html
 
+playground: build
+	@tools/playground.sh $(BUILD)
+	@[ ! -d $(BUILD)/docs/site ] || { mkdir -p $(BUILD)/docs/site/playground && cp -r build-playground/site/. $(BUILD)/docs/site/playground/; }
+	@echo build-playground/site/index.html
+
 dist: tarball deb wheel
 	@tools/package.sh sums $(BUILD)
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-playground

@@ -74,3 +74,12 @@ file(READ ${completions}/_trainjobc zsh_script)
 file(READ ${completions}/trainjobc.fish fish_script)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/completion_scripts.h.in
   ${PROJECT_BINARY_DIR}/generated/completion_scripts.h @ONLY)
+
+# The documents that `trainjobc new` and the editor's snippets fill in.
+foreach(name job patch runtime runtime-mpi)
+  set(file ${PROJECT_SOURCE_DIR}/templates/new/${name}.yaml)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  string(MAKE_C_IDENTIFIER new_${name} variable)
+  file(READ ${file} ${variable})
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/new_templates.h.in ${PROJECT_BINARY_DIR}/generated/new_templates.h @ONLY)

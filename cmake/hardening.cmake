@@ -6,7 +6,7 @@
 # arrive at a mark (CET, on arm64 BTI). tests/packaging/hardening_test.py looks at the result. A sanitizer checks more, and is in
 # the way of these.
 option(TRAINJOBC_HARDENED "Compile with stack protector, _FORTIFY_SOURCE and CET" ON)
-if(TRAINJOBC_SANITIZED OR APPLE)
+if(TRAINJOBC_SANITIZED OR APPLE OR EMSCRIPTEN)
   return()
 endif()
 add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
@@ -22,8 +22,8 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
     add_compile_options(${flag})
   endif()
 endforeach()
-add_compile_options(-fPIE)
 # It needs optimisation.
 add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
                     $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
-add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRAINJOBC_STATIC>>>:-pie>)
+set(is_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+add_link_options($<$<AND:${is_program},$<NOT:$<BOOL:$<TARGET_PROPERTY:TRAINJOBC_STATIC>>>>:-pie>)

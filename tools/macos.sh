@@ -12,11 +12,9 @@ build=$(cd build-macos && pwd)
 tools=$build/cross
 prefix=$tools/prefix
 jobs=${JOBS:-$(nproc)}
+toolchain=cmake/toolchains/macos-arm64.cmake
 export TRAINJOBC_MACOS="$tools"
-
-quietly() {
-  "$@" > "$build/log" 2>&1 || { tail -n 40 "$build/log" >&2; echo "failed: $*" >&2; exit 1; }
-}
+. tools/cross_libraries.sh
 
 # What cmake and make call as compilers.
 install_zig() {
@@ -34,42 +32,15 @@ install_zig() {
   chmod +x "$tools"/bin/*
 }
 
-# The source packages, from where this machine gets its packages.
-fetch_sources() {
-  [ -e "$tools/sources/complete" ] && return
-  rm -rf "$tools/sources"
-  mkdir -p "$tools/sources/lists/partial" "$tools/apt.d"
-  for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
-    [ -e "$list" ] || continue
-    sed 's/^deb /deb-src /; s/^Types: .*/Types: deb-src/' "$list" > "$tools/apt.d/$(basename "$list" .list).${list##*.}"
-  done
-  set -- -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$tools/apt.d" -o Dir::State::Lists="$tools/sources/lists"
-  quietly apt-get "$@" update
-  (cd "$tools/sources" && quietly apt-get "$@" source fmtlib yaml-cpp libyaml cli11 nlohmann-json3)
+fetch_openssl() {
+  [ -d "$(source_of openssl)" ] && return
   # A mirror may list a security update's sources before it has them: then those of the release.
-  if ! (cd "$tools/sources" && apt-get "$@" source openssl > "$build/log" 2>&1); then
+  if ! (cd "$tools/sources" && of_sources source openssl > "$build/log" 2>&1); then
     rm -f "$tools"/sources/openssl*
     # shellcheck disable=SC1091
-    (cd "$tools/sources" && quietly apt-get "$@" source "openssl/$(. /etc/os-release && echo "$VERSION_CODENAME")")
+    (cd "$tools/sources" && quietly of_sources source "openssl/$(. /etc/os-release && echo "$VERSION_CODENAME")")
   fi
   (cd "$tools/sources" && ls ./openssl_*.dsc)
-  touch "$tools/sources/complete"
-}
-
-source_of() {
-  (cd "$tools/sources" && for folder in "$1"-[0-9]*/; do echo "$tools/sources/${folder%/}"; done | tail -n 1)
-}
-
-# with_cmake PACKAGE FILE FLAG...: FILE is there once it is installed.
-with_cmake() {
-  name=$1
-  file=$2
-  shift 2
-  [ -e "$prefix/$file" ] && return
-  quietly cmake -S "$(source_of "$name")" -B "$tools/build-$name" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/toolchains/macos-arm64.cmake" -DCMAKE_INSTALL_PREFIX="$prefix" \
-    -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 "$@"
-  quietly ninja -C "$tools/build-$name" -j "$jobs" install
 }
 
 build_openssl() {
@@ -89,27 +60,15 @@ build_openssl() {
   cd - > /dev/null
 }
 
-build_libraries() {
-  with_cmake cli11 include/CLI/CLI.hpp -DCLI11_BUILD_TESTS=OFF -DCLI11_BUILD_EXAMPLES=OFF -DCLI11_BUILD_DOCS=OFF
-  with_cmake nlohmann-json3 include/nlohmann/json.hpp -DJSON_BuildTests=OFF
-  with_cmake fmtlib lib/libfmt.a -DFMT_TEST=OFF -DFMT_DOC=OFF
-  with_cmake libyaml lib/libyaml.a
-  with_cmake yaml-cpp lib/libyaml-cpp.a -DYAML_CPP_BUILD_TESTS=OFF -DYAML_CPP_BUILD_TOOLS=OFF -DYAML_BUILD_SHARED_LIBS=OFF
-  # CMake's way to build libyaml writes no file for pkg-config.
-  mkdir -p "$prefix/lib/pkgconfig"
-  version=$(basename "$(source_of libyaml)" | sed 's/^libyaml-//')
-  printf 'Name: yaml-0.1\nDescription: libyaml\nVersion: %s\nLibs: -L%s/lib -lyaml\nCflags: -I%s/include\n' \
-    "$version" "$prefix" "$prefix" > "$prefix/lib/pkgconfig/yaml-0.1.pc"
-  build_openssl
-}
-
 tools/bootstrap.sh python3-venv dpkg-dev perl file
 install_zig
 fetch_sources
+fetch_openssl
 build_libraries
+build_openssl
 ninja -C "$host" --quiet trainjobc schemagen embed rulegen
 # shellcheck disable=SC2086
-quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/macos-arm64.cmake \
+quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=$toolchain \
   -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \
   -DTRAINJOBC_HOST_BUILD="$host" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_UNITY_BUILD=ON ${CMAKE_FLAGS:-}
 ninja -C "$build" --quiet -j "$jobs" trainjobc-static

@@ -40,15 +40,36 @@ deb() {
   rm -rf "$dist/_CPack_Packages"
 }
 
+# The wheel for any Python has the command alone, and runs on any Linux. Those for a CPython also have the module, which
+# needs the C library of the build: one for 3.12 and newer (abi3), one each for 3.10 and 3.11. PYTHONS names
+# the interpreters; by default, there are none.
 wheel() {
   mkdir "$stage/wheel"
-  CMAKE_ARGS="-DTRAINJOBC_PREBUILT=$build/static/trainjobc" \
-    quietly python3 -m pip --disable-pip-version-check wheel --no-deps --wheel-dir "$stage/wheel" .
-  # The binary needs no particular C library or Python.
   case $platform in
-    linux-*) tag=manylinux_2_17_$machine.musllinux_1_1_$machine ;;
-    macos-*) tag=macosx_13_0_$machine ;;
+    linux-*) any=manylinux_2_17_$machine.musllinux_1_1_$machine ;;
+    macos-*) any=macosx_13_0_$machine ;;
   esac
+  one_wheel "$any" python3 --config-settings=wheel.py-api=py3 --config-settings=cmake.define.TRAINJOBC_PYTHON=OFF
+  [ -e "$build/libtrainjobc.a" ] && [ "$platform" = "linux-$(uname -m)" ] || return 0
+  for python in ${PYTHONS:-}; do
+    one_wheel "$any" "$python" "--config-settings=cmake.define.TRAINJOBC_PREBUILT_LIBRARY=$build/libtrainjobc.a"
+  done
+}
+
+# one_wheel TAG PYTHON ARGUMENT...: into the folder of packages.
+one_wheel() {
+  tag=$1
+  python=$2
+  shift 2
+  rm -f "$stage"/wheel/*.whl
+  CMAKE_ARGS="-DTRAINJOBC_PREBUILT=$build/static/trainjobc" \
+    quietly "$python" -m pip --disable-pip-version-check wheel --no-deps --wheel-dir "$stage/wheel" "$@" .
+  module=$(unzip -Z1 "$stage"/wheel/*.whl 'trainjobc/_core*.so' 2> /dev/null || true)
+  if [ "$module" ]; then
+    unzip -q -o -d "$stage/wheel" "$stage"/wheel/*.whl "$module"
+    newest=$(objdump -T "$stage/wheel/$module" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+    tag=manylinux_2_${newest}_$machine
+  fi
   python3 tools/retag_wheel.py "$stage"/wheel/*.whl "$tag" "$dist"
 }
 

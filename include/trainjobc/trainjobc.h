@@ -23,6 +23,8 @@ namespace trainjobc {
 struct Manifests {
   std::string name;
   std::string text;
+  // false: a program wrote the text, nobody sees its lines. Findings and origins then name the field alone.
+  bool has_lines = true;
 };
 
 // Where the SSH key of an MPI job comes from.
@@ -53,11 +55,12 @@ enum class Level { Error, Warning, Info };
 
 // A range of an input. Lines and columns count from 1, columns in bytes; the end is one past the last byte.
 struct Place {
-  std::string file;   // Manifests::name; "": no place
+  std::string file;   // Manifests::name; "": no place, or one in an input without lines
   uint32_t line = 0;  // 0: the input as a whole
   uint32_t column = 0;
   uint32_t end_line = 0;
   uint32_t end_column = 0;
+  std::string field = {};  // the field there, of inputs without lines: "spec.trainer.numNodes"; "" if unknown
 };
 
 struct Note {
@@ -75,10 +78,11 @@ struct Finding {
   std::string rule;   // "input/unknown-field"; `trainjobc lint --explain RULE` explains it
   std::string stage;  // who would say it: "yaml", "input", "jobset", "job", or "advice" for trainjobc alone
   Level level = Level::Error;
-  std::string object;   // "TrainJob/namespace/name"; "" if the document has no readable identity
-  std::string field;    // "spec.trainer.env[0].name"
-  std::string message;  // what is wrong; one sentence without a final stop
-  std::string hint;     // what to write instead; "" if unknown
+  bool is_refusal = false;  // the cluster would not store the object; render leaves it out
+  std::string object;       // "TrainJob/namespace/name"; "" if the document has no readable identity
+  std::string field;        // "spec.trainer.env[0].name"
+  std::string message;      // what is wrong; one sentence without a final stop
+  std::string hint;         // what to write instead; "" if unknown
   Place place;
   std::vector<Note> notes;
   std::vector<Fix> fixes;      // all together do what the hint says
@@ -93,6 +97,7 @@ struct RenderedObject {
   std::string name;
   std::string train_job;  // the TrainJob that it is made from: "TrainJob/namespace/name"
   std::string yaml;       // one document without a separator. A Secret holds its private key
+  std::string json;       // the same on one line
 };
 
 struct Rendering {
@@ -119,6 +124,105 @@ std::variant<Rendering, InvalidRequest> render_manifests(const Request& request)
 // The same findings, and those about runtimes without a TrainJob and about suppressions. with_defaults and
 // the SSH key have no effect.
 std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request);
+
+// What a field was before the last word on it: in the runtime, or after an override of the job.
+struct EarlierValue {
+  std::string step;   // "runtime", "override 1"
+  std::string value;  // as JSON
+  Place place;
+};
+
+// A field without subfields, and where its value comes from.
+struct FieldOrigin {
+  std::string path;   // spec.replicatedJobs[0].name
+  std::string value;  // as JSON
+  std::string rule;   // what computed it: "torch/PET_NNODES"; "" if it is written in an input
+  Place place;  // of the input that it was read or computed from, with its field; no place if there is none
+  std::vector<EarlierValue> earlier;  // the values that it replaces, the oldest first
+  uint32_t line = 0;                  // of ExplainedObject::yaml, from 1
+};
+
+struct ExplainedObject {
+  std::string id;                   // "JobSet/team-a/llama"
+  std::string yaml;                 // without secrets
+  std::vector<FieldOrigin> fields;  // in the order of the lines
+};
+
+struct Explanation {
+  std::vector<ExplainedObject> objects;  // those with a field that was asked for, in the order of Rendering
+  std::vector<Finding> findings;
+  std::string trainer_version;
+};
+
+// Where each field of the rendered objects comes from. `field` selects some, as `trainjobc explain --field`
+// does: a part of the path, or a JSONPath; "": all.
+std::variant<Explanation, InvalidRequest> explain_manifests(const Request& request,
+                                                            std::string_view field = "");
+
+// A report in the formats of the command of the same name. Secrets are left out.
+struct Report {
+  std::string text;
+  std::string markdown;
+  std::string json;
+  std::vector<Finding> findings;
+  std::string trainer_version;
+};
+
+struct PlanQuestion {
+  bool ranks = false;            // list what each process sees
+  std::vector<Manifests> quota;  // objects of Kueue: then also whether each job could be admitted
+};
+
+// What the jobs occupy: pods, processes, resources.
+std::variant<Report, InvalidRequest> plan_manifests(const Request& request,
+                                                    const PlanQuestion& question = {});
+
+struct Difference {
+  Report report;         // findings: of both sides, where they are refused
+  bool differs = false;  // what is rendered or refused
+};
+
+// What a change of the inputs does to every job.
+std::variant<Difference, InvalidRequest> diff_manifests(const Request& before, const Request& after);
+// What another Trainer version does to every job. Request::trainer_version is ignored.
+std::variant<Difference, InvalidRequest> diff_versions(const Request& request, std::string_view old_version,
+                                                       std::string_view new_version);
+// The rendered objects, compared with those of a cluster: what `kubectl get -o yaml` printed.
+std::variant<Difference, InvalidRequest> diff_live(const Request& request,
+                                                   const std::vector<Manifests>& live);
+
+struct MigrationQuestion {
+  std::string to;              // Trainer version; "": the newest
+  std::string manager;         // of runtimePatches that overrides become; "": "trainer.kubeflow.org/user"
+  std::string runtime_name;    // of new runtimes for jobs of Training Operator v1; "": by what is in them
+  bool per_namespace = false;  // new runtimes are TrainingRuntimes
+  bool plain = false;          // write out what Trainer does not set up
+};
+
+struct MigratedFile {
+  std::string name;
+  std::string old_text;
+  std::string new_text;
+};
+
+struct Migration {
+  std::vector<MigratedFile> files;  // those that change
+  std::vector<Finding> findings;    // what can't be converted, and what a person should check
+  Difference difference;            // of the JobSets
+};
+
+// Rewrites the inputs for another Trainer version. Request::trainer_version is that of the inputs.
+std::variant<Migration, InvalidRequest> migrate_manifests(const Request& request,
+                                                          const MigrationQuestion& question = {});
+
+struct CatalogueRuntime {
+  std::string trainer_version;
+  std::string name;
+  std::string yaml;
+};
+
+// The runtimes that Trainer ships, oldest version first, by name within a version.
+std::vector<CatalogueRuntime> catalogue_runtimes();
 
 // "2.0", …, ascending.
 std::vector<std::string> trainer_versions();

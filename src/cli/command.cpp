@@ -131,7 +131,9 @@ std::string Command::usage() const {
   if (needs_command) line += " COMMAND";
   line += " [FLAGS]";
   for (const Flag& flag : flags) {
-    if (flag.positional) line += fmt::format(" [{}{}]", flag.names.front(), flag.repeats ? "..." : "");
+    if (!flag.positional) continue;
+    line += fmt::format(" [{}{}{}]", flag.after_dashes ? "-- " : "", flag.names.front(),
+                        flag.repeats ? "..." : "");
   }
   return line;
 }

@@ -39,6 +39,7 @@ struct Flag {
   Target target;
   bool positional = false;
   bool repeats = false;
+  bool after_dashes = false;  // of a positional: takes the words after "--", whatever they look like
   bool value_optional = false;
   bool required = false;
   bool given = false;  // set by the parser

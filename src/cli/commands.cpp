@@ -8,26 +8,29 @@ namespace trainjobc::cli {
 
 std::span<const CommandEntry> commands() {
   static constexpr std::array kCommands = std::to_array<CommandEntry>({
-      {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
-      {"lint", "Report what the cluster would refuse, at the line to fix", setup_lint},
-      {"explain", "Show where each field of the rendered objects comes from", setup_explain},
-      {"plan", "Show the nodes, processes and resources of jobs, and whether Kueue could admit them",
-       setup_plan},
-      {"graph", "Draw what jobs run, wait for and use, as Mermaid, DOT or SVG", setup_graph},
-      {"diff", "Compare rendered objects with a cluster, by meaning", setup_diff},
-      {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
-      {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
-      {"lsp", "Run as a language server, for editors", setup_lsp},
-      {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
-      {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
-      {"kustomize-config", "Print what kustomize has to know of TrainJobs and runtimes",
-       setup_kustomize_config},
+    {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
+        {"lint", "Report what the cluster would refuse, at the line to fix", setup_lint},
+        {"explain", "Show where each field of the rendered objects comes from", setup_explain},
+        {"plan", "Show the nodes, processes and resources of jobs, and whether Kueue could admit them",
+         setup_plan},
+        {"graph", "Draw what jobs run, wait for and use, as Mermaid, DOT or SVG", setup_graph},
+        {"compose", "Print a Compose file that runs a job on one machine, with docker or podman",
+         setup_compose},
+        {"diff", "Compare rendered objects with a cluster, by meaning", setup_diff},
+        {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
+        {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
+        {"new", "Write a first TrainJob, and a runtime for it", setup_new},
+        {"lsp", "Run as a language server, for editors", setup_lsp},
+        {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
+        {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
+        {"kustomize-config", "Print what kustomize has to know of TrainJobs and runtimes",
+         setup_kustomize_config},
 #if TRAINJOBC_HAS_WEBHOOK
-      {"webhook", "Run as an admission webhook: findings as kubectl's warnings", setup_webhook},
+        {"webhook", "Run as an admission webhook: findings as kubectl's warnings", setup_webhook},
 #endif
-      {"schema", "Print the JSON Schema of a kind, for editors and validators", setup_schema},
-      {"completion", "Print a shell's completion script", setup_completion},
-      {"version", "Print the version and what it supports", setup_version},
+        {"schema", "Print the JSON Schema of a kind, for editors and validators", setup_schema},
+        {"completion", "Print a shell's completion script", setup_completion},
+        {"version", "Print the version and what it supports", setup_version},
   });
   return kCommands;
 }

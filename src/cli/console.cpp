@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -77,6 +78,20 @@ size_t width_of(int stream) {
 
 base::IoResult<std::string> ProcessConsole::read_stdin() {
   return base::read_all(STDIN_FILENO, "standard input");
+}
+
+// Byte by byte, so that nothing is taken from what comes after the line.
+std::optional<std::string> ProcessConsole::read_line() {
+  std::string line;
+  char c = 0;
+  ssize_t size = 0;
+  while ((size = ::read(STDIN_FILENO, &c, 1)) != 0) {
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return std::nullopt;
+    if (c == '\n') return line;
+    line += c;
+  }
+  return line.empty() ? std::nullopt : std::optional(line);
 }
 
 bool ProcessConsole::stdin_is_terminal() const {

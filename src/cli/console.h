@@ -3,6 +3,7 @@
 // The input and output of a command: the process's streams, or strings in tests.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ class Console {
   virtual base::ProcessRunner& processes() = 0;
   // All of standard input, read once.
   virtual base::IoResult<std::string> read_stdin() = 0;
+  // The next line of standard input without its end; nullopt if there is none.
+  virtual std::optional<std::string> read_line() { return std::nullopt; }
   virtual bool stdin_is_terminal() const = 0;
   virtual bool stdout_is_terminal() const = 0;
   virtual bool stderr_is_terminal() const = 0;
@@ -82,6 +85,7 @@ class ProcessConsole final : public Console {
   base::FileSystem& files() override { return files_; }
   base::ProcessRunner& processes() override { return processes_; }
   base::IoResult<std::string> read_stdin() override;
+  std::optional<std::string> read_line() override;
   bool stdin_is_terminal() const override;
   bool stdout_is_terminal() const override;
   bool stderr_is_terminal() const override;

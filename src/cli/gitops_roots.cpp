@@ -20,9 +20,9 @@
 namespace trainjobc::cli {
 namespace {
 
+using builder::BuildFailure;
 using gitops::Content;
 using gitops::Root;
-using builder::BuildFailure;
 using kustomize::Built;
 
 // The folder that the paths of the objects are relative to.
@@ -109,7 +109,7 @@ class GitopsRoots {
     if (!read) return false;
     const std::string what = root.content == Content::Kustomization ? "a kustomization"
                              : root.content == Content::Chart       ? "a chart"
-                                                                    : report::counted(read->sources.size(), "file");
+                                                              : report::counted(read->sources.size(), "file");
     say(fmt::format("{}: {}, {}", title, root.folder, what));
     explain(root, title);
     add_groups(root, std::move(*read));
@@ -118,9 +118,11 @@ class GitopsRoots {
 
   void explain(const Root& root, const std::string& title) {
     if (!root.ignored.empty())
-      say(fmt::format("{}: {} {} not applied", title, list_of(root.ignored), root.ignored.size() == 1 ? "is" : "are"));
+      say(fmt::format("{}: {} {} not applied", title, list_of(root.ignored),
+                      root.ignored.size() == 1 ? "is" : "are"));
     if (!root.not_here.empty())
-      say(fmt::format("{}: no file has {}: what may be set there is not checked", title, list_of(root.not_here)));
+      say(fmt::format("{}: no file has {}: what may be set there is not checked", title,
+                      list_of(root.not_here)));
     if (!root.bad_variables.empty())
       say(fmt::format("{}: Flux refuses the names of variables {}", title, list_of(root.bad_variables)));
   }
@@ -132,7 +134,8 @@ class GitopsRoots {
   std::optional<Read> read_root(const Root& root) {
     Read read;
     if (root.content != Content::Files) {
-      const bool is_built = root.content == Content::Chart ? take_chart(root, read) : take_built(root.folder, read);
+      const bool is_built =
+          root.content == Content::Chart ? take_chart(root, read) : take_built(root.folder, read);
       return is_built ? std::optional(std::move(read)) : std::nullopt;
     }
     auto listed = gitops::list_manifests(console_.files(), root);

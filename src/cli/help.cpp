@@ -249,7 +249,8 @@ std::string files(const Command& command) {
   if (!reads_settings(command)) return "";
   return entry(
       ".I .trainjobc.yaml",
-      "Settings. It applies to the files in its folder and below, except where a nearer one applies; standard "
+      "Settings. It applies to the files in its folder and below, except where a nearer one applies; "
+      "standard "
       "input and pipes\nhave the settings of a file in the working directory. Flags override environment "
       "variables, which override the file.");
 }

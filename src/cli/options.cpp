@@ -271,8 +271,7 @@ bool holds_something(const std::string& directory, const std::vector<std::string
     return !base::path_below(base::absolute_path(file), folder).empty();
   };
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
-         std::ranges::any_of(parts, is_in) ||
-         std::ranges::any_of(compiled.with_findings, is_in) ||
+         std::ranges::any_of(parts, is_in) || std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);
            return object.passthrough && at.file && is_in(at.file->name());
@@ -301,7 +300,8 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     if (!check_wanted(console, job, compiled)) return false;
   }
   for (const std::string& directory : loaded.directories) {
-    if (flags.directories.allow_empty || !flags.jobs.empty() || holds_something(directory, loaded.parts, compiled))
+    if (flags.directories.allow_empty || !flags.jobs.empty() ||
+        holds_something(directory, loaded.parts, compiled))
       continue;
     fail(console,
          fmt::format(

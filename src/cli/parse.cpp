@@ -60,7 +60,9 @@ class Tree {
     node.command = &command;
     node.app = &app;
     app.require_subcommand(command.needs_command ? 1 : 0);
-    for (Flag& flag : command.flags) add(flag, node);
+    for (Flag& flag : command.flags) {
+      if (!flag.after_dashes) add(flag, node);
+    }
     for (const Binding& binding : node.bindings) relate(binding, node);
     for (Command& sub : command.commands) add(sub, *app.add_subcommand(sub.name, sub.summary));
   }
@@ -206,13 +208,30 @@ std::string store_all(ParsedCommand& node) {
   return "";
 }
 
+// The flag of the line's command that takes the words after "--"; nullptr if none does.
+Flag* taker_of_rest(Command& root, const std::vector<std::string>& arguments) {
+  const auto is_named = [&](const Command& one) { return std::ranges::count(arguments, one.name) > 0; };
+  const auto command = std::ranges::find_if(root.commands, is_named);
+  if (command == root.commands.end()) return nullptr;
+  const auto flag = std::ranges::find_if(command->flags, &Flag::after_dashes);
+  return flag != command->flags.end() ? &*flag : nullptr;
+}
+
 }  // namespace
 
 ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
   Tree tree(root);
   ParsedLine line;
   line.command = &root;
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  auto end = arguments.end();
+  if (Flag* rest = taker_of_rest(root, arguments)) {
+    end = std::ranges::find(arguments, "--");
+    if (end != arguments.end())
+      std::get<std::vector<std::string>*>(rest->target)->assign(end + 1, arguments.end());
+    rest->given = end != arguments.end();
+  }
+  std::vector<std::string> reversed(arguments.begin(), end);
+  std::ranges::reverse(reversed);
   try {
     tree.app().parse(reversed);
     ParsedCommand& chosen = tree.chosen();

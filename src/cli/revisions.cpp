@@ -22,8 +22,8 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-// Builds the kustomizations and charts of a commit: kustomize and helm read a copy of the files, in a folder that is
-// removed afterwards.
+// Builds the kustomizations and charts of a commit: kustomize and helm read a copy of the files, in a folder
+// that is removed afterwards.
 class CommitBuilder final : public base::ProcessRunner {
  public:
   CommitBuilder(base::ProcessRunner& outer, const git::RevisionFiles& files) : outer_(outer), files_(files) {}
@@ -45,8 +45,10 @@ class CommitBuilder final : public base::ProcessRunner {
     for (base::ProcessRequest& request : there) {
       request.argv.back() = folder_ + base::absolute_path(request.argv.back());
       for (std::string& argument : request.argv) {
-        if (argument.starts_with(helm::kValuesFlag) && argument.substr(helm::kValuesFlag.size()) != helm::kStandardInput)
-          argument = helm::kValuesFlag + folder_ + base::absolute_path(argument.substr(helm::kValuesFlag.size()));
+        if (argument.starts_with(helm::kValuesFlag) &&
+            argument.substr(helm::kValuesFlag.size()) != helm::kStandardInput)
+          argument =
+              helm::kValuesFlag + folder_ + base::absolute_path(argument.substr(helm::kValuesFlag.size()));
       }
     }
     return outer_.run_all(there);
@@ -120,8 +122,8 @@ bool is_in(const std::string& root, const std::string& absolute) {
   return absolute == root || !base::path_below(absolute, root).empty();
 }
 
-// The path as one of the tree: links on the way to it are followed if it isn't one by its text. An error if it
-// is outside.
+// The path as one of the tree: links on the way to it are followed if it isn't one by its text. An error if
+// it is outside.
 IoResult<std::string> path_in(const git::Repository& repository, const std::string& path) {
   if (is_in(repository.root, base::absolute_path(path))) return path;
   const std::string real = real_path(path);
@@ -213,8 +215,8 @@ class Opening {
     for (const auto* paths : {&opened.input.paths, &opened.input.filenames}) {
       for (const std::string& path : *paths) {
         if (!after.exists(path) && !opened.before.files->exists(path))
-          return IoError{fmt::format("{} is neither in {} nor in {}", path, opened.before.name,
-                                     opened.after.name)};
+          return IoError{
+              fmt::format("{} is neither in {} nor in {}", path, opened.before.name, opened.after.name)};
       }
     }
     return std::nullopt;
@@ -281,9 +283,10 @@ std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags&
     name_sources(*state.files, group.runtimes);
   }
   for (const std::string& name : state.files->filtered())
-    note(console, fmt::format("{} is stored by a filter, such as Git LFS, which trainjobc does not run: what it "
-                              "defines is not compared",
-                              name));
+    note(console,
+         fmt::format("{} is stored by a filter, such as Git LFS, which trainjobc does not run: what it "
+                     "defines is not compared",
+                     name));
   return loaded;
 }
 

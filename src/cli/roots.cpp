@@ -33,7 +33,8 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   group.found = kustomize::check_images(*built.tree, built.source.text);
   group.memory.push_back(built.tree);
   for (const base::SourceFile* file : built.tree->sources())
-    group.parts.push_back({file->name(), (file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + std::string(file->text())});
+    group.parts.push_back(
+        {file->name(), (file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + std::string(file->text())});
   group.inputs.push_back(std::move(built.source));
   return group;
 }
@@ -45,7 +46,8 @@ lint::InputGroup group_of(helm::Built built, lint::Configurations& configuration
   group.templates = built.chart->files();
   group.memory.push_back(built.chart);
   group.annotate = [release = built.release, chart = built.chart](base::Diagnostic& found) {
-    if (auto note = helm::note_on_value(release, *chart, found.location)) found.notes.push_back(std::move(*note));
+    if (auto note = helm::note_on_value(release, *chart, found.location))
+      found.notes.push_back(std::move(*note));
   };
   group.inputs.push_back(std::move(built.source));
   return group;
@@ -59,8 +61,12 @@ void RootFlags::add_to(Command& command) {
       .takes("DIR");
   command.add("--kustomize-remote", &allow_remote, "Let kustomize fetch bases that are not here");
   command.add("--helm", &charts, "Build this chart, with the helm on the PATH; can be repeated").takes("DIR");
-  command.add("--values", &values, "Values for the --helm before it; can be repeated").takes("FILE").needs("--helm");
-  command.add("--release", &releases, "Name of the release for the --helm before it").takes("NAME").needs("--helm");
+  command.add("--values", &values, "Values for the --helm before it; can be repeated")
+      .takes("FILE")
+      .needs("--helm");
+  command.add("--release", &releases, "Name of the release for the --helm before it")
+      .takes("NAME")
+      .needs("--helm");
 }
 
 // nullopt, after an error, if a flag has no --helm before it.
@@ -77,8 +83,10 @@ std::optional<std::vector<helm::Release>> releases_of(Console& console, const Ro
         fail(console, fmt::format("{} is for the --helm before it", flag->long_name()));
         return std::nullopt;
       }
-      if (flag->has_name("--values")) releases.back().values.push_back(base::normal_path(flags.values[values++]));
-      else releases.back().name = flags.releases[names++];
+      if (flag->has_name("--values"))
+        releases.back().values.push_back(base::normal_path(flags.values[values++]));
+      else
+        releases.back().name = flags.releases[names++];
     }
   }
   if (flags.is_missing) {
@@ -92,15 +100,16 @@ std::optional<std::vector<helm::Release>> releases_of(Console& console, const Ro
 namespace {
 
 // Adds a group for each --helm.
-bool build_charts(Console& console, const RootFlags& flags, const std::string& ns, lint::Configurations& configurations,
-                  std::vector<lint::InputGroup>& groups) {
+bool build_charts(Console& console, const RootFlags& flags, const std::string& ns,
+                  lint::Configurations& configurations, std::vector<lint::InputGroup>& groups) {
   auto releases = releases_of(console, flags);
   if (!releases) return false;
   for (helm::Release& release : *releases) {
     const auto config = configurations.of_file(release.chart + "/Chart.yaml");
     release.ns = ns.empty() ? config->ns.value_or("") : ns;
   }
-  for (helm::BuildResult& result : helm::build(console.files(), console.processes(), *releases, is_inside, {})) {
+  for (helm::BuildResult& result :
+       helm::build(console.files(), console.processes(), *releases, is_inside, {})) {
     if (const auto* failure = std::get_if<BuildFailure>(&result)) {
       fail(console, failure->has_no_program ? fmt::format("--helm: {}", failure->message) : failure->message);
       return false;
@@ -175,7 +184,8 @@ class Roots {
       if (source.named || !kustomize::is_kustomization(source.name)) continue;
       const std::string place = base::absolute_path(source.name);
       const std::string folder = base::shortest_path(base::parent_of(place));
-      FoundRoot root{folder, kustomize::read_tree(console_.files(), folder), configurations_.of_file(source.name)};
+      FoundRoot root{folder, kustomize::read_tree(console_.files(), folder),
+                     configurations_.of_file(source.name)};
       if (!root.tree->root()) continue;
       root.is_wanted = root.config->kustomize.names(root.config->folder, folder);
       found_.push_back(std::move(root));
@@ -246,8 +256,8 @@ class Roots {
     return true;
   }
 
-  void add_releases(const lint::Config& config, const std::string& folder, std::vector<const lint::Config*>& configs,
-                    std::vector<helm::Release>& releases) const {
+  void add_releases(const lint::Config& config, const std::string& folder,
+                    std::vector<const lint::Config*>& configs, std::vector<helm::Release>& releases) const {
     if (config.helm.build == Building::Never) return;
     for (const lint::HelmChart& chart : config.helm.charts) {
       if (!lint::names_folder(chart.chart, config.folder, folder)) continue;
@@ -264,7 +274,8 @@ class Roots {
       const std::string file = base::absolute_path(source.name);
       if (!base::path_below(file, place).empty()) left_out_.try_emplace(file, what);
     }
-    for (const std::string& file : built.release.values) left_out_.try_emplace(base::absolute_path(file), what);
+    for (const std::string& file : built.release.values)
+      left_out_.try_emplace(base::absolute_path(file), what);
   }
 
   // `kind` is what folders of this kind are called.
@@ -304,7 +315,8 @@ class Roots {
 
 }  // namespace
 
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded, const std::string& ns,
+std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
+                                                        const std::string& ns,
                                                         lint::Configurations& configurations, bool builds) {
   return Roots(console, loaded, ns, configurations).take(builds);
 }

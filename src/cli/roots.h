@@ -41,19 +41,21 @@ struct RootFlags {
 lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
 lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations);
 
-// A group for each -k and --helm. nullopt, after an error, if one can't be built. `ns` is the namespace of releases.
+// A group for each -k and --helm. nullopt, after an error, if one can't be built. `ns` is the namespace of
+// releases.
 std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
                                                          const std::string& ns,
                                                          lint::Configurations& configurations);
 
-// Of the files that were found in directories, those of roots: the patches, which are not whole objects, are taken
-// out; with `builds`, so is every file that a root uses, and the roots' groups are added. nullopt, after an error,
-// if a root can't be built that has to be.
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded, const std::string& ns,
+// Of the files that were found in directories, those of roots: the patches, which are not whole objects, are
+// taken out; with `builds`, so is every file that a root uses, and the roots' groups are added. nullopt,
+// after an error, if a root can't be built that has to be.
+std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
+                                                        const std::string& ns,
                                                         lint::Configurations& configurations, bool builds);
 
-// The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one cluster are
-// a scope. nullopt, after an error, if there are none, or one can't be read.
+// The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one
+// cluster are a scope. nullopt, after an error, if there are none, or one can't be read.
 std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
                                                                const RootFlags& flags,
                                                                lint::Configurations& configurations);

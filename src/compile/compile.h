@@ -35,6 +35,15 @@ struct Source {
   std::shared_ptr<const yaml::Relocator> relocator = {};
 };
 
+// What a caller sets in the spec.trainer of every TrainJob before it is compiled: the same job, of another
+// size.
+struct JobScale {
+  int64_t nodes = 0;      // 0: as the job says
+  int64_t processes = 0;  // of a node, each with one GPU if the job asks for GPUs; 0: as the job says
+
+  bool is_set() const { return nodes > 0 || processes > 0; }
+};
+
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
   bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
@@ -46,9 +55,10 @@ struct Options {
   std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": the content's hash
+  JobScale scale;
   policy::PolicyOptions policy;
-  // What callers know of a missing runtime of this kind and name, as a hint: that another scope has it, or that
-  // kustomize has renamed it; "" if nothing. Several threads call it. May be empty.
+  // What callers know of a missing runtime of this kind and name, as a hint: that another scope has it, or
+  // that kustomize has renamed it; "" if nothing. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   unsigned threads = 0;           // 0: one per processor
   bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder

@@ -192,7 +192,7 @@ std::optional<Diagnostic> find_training_operator_job(const Node& root) {
                                    is_mpi_operator ? "the MPI Operator" : "Training Operator v1");
   diagnostic.location = yaml::locate(*root.get("kind"));
   diagnostic.hint = fmt::format("Trainer runs it as a TrainJob of {}", model::kTrainerApiVersion);
-  if (model::find_v1_kind(api_version, kind)) {
+  if (model::find_v1_kind(api_version, kind) || model::find_older_v1_kind(api_version, kind)) {
     diagnostic.hint =
         fmt::format("trainjobc migrate --to {} {} makes it a TrainJob", model::newest_behaviours().trainer,
                     diagnostic.location.file ? diagnostic.location.file->name() : "FILE");
@@ -303,8 +303,10 @@ class Classifier {
 
   void add_translated(const Node& root, const model::Dialect& dialect, std::string_view kind) {
     model::Translation translation = model::translate(root, dialect, yaml::Maker(memory_.arena));
-    InputObject object{
-        .kind = kind_of(kind), .root = translation.root, .written = &root, .id = model::identify(*translation.root)};
+    InputObject object{.kind = kind_of(kind),
+                       .root = translation.root,
+                       .written = &root,
+                       .id = model::identify(*translation.root)};
     for (base::Diagnostic& finding : translation.findings) {
       finding.object = object.id.str();
       read.diagnostics.add(std::move(finding));

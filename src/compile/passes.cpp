@@ -15,6 +15,7 @@
 #include "compile/advice/advice.h"
 #include "compile/build.h"
 #include "compile/merge.h"
+#include "compile/scale.h"
 #include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
@@ -255,6 +256,16 @@ std::optional<policy::RuntimeInfo> merge(JobUnit& unit) {
                        Maker(unit.memory.arena), unit.diagnostics);
 }
 
+// The same for the job with another number of nodes or processes. nullopt if the framework has no such
+// number.
+std::optional<policy::RuntimeInfo> scale(JobUnit& unit, const policy::RuntimeInfo& merged,
+                                         const JobScale& scale) {
+  policy::Findings findings(unit.diagnostics);
+  const bool is_scaled = scale_job(unit.job, merged, scale, Maker(unit.memory.arena), findings);
+  findings.flush(unit.job.id.str());
+  return is_scaled ? merge(unit) : std::nullopt;
+}
+
 // Calls a step of every plugin that has it.
 template <class Step, class... Arguments>
 void run_plugins(Step step, policy::PluginContext& context, Arguments&... arguments) {
@@ -329,6 +340,7 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   if (!has_runtime) return;
   // 4. merge
   std::optional<policy::RuntimeInfo> info = merge(unit);
+  if (info && options.scale.is_set()) info = scale(unit, *info, options.scale);
   if (!info) return;
   const auto merged = options.render ? std::nullopt : info;
   // 5. expand

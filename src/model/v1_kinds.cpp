@@ -9,6 +9,8 @@ namespace trainjobc::model {
 namespace {
 
 constexpr std::string_view kGroup = "kubeflow.org";
+constexpr std::string_view kXgboostGroup = "xgboostjob.kubeflow.org";  // before it joined the others
+constexpr std::array<std::string_view, 4> kOldVersions{"v1alpha1", "v1alpha2", "v1beta1", "v1beta2"};
 
 using Names2 = std::array<std::string_view, 2>;
 constexpr std::array<std::string_view, 1> kWorker{"Worker"};
@@ -56,8 +58,22 @@ const V1Kind* find_v1_kind(std::string_view api_version, std::string_view kind) 
   return found != kKinds.end() ? &*found : nullptr;
 }
 
+const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view kind) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return nullptr;
+  const std::string_view group = api_version.substr(0, slash);
+  const std::string_view version = api_version.substr(slash + 1);
+  if (group == kXgboostGroup && kind == "XGBoostJob") return find_v1_kind("kubeflow.org/v1", kind);
+  const bool is_old = kind == "MPIJob" ? version == "v1alpha1" || version == "v1alpha2"
+                                       : std::ranges::find(kOldVersions, version) != kOldVersions.end();
+  if (group != kGroup || !is_old || (kind != "MPIJob" && kind != "PyTorchJob" && kind != "TFJob"))
+    return nullptr;
+  return find_v1_kind("kubeflow.org/v1", kind);
+}
+
 bool is_v1_kind(std::string_view group, std::string_view kind) {
   // MXJob was removed before v1.9.
+  if (group == kXgboostGroup) return kind == "XGBoostJob";
   return group == kGroup &&
          (kind == "MXJob" || std::ranges::find(kKinds, kind, &V1Kind::kind) != kKinds.end());
 }

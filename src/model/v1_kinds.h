@@ -24,7 +24,10 @@ struct V1Kind {
 
 // By apiVersion and kind; nullptr for all others.
 const V1Kind* find_v1_kind(std::string_view api_version, std::string_view kind);
-// Whether some version of the operators has the kind, in the group kubeflow.org.
+// The kind of an older version of its API (v1alpha1 to v1beta2), whose fields have other places;
+// nullptr for all others.
+const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view kind);
+// Whether some version of the operators has the kind.
 bool is_v1_kind(std::string_view group, std::string_view kind);
 
 }  // namespace trainjobc::model

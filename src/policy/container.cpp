@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <initializer_list>
 #include <set>
 #include <string>
 #include <unordered_map>
 
+#include "base/text/number.h"
 #include "model/trainer_names.h"
 #include "policy/build_nodes.h"
 #include "yaml/node.h"
@@ -42,7 +42,7 @@ std::string bucket_of(const Node* node) {
   if (node->is_string()) return fmt::format("\"{}", node->text());
   if (!node->is_number()) return std::string(yaml::to_string(node->kind()));
   double value = 0;  // 1 and 1.0 are equal
-  std::from_chars(node->text().data(), node->text().data() + node->text().size(), value);
+  base::read_double(node->text(), value);
   return fmt::format("{}", value);
 }
 

@@ -130,6 +130,7 @@ struct Framework {
 
   bool sets_job = false;       // takes numNodes and the job's env itself; otherwise PlainML does
   bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
+  bool counts_gpus = false;    // each GPU of a node is one of `processes`
   bool opens_port = false;     // on containers that train: the port that the other nodes connect to
 };
 

@@ -14,6 +14,12 @@
 #include "yaml/node.h"
 
 namespace trainjobc::policy {
+
+// Kubernetes compares resource names without case here.
+bool is_gpu(std::string_view resource) {
+  return base::lower_case(resource).find("gpu") != std::string::npos;
+}
+
 namespace {
 
 using yaml::Node;
@@ -41,11 +47,6 @@ PodSet read_pod_set(const Node& replicated_job, const std::optional<model::MLPol
     set.containers = read_containers(*spec, "containers");
   }
   return set;
-}
-
-// Kubernetes compares resource names without case here.
-bool is_gpu(std::string_view resource) {
-  return base::lower_case(resource).find("gpu") != std::string::npos;
 }
 
 // The controller uses the first entry in Go's random map order; we use the first in alphabetical order.

@@ -93,7 +93,10 @@ struct NodeResources {
 };
 NodeResources resources_per_node(const RuntimeInfo& info);
 
-// Whether a list of limits or requests names a GPU: any resource whose name contains "gpu".
+// Whether a resource is a GPU: its name contains "gpu".
+bool is_gpu(std::string_view resource);
+
+// Whether a list of limits or requests names a GPU.
 bool names_gpu(const yaml::Node& list);
 
 // The number of GPUs per node: the first resource whose name contains "gpu", in the requests, then in the

@@ -16,9 +16,13 @@ const Rule* find_rule(std::string_view id) {
 }
 
 // As tools/docs/generate.py names pages and their parts.
+std::string address_of(std::string_view page) {
+  return fmt::format("{}{}/", TRAINJOBC_DOCUMENTATION, page);
+}
+
 std::string page_of(std::string_view id) {
   const size_t slash = id.find('/');
-  return fmt::format("{}reference/rules/{}/#{}", TRAINJOBC_DOCUMENTATION, id.substr(0, slash),
+  return fmt::format("{}#{}", address_of(fmt::format("reference/rules/{}", id.substr(0, slash))),
                      id.substr(slash + 1));
 }
 

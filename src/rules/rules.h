@@ -28,6 +28,8 @@ struct Rule {
 // By id, ascending.
 std::span<const Rule> all_rules();
 const Rule* find_rule(std::string_view id);
+// The address of a page of the site: "from-v1".
+std::string address_of(std::string_view page);
 // The address of the part of the site that explains the rule.
 std::string page_of(std::string_view id);
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
 
+#include "base/text/number.h"
 #include "base/text/shell.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -46,8 +46,7 @@ std::optional<int64_t> whole_number(const Node& node) {
   if (!node.is_number()) return std::nullopt;
   if (const auto value = node.as_int()) return value;
   double value = 0;
-  const std::string_view text = node.text();
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  if (base::read_double(node.text(), value) != std::errc()) return std::nullopt;
   if (std::trunc(value) != value || std::abs(value) >= 0x1p53) return std::nullopt;
   return static_cast<int64_t>(value);
 }

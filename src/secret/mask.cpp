@@ -115,6 +115,26 @@ class Marker {
   const Maker& make_;
 };
 
+// The elements of a list by their names.
+class NamedItems {
+ public:
+  explicit NamedItems(const Node& list) : size_(list.size()) {
+    for (size_t i = 0; i < size_; ++i) places_.try_emplace(text_at(*list.items()[i], "name"), i);
+  }
+
+  // The place of the element with the name of one of another list, or the same place if that has none.
+  std::optional<size_t> partner(const Node& other, size_t index) const {
+    const std::string_view name = text_at(*other.items()[index], "name");
+    if (name.empty()) return index < size_ ? std::optional(index) : std::nullopt;
+    const auto same = places_.find(name);
+    return same != places_.end() ? std::optional(same->second) : std::nullopt;
+  }
+
+ private:
+  size_t size_;
+  std::map<std::string_view, size_t> places_;
+};
+
 // Both sides of a comparison; one may be missing.
 class Masker {
  public:
@@ -159,11 +179,11 @@ class Masker {
     std::vector<Entry> first(before.entries().begin(), before.entries().end());
     std::vector<Entry> second(after.entries().begin(), after.entries().end());
     for (Entry& entry : first) {
-      const auto same = std::ranges::find(second, entry.key, &Entry::key);
-      const bool is_pair = same != second.end();
-      const BeforeAfter shown = show({entry.value, is_pair ? same->value : nullptr});
+      const Entry* found = after.find(entry.key);
+      Entry* same = found ? &second[static_cast<size_t>(found - after.entries().data())] : nullptr;
+      const BeforeAfter shown = show({entry.value, same ? same->value : nullptr});
       entry.value = shown.before;
-      if (is_pair) same->value = shown.after;
+      if (same) same->value = shown.after;
     }
     for (Entry& entry : second) {
       if (!before.get(entry.key)) entry.value = alone(entry.value);
@@ -174,28 +194,20 @@ class Masker {
   BeforeAfter show_lists(const Node& before, const Node& after) const {
     std::vector<const Node*> first(before.size());
     std::vector<const Node*> second(after.size());
+    const NamedItems before_items(before);
+    const NamedItems after_items(after);
     for (size_t i = 0; i < before.size(); ++i) {
-      const std::optional<size_t> other = partner(before, i, after);
+      const std::optional<size_t> other = after_items.partner(before, i);
       const BeforeAfter shown = show({before.items()[i], other ? after.items()[*other] : nullptr});
       first[i] = shown.before;
-      if (other && partner(after, *other, before) == i) second[*other] = shown.after;
+      if (other && before_items.partner(after, *other) == i) second[*other] = shown.after;
     }
     for (size_t i = 0; i < after.size(); ++i) {
       if (second[i]) continue;
-      const std::optional<size_t> other = partner(after, i, before);
+      const std::optional<size_t> other = before_items.partner(after, i);
       second[i] = show({other ? before.items()[*other] : nullptr, after.items()[i]}).after;
     }
     return {with_items(before, first), with_items(after, second)};
-  }
-
-  // The place of the element of the other list with the same name, or the same place if they have none.
-  static std::optional<size_t> partner(const Node& list, size_t index, const Node& other) {
-    const std::string_view name = text_at(*list.items()[index], "name");
-    if (name.empty()) return index < other.size() ? std::optional(index) : std::nullopt;
-    const auto same =
-        std::ranges::find_if(other.items(), [&](const Node* item) { return text_at(*item, "name") == name; });
-    if (same == other.items().end()) return std::nullopt;
-    return static_cast<size_t>(same - other.items().begin());
   }
 
   const Node* with_entries(const Node& map, const std::vector<Entry>& entries) const {
@@ -245,15 +257,31 @@ void SecretTexts::collect_unmarked(const Node& root) {
   collect(*mark_secrets(root, Maker(arena)));
 }
 
+namespace {
+
+// Of the beginning that both have. Blocks are compared at once: an input may be one long secret that is
+// repeated.
+size_t common_length(std::string_view a, std::string_view b) {
+  constexpr size_t kBlock = 256;
+  size_t length = 0;
+  while (std::min(a.size(), b.size()) >= length + kBlock &&
+         a.substr(length, kBlock) == b.substr(length, kBlock))
+    length += kBlock;
+  while (length < a.size() && length < b.size() && a[length] == b[length]) ++length;
+  return length;
+}
+
+}  // namespace
+
 size_t SecretTexts::length_at(std::string_view text) const {
-  // Those that begin with the first `end` bytes of the text are next to each other, the shortest of them first.
-  size_t found = 0;
-  for (size_t end = 1; end <= text.size(); ++end) {
-    const auto next = texts_.lower_bound(text.substr(0, end));
-    if (next == texts_.end() || !next->starts_with(text.substr(0, end))) break;
-    if (next->size() == end) found = end;
+  for (;;) {
+    const auto after = texts_.upper_bound(text);
+    if (after == texts_.begin()) return 0;
+    const std::string& nearest = *std::prev(after);
+    if (text.starts_with(nearest)) return nearest.size();
+    // What is a beginning of the text comes before its neighbour, and is a beginning of that, too.
+    text = text.substr(0, common_length(text, nearest));
   }
-  return found;
 }
 
 std::string SecretTexts::hide(std::string_view text) const {

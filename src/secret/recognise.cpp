@@ -51,9 +51,13 @@ std::string_view body_of(std::string_view text, const KeyForm& form) {
   return rest.substr(0, static_cast<size_t>(end - rest.begin()));
 }
 
-// Keys are random and have digits; words with hyphens, such as the name of a model, may have none.
+// Keys are random and have digits, or letters of both cases: those of Hugging Face may have no digit. Words
+// with hyphens, such as the name of a model, may have none.
 bool is_body(std::string_view body, const KeyForm& form) {
-  return body.size() >= form.length && std::ranges::any_of(body, is_digit);
+  if (body.size() < form.length) return false;
+  const bool is_mixed =
+      std::ranges::any_of(body, base::is_upper) && std::ranges::any_of(body, base::is_lower);
+  return std::ranges::any_of(body, is_digit) || (is_mixed && form.others.empty());
 }
 
 constexpr std::string_view kKeyBegin = "-----BEGIN ";
@@ -297,7 +301,8 @@ std::optional<Place> password_of(std::string_view word, std::string_view authori
   return Place{static_cast<size_t>(password.data() - word.data()), password.size(), {"a password", ""}};
 }
 
-// The password in a URL, an image reference or a path: https://user:password@host/…, user:password@registry/….
+// The password in a URL, an image reference or a path: https://user:password@host/…,
+// user:password@registry/….
 std::optional<Place> password_in(std::string_view word, size_t begin) {
   const size_t scheme = word.find("://");
   std::optional<Place> found;

@@ -9,14 +9,15 @@
 #include <event2/listener.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <list>
@@ -102,6 +103,7 @@ struct Server {
   uint16_t port = 0;
   size_t connections = 0;  // only those with TLS are counted
   size_t open_requests = 0;
+  bool is_closing = false;  // a connection ends with its next answer
 
   void opened() {
     if (++connections == limits.connections && listener) evconnlistener_disable(listener);
@@ -112,10 +114,10 @@ struct Server {
 };
 
 int connection_index() {
-  static const int kIndex = SSL_get_ex_new_index(
-      0, nullptr, nullptr, nullptr, [](void*, void* server, CRYPTO_EX_DATA*, int, long, void*) {
-        if (server) static_cast<Server*>(server)->closed();
-      });
+  static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr,
+                                                 [](void*, void* server, CRYPTO_EX_DATA*, int, long, void*) {
+                                                   if (server) static_cast<Server*>(server)->closed();
+                                                 });
   return kIndex;
 }
 
@@ -134,13 +136,15 @@ bufferevent* accept_tls(event_base* base, void* argument) {
 // A request that waits for its answer. If its connection goes first, libevent keeps the request until then.
 struct Pending {
   evhttp_request* request = nullptr;  // nullptr: it has its answer
-  size_t* open_requests = nullptr;
+  Server* server = nullptr;
 
   void send(const HttpResponse& response) {
     evhttp_request* open = std::exchange(request, nullptr);
     if (!open) return;
-    --*open_requests;
-    evhttp_add_header(evhttp_request_get_output_headers(open), "Content-Type", response.type.c_str());
+    --server->open_requests;
+    evkeyvalq* headers = evhttp_request_get_output_headers(open);
+    evhttp_add_header(headers, "Content-Type", response.type.c_str());
+    if (server->is_closing) evhttp_add_header(headers, "Connection", "close");
     evbuffer_add(evhttp_request_get_output_buffer(open), response.body.data(), response.body.size());
     evhttp_send_reply(open, response.status, nullptr, nullptr);
   }
@@ -156,7 +160,7 @@ void on_request(evhttp_request* request, void* argument) {
   Server& server = *static_cast<Server*>(argument);
   const HttpRequest read{std::string(method_name(evhttp_request_get_command(request))), path_of(request),
                          taken(evhttp_request_get_input_buffer(request))};
-  auto pending = std::make_shared<Pending>(Pending{request, &server.open_requests});
+  auto pending = std::make_shared<Pending>(Pending{request, &server});
   ++server.open_requests;
   server.handler(read, [pending](const HttpResponse& response) { pending->send(response); });
 }
@@ -230,7 +234,8 @@ bufferevent* connect_tls(event_base* base, const Target& target, const std::stri
   X509_VERIFY_PARAM* expected = SSL_get0_param(ssl);
   if (X509_VERIFY_PARAM_set1_ip_asc(expected, target.host.c_str()) != 1) {
     X509_VERIFY_PARAM_set1_host(expected, target.host.c_str(), target.host.size());
-    SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(target.host.c_str()));
+    SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(target.host.c_str()));
   }
   ERR_clear_error();
   bufferevent* stream =
@@ -273,7 +278,12 @@ using http::Timer;
 
 Loop::Loop() : state_(std::make_unique<State>()) {}
 
+// A connection that is freed looks at its server.
 Loop::~Loop() {
+  for (Server& server : state_->servers) {
+    server.listener = nullptr;
+    server.http.reset();
+  }
   for (Client* client : std::exchange(state_->clients, {})) {
     evhttp_connection_free(client->connection);
     delete client;
@@ -303,9 +313,14 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
       evhttp_bind_socket_with_handle(server.http.get(), address.host.c_str(), address.port);
   if (!bound) return fmt::format("listen on {}:{}: {}", address.host, address.port, strerror(errno));
   server.listener = evhttp_bound_socket_get_listener(bound);
+  const evutil_socket_t socket = evconnlistener_get_fd(server.listener);
+  // For the connections, which inherit it: the body of an answer doesn't wait until its headers are
+  // acknowledged.
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   sockaddr_storage local{};
   socklen_t size = sizeof local;
-  getsockname(evconnlistener_get_fd(server.listener), reinterpret_cast<sockaddr*>(&local), &size);
+  getsockname(socket, reinterpret_cast<sockaddr*>(&local), &size);
   server.port = ntohs(local.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(local).sin6_port
                                                   : reinterpret_cast<sockaddr_in&>(local).sin_port);
   return "";
@@ -319,6 +334,10 @@ std::string Loop::reload_certificates() {
     server.tls = std::move(made.tls);
   }
   return "";
+}
+
+void Loop::close_connections() {
+  for (Server& server : state_->servers) server.is_closing = true;
 }
 
 std::vector<uint16_t> Loop::ports() const {

@@ -43,8 +43,8 @@ struct TlsFiles {
 };
 
 struct ServerLimits {
-  size_t body = 0;            // bytes
-  size_t connections = 500;   // more wait to be accepted
+  size_t body = 0;                // bytes
+  size_t connections = 500;       // more wait to be accepted
   std::chrono::seconds idle{30};  // for a handshake, a request, and the next request
 };
 
@@ -77,6 +77,9 @@ class Loop {
   std::string reload_certificates();
   // The ports that are listened on, in the order of the calls.
   std::vector<uint16_t> ports() const;
+  // Each connection ends with its next answer; clients that keep it open have to connect again, to another
+  // server.
+  void close_connections();
   // Accepts no more connections.
   void close_listeners();
   // The requests that have no answer yet.

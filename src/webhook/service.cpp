@@ -14,9 +14,9 @@
 
 #include "base/text/text.h"
 #include "compile/input.h"
+#include "model/trainer_names.h"
 #include "webhook/metrics.h"
 #include "webhook/runtime_store.h"
-#include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::webhook {
@@ -130,12 +130,13 @@ std::string Service::start() {
   if (std::string error = load_settings(); !error.empty()) return error;
   add_runtimes();
   const ServerLimits limits{.body = kMaxReview};
-  std::string error = loop_.listen(options_.listen, options_.tls, limits,
-                                   [this](const HttpRequest& request, const Reply& reply) { review(request, reply); });
+  std::string error =
+      loop_.listen(options_.listen, options_.tls, limits,
+                   [this](const HttpRequest& request, const Reply& reply) { review(request, reply); });
   if (error.empty() && options_.status) {
-    error = loop_.listen(*options_.status, std::nullopt, {.body = 4096}, [this](const HttpRequest& request, const Reply& reply) {
-      report_status(request, reply);
-    });
+    error = loop_.listen(
+        *options_.status, std::nullopt, {.body = 4096},
+        [this](const HttpRequest& request, const Reply& reply) { report_status(request, reply); });
   }
   if (!error.empty()) return error;
   loop_.on_stop_signal([this] { stop(); });
@@ -158,7 +159,7 @@ std::string Service::load_settings() {
   auto config = std::make_shared<lint::Config>(std::move(std::get<lint::Config>(result)));
   config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
   policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version
-                                                                : config->trainer_version.value_or("auto");
+                                                               : config->trainer_version.value_or("auto");
   policy_.config = std::move(config);
   return "";
 }
@@ -186,8 +187,8 @@ Answer Service::check(const Review& review, const StoredObject* runtime) const {
 }
 
 // The runtime may have changed a moment ago: findings are only told if it is still the one that was used.
-void Service::confirm(Review review, const StoredObject& known, const Answer& answer,
-                      Clock::time_point begin, const Reply& reply) {
+void Service::confirm(Review review, const StoredObject& known, const Answer& answer, Clock::time_point begin,
+                      const Reply& reply) {
   struct Confirmation {
     Review review;
     std::string version;
@@ -195,13 +196,15 @@ void Service::confirm(Review review, const StoredObject& known, const Answer& an
     std::string body;
     int status = 0;
   };
-  auto state = std::make_shared<Confirmation>(Confirmation{std::move(review), known.resource_version, answer});
+  auto state =
+      std::make_shared<Confirmation>(Confirmation{std::move(review), known.resource_version, answer});
   const ClientRequest request{options_.api_server->url + path_of(*state->review.runtime), token(),
                               options_.api_server->authority, kConfirmation};
   loop_.get(request, {.begin = [state](int status) { state->status = status; },
-                      .part = [state](const std::string& part) {
-                        if (state->body.size() < kMaxReview) state->body += part;
-                      },
+                      .part =
+                          [state](const std::string& part) {
+                            if (state->body.size() < kMaxReview) state->body += part;
+                          },
                       .end =
                           [this, state, begin, reply](const std::string& error) {
                             const auto now = error.empty() && state->status == 200
@@ -250,8 +253,9 @@ void Service::report_status(const HttpRequest& request, const Reply& reply) {
   if (request.path == "/healthz") return reply({200, "text/plain", "ok\n"});
   if (request.path == "/readyz") {
     was_known_ = is_ready() || was_known_;
-    return is_ready() ? reply({200, "text/plain", "ok\n"})
-                      : reply({503, "text/plain", is_stopping_ ? "stopping\n" : "the runtimes are not known yet\n"});
+    return is_ready()
+               ? reply({200, "text/plain", "ok\n"})
+               : reply({503, "text/plain", is_stopping_ ? "stopping\n" : "the runtimes are not known yet\n"});
   }
   if (request.path == "/metrics") return reply({200, "text/plain; version=0.0.4", metrics_.text(gauges())});
   reply({404, "text/plain", "there are /healthz, /readyz and /metrics\n"});
@@ -312,10 +316,12 @@ void Service::take_part(Watched& watched, std::string_view part) {
   watched.watch.heard = Clock::now();
   if (watched.buffer.size() + part.size() > kMaxAnswer) watched.status = 0;
   if (watched.status != 200) return;
+  const size_t old = watched.buffer.size();
   watched.buffer += part;
   if (!watched.watch.is_watching()) return;
   size_t begin = 0;
-  for (size_t end = watched.buffer.find('\n'); end != std::string::npos; end = watched.buffer.find('\n', begin)) {
+  for (size_t end = watched.buffer.find('\n', old); end != std::string::npos;
+       end = watched.buffer.find('\n', begin)) {
     const std::string_view line = std::string_view(watched.buffer).substr(begin, end - begin);
     begin = end + 1;
     if (!line.empty() && !watched.watch.take_event(line)) {
@@ -364,7 +370,8 @@ void Service::watch_files() {
       const std::string problem = loop_.reload_certificates();
       if (problem.empty()) seen_certificates_ = std::move(certificates);
       metrics_.count_reload(problem.empty());
-      write_log(problem.empty() ? "certificate read again" : "the certificate is not used", {{"error", problem}});
+      write_log(problem.empty() ? "certificate read again" : "the certificate is not used",
+                {{"error", problem}});
     }
     watch_files();
   });
@@ -374,6 +381,7 @@ void Service::watch_files() {
 void Service::stop() {
   if (std::exchange(is_stopping_, true)) return loop_.stop();
   write_log("stopping", {{"open_requests", loop_.open_requests()}});
+  loop_.close_connections();
   const Clock::time_point deadline = Clock::now() + options_.drain;
   loop_.after(std::chrono::duration_cast<milliseconds>(options_.drain) / 2, [this, deadline] {
     loop_.close_listeners();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/text/number.h"
 #include "yaml/token.h"
 
 namespace trainjobc::yaml {
@@ -141,7 +142,7 @@ namespace {
 
 double to_double(std::string_view text) {
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  base::read_double(text, value);
   return value;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/text/base64.h"
+#include "base/text/number.h"
 #include "base/text/text.h"
 #include "base/text/unicode.h"
 
@@ -142,10 +143,8 @@ bool is_tiny(std::string_view text) {
 
 PlainValue read_float(std::string_view text) {
   if (!is_yaml_float(text)) return {};
-  const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
   double value = 0;
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  static_cast<void>(end);
+  const std::errc error = base::read_double(text.substr(text.front() == '+' ? 1 : 0), value);
   if (error == std::errc::result_out_of_range) {
     if (!is_tiny(text)) return {};  // Kubernetes reads a number that is too large as a string
     value = text.front() == '-' ? -0.0 : 0.0;
@@ -306,8 +305,7 @@ TaggedValue as_binary(std::string_view text) {
 
 TaggedValue as_float(PlainValue value) {
   if (value.type == PlainType::Int) {
-    const char* end = value.text.data() + value.text.size();
-    std::from_chars(value.text.data(), end, value.number);
+    base::read_double(value.text, value.number);
     value.type = PlainType::Float;
   }
   return value.type == PlainType::Float ? TaggedValue{.value = std::move(value)} : wrong();

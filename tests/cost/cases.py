@@ -31,6 +31,7 @@ class Case:
     count: int = 400               # n; 4n is measured too
     is_sample: bool = False        # measured with each change, not only at night
     statuses: tuple = (0, 1)       # with which the command may end
+    programs: dict = None          # the scripts that it may find on the PATH
 
     @property
     def words(self):
@@ -149,6 +150,12 @@ def in_one_line_of_json(n):
     return {"in.yaml": json.dumps(job, ensure_ascii=False)}
 
 
+def almost_a_secret(n):
+    job = schemas.job(runtime_name="torch-distributed")
+    job["spec"]["trainer"] = {"numnodes": 2, "image": "a" * n, "env": [{"name": "DB_PASSWORD", "value": "a" * n + "b"}]}
+    return {"in.yaml": schemas.to_yaml(job)}
+
+
 def suppressions(n):
     lines = "".join(f"    # trainjobc:ignore advice/image-tag -- known\n    l{i}: x\n" for i in range(n))
     return {"in.yaml": "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: a\n  labels:\n"
@@ -196,6 +203,8 @@ def of_documents():
     yield Case("a long scalar", "lint", lambda n: {"in.yaml": one["in.yaml"].replace("train.py", "x" * n)}, count=20000)
     yield Case("a long image of short parts", "graph", lambda n: {"in.yaml": one["in.yaml"].replace(
         "example.com/train:1", "a/" * n + "b:1")}, count=5000)
+    yield Case("a long text that is almost a secret", "lint --fix", almost_a_secret, arguments=["lint", "--fix=all", "--diff", "in.yaml"],
+               count=1000)
     for field in ("name", "namespace"):
         yield Case(f"a long {field}", "lint", lambda n, field=field: {"in.yaml": schemas.to_yaml(schemas.runtime(), {
             **schemas.job(), "metadata": {"name": "a", field: "a." * n + "b"}})}, count=5000)
@@ -341,6 +350,101 @@ def of_kueue():
     yield case("levels of a Topology", spec("topology", "levels", lambda n: [{"nodeLabel": f"l{i}"} for i in range(n)]))
     yield case("labels of a Namespace", lambda o, n: o["namespace"]["metadata"].update(labels={f"k{i}": "v" for i in range(n)}))
     yield case("TrainJobs", lambda o, n: None, count=50, jobs=None)
+    yield case("TrainJobs that fit", lambda o, n: [o["queue"]["spec"].update(resourceGroups=[{
+        "coveredResources": ["cpu", "memory"], "flavors": [{"name": "f", "resources": [
+            {"name": name, "nominalQuota": 100000} for name in ("cpu", "memory")]}]}])][1:], count=50, jobs=None)
+
+
+# ----- roots: kustomizations, charts, and what Flux and Argo CD name -----
+
+# They print what is in the folder.
+KUSTOMIZE = {"kustomize": '#!/bin/sh\nexec cat "$2/built"\n'}
+HELM = {"helm": '#!/bin/sh\nfor last; do :; done\nexec cat "$last/built"\n'}
+APPS = "apps/bert.yaml"
+
+
+def with_env(n):
+    job = schemas.job(runtime_name="torch-distributed")
+    job["spec"]["trainer"]["env"] = [{"name": f"V_{i}", "value": f"v{i}"} for i in range(n)]
+    return schemas.to_yaml(job)
+
+
+def flux_kustomization(name, folder, **more):
+    return schemas.to_yaml({"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+                            "metadata": {"name": name, "namespace": "flux-system"}, "spec": {"path": folder, **more}})
+
+
+def config_map(name, data=None):
+    return schemas.to_yaml({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "flux-system"},
+                            "data": data or {"A": "b"}})
+
+
+def of_roots():
+    def kustomize(name, make, count=200, sample=False):
+        return Case(f"kustomize: {name}", "lint -k", make, arguments=["lint", "-k", "root"], count=count, is_sample=sample,
+                    programs=KUSTOMIZE)
+
+    def root(kustomization, **files):
+        made = {"root/kustomization.yaml": kustomization}
+        return {**made, **{f"root/{name.replace('__', '.')}": text for name, text in files.items()}}
+
+    yield kustomize("env of a job", lambda n: root("resources: [a.yaml]\n", a__yaml=with_env(n), built=with_env(n)), sample=True)
+    yield kustomize("resources", lambda n: {"root/kustomization.yaml": schemas.to_yaml({"resources": [f"{i}.yaml" for i in range(n)]}),
+                                            **{f"root/{i}.yaml": job_text(i) for i in range(n)},
+                                            "root/built": "---\n".join(job_text(i) for i in range(n)) or "---\n"}, count=50)
+    yield kustomize("patches of as many jobs", lambda n: root(schemas.to_yaml({"resources": ["a.yaml"], "patches": [
+        {"target": {"kind": "TrainJob", "name": f"a-{i}"}, "patch": "- op: add\n  path: /spec/suspend\n  value: true\n"}
+        for i in range(n)]}), a__yaml=many(job_text)(n)["in.yaml"], built=many(job_text)(n)["in.yaml"]), count=100, sample=True)
+    for field, make in (("images", lambda i: {"name": f"r.io/i{i}", "newTag": "2"}),
+                        ("replicas", lambda i: {"name": f"a-{i}", "count": 2}),
+                        ("labels", lambda i: {"pairs": {f"k{i}": "v"}}),
+                        ("replacements", lambda i: {"targets": [{"fieldPaths": [f"spec.x{i}"]}]})):
+        yield kustomize(f"{field} and env", lambda n, field=field, make=make: root(
+            schemas.to_yaml({"resources": ["a.yaml"], field: [make(i) for i in range(n)]}),
+            a__yaml=with_env(n), built=with_env(n).replace('"v', '"w')))
+
+    def helm(name, make, count=100):
+        return Case(f"helm: {name}", "lint --helm", make, arguments=["lint", "--helm", "chart"], count=count, programs=HELM)
+
+    def chart(template, built):
+        return {"chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "chart/values.yaml": "a: b\n",
+                "chart/templates/a.yaml": template, "chart/built": "---\n# Source: c/templates/a.yaml\n" + built}
+
+    yield helm("rounds of a loop", lambda n: chart(
+        with_env(1).replace('- name: "V_0"', '{{- range .Values.env }}\n        - name: {{ .name }}'), with_env(n)))
+    yield helm("blocks that are nested", lambda n: chart(
+        "{{ if .Values.a }}" * n + "\n" + job_text(0) + "{{ end }}" * n, job_text(0)), count=2000)
+    yield helm("loops that are nested", lambda n: chart(
+        "{{ range .Values.a }}\n" * n + job_text(0) + "{{ end }}\n" * n, job_text(0)), count=400)
+
+    def roots(name, make, count=100, sample=False):
+        return Case(f"roots: {name}", "lint --roots", lambda n: {".git/HEAD": "ref: x\n", APPS: job_text(0, runtimeRef={
+            "name": "torch-distributed"}), **make(n)}, arguments=["lint", "--roots"], count=count, is_sample=sample,
+                    statuses=(0, 1, 2))
+
+    yield roots("Kustomizations of Flux", lambda n: {
+        f"clusters/{i}/apps.yaml": flux_kustomization(f"k{i}", f"./clusters/{i + 1}") for i in range(n)}, sample=True)
+    yield roots("Kustomizations that are around each other", lambda n: {
+        f"{'d/' * (i % 20)}{i}/k.yaml": flux_kustomization(f"k{i}", f"./{'d/' * ((i + 1) % 20)}{(i + 1) % max(n, 1)}") for i in range(n)})
+    yield roots("ConfigMaps of one name", lambda n: {
+        **{f"clusters/{i}/vars.yaml": config_map("vars") for i in range(n)},
+        **{f"clusters/{i}/apps.yaml": flux_kustomization(f"k{i}", "./apps", postBuild={"substituteFrom": [
+            {"kind": "ConfigMap", "name": "vars"}]}) for i in range(n)}}, count=30)
+    yield roots("variables that nothing sets", lambda n: {
+        "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "b"}}),
+        APPS: with_env(n).replace('"v', '"${v}v')}, sample=True)
+    yield roots("different variables", lambda n: {
+        "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "b"}}),
+        APPS: "".join(line.replace('"v', '"${x') .replace('"\n', '}"\n') if "value" in line else line
+                      for line in with_env(n).splitlines(keepends=True))}, sample=True)
+    yield roots("unknown variables", lambda n: {
+        "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substituteFrom": [{"kind": "Secret", "name": "vars"}]}),
+        "clusters/vars.yaml": schemas.to_yaml({"apiVersion": "v1", "kind": "Secret", "metadata": {
+            "name": "vars", "namespace": "flux-system"}, "stringData": {f"x{i}": "y" for i in range(n)}}),
+        APPS: with_env(n).replace('"v', '"${x1}v')})
+    yield roots("a value that is replaced", lambda n: {
+        "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "ab" * n}}),
+        APPS: job_text(0, runtimeRef={"name": "torch-distributed"}).replace("namespace: \"team\"", 'namespace: "${A//a/cc}"')}, count=2000)
 
 
 # ----- jobs of v1 -----
@@ -463,5 +567,5 @@ def of_lsp():
 
 
 def all_cases():
-    for make in (of_documents, of_settings, of_kueue, of_v1, of_lsp, of_schemas):
+    for make in (of_documents, of_settings, of_kueue, of_roots, of_v1, of_lsp, of_schemas):
         yield from make()

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-SECONDS = 600
+SECONDS = 1200
 
 
 @functools.cache

@@ -149,6 +149,7 @@ def try_commands(commands):
                 (folder / "examples/clusters/apps.yaml").write_text(FLUX)
             if re.search(r"--(base|changed-since)\b", command):
                 commit(folder / "examples", "origin/main")
+            (folder / "examples/train.py").write_text("import torch\n")
             for made in (".zsh/completions", ".config/fish/completions", "bin"):
                 (folder / made).mkdir(parents=True)
             for program, text in PLAYED.items():

@@ -31,6 +31,7 @@ TARGETS = {
     "quota": (2048, ["yaml.dict", "manifests.dict", "kueue.dict"], ["tests/fuzz/seeds/quota"]),
     "graph": (4096, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/graph", "examples", "templates/v2.3"]),
     "settings": (1024, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/settings", "tests/fuzz/seeds/config", "golden/lint-suppress-config"]),
+    "webhook": (4096, ["webhook.dict", "manifests.dict"], ["tests/fuzz/seeds/webhook"]),
     "lsp": (1024, ["yaml.dict", "manifests.dict"], ["tests/fuzz/seeds/lsp"]),
     "rewrite": (2048, ["yaml.dict", "manifests.dict"], MANIFESTS),
 }

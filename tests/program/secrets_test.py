@@ -6,6 +6,7 @@ usage: secrets_test.py BINARY [--all] [--jobs N]. Without --all a sample, the sa
 """
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +15,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 import yaml
 
@@ -35,7 +38,7 @@ SETTINGS = ".trainjobc.yaml"
 SCALAR = re.compile(r"^(\s*(?:- )*)((?:[\w./-]+: +)?)([^\s#{\[|>&*!\-'\"][^#]*|\"[^\"]*\"|'[^']*')$")
 STRUCTURE = re.compile(r"^\s*(?:- )?(?:apiVersion|kind|image|name|generateName|namespace|rule): ")
 # What each command prints besides manifests; of the last ones, only what is on standard error. `kubectl` refuses all
-# objects, and repeats what it refuses.
+# objects, and repeats what it refuses; `kustomize` and `helm` build what is in a folder, or refuse it and repeat it.
 COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json", "sarif", "markdown", "junit", "github", "gitlab")),
             ["lint", "--fix=all", "--diff", "in.yaml"], ["lint", "in.yaml", "copy.yaml"],
             ["explain", "in.yaml"], ["explain", "-o", "json", "in.yaml"],
@@ -45,7 +48,10 @@ COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json",
             ["runtimes", "in.yaml"], ["runtimes", "--used-by", "torch-distributed", "in.yaml"], ["runtimes", "check", "in.yaml"],
             ["diff", "--from", "old.yaml", "in.yaml"], ["diff", "--from", "in.yaml", "-o", "json", "old.yaml"],
             ["diff", "--live", "live.yaml", "-o", "unified", "in.yaml"], ["diff", "--live", "in.yaml", "old.yaml"], ["diff", "in.yaml"],
-            ["submit", "--dry-run=server", "in.yaml"], ["submit", "in.yaml"], ["plan", "--cluster", "in.yaml"]]
+            ["submit", "--dry-run=server", "in.yaml"], ["submit", "in.yaml"], ["plan", "--cluster", "in.yaml"],
+            *(["lint", "-k", folder] for folder in ("good", "bad")), ["explain", "-k", "good"], ["diff", "-k", "bad"],
+            *(["lint", "--helm", folder, "--values", "in.yaml"] for folder in ("chart", "bad-chart")),
+            ["lint", "--roots", "roots.yaml", "good"], ["diff", "--base", "HEAD", "in.yaml"]]
 STDERR_ONLY = [["render", "in.yaml"], ["render", "--keep-going", "-o", "json", "in.yaml"], ["migrate", "in.yaml"],
                ["submit", "--dry-run=client", "in.yaml"]]
 OF_QUOTA = [["plan", "job.yaml", "--quota", "in.yaml"], ["plan", "-o", "json", "job.yaml", "--quota", "in.yaml"]]
@@ -54,6 +60,28 @@ KUBECTL = """#!/bin/sh
 [ -t 0 ] || sed 's/^/error: admission webhook "a.example" denied the request: /' >&2
 echo "error: the server refused" >&2
 exit 1
+"""
+KUSTOMIZE = """#!/bin/sh
+case "$2" in
+  *bad*) sed 's/^/Error: /' "$2/in.yaml" >&2; exit 1 ;;
+  *) cat "$2/in.yaml" ;;
+esac
+"""
+HELM = """#!/bin/sh
+for last; do :; done
+case "$last" in
+  *bad*) sed 's/^/Error: template: /' "$last/../in.yaml" "$last/values.yaml" >&2; exit 1 ;;
+  *) echo '---'; echo '# Source: c/templates/in.yaml'; cat "$last/templates/in.yaml" ;;
+esac
+"""
+GIT = f"""#!/bin/sh
+echo "fatal: unable to access 'https://user:{PASSWORD}@git.example/a.git': {TOKEN}" >&2
+exit 128
+"""
+ROOTS = """apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {path: ./good, postBuild: {substitute: {A: b}, substituteFrom: [{kind: Secret, name: vars}]}}
 """
 JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -173,6 +201,51 @@ class Trial:
         self.check(["lsp"], done.stderr + said(done.stdout))
 
 
+@functools.cache
+def has_webhook(binary):
+    return b"webhook" in subprocess.run([binary, "--help"], capture_output=True, check=False).stdout
+
+
+def reviews(path, old_path):
+    """AdmissionReviews of each object: it is created, and changed to what it is from what it was."""
+    try:
+        new, old = (list(yaml.safe_load_all(each.read_text())) for each in (path, old_path))
+    except (yaml.YAMLError, ValueError):
+        return
+    for document, before in zip(new, old):
+        if not isinstance(document, dict) or not str(document.get("apiVersion")).startswith("trainer.kubeflow.org/"):
+            continue
+        for operation, was in (("CREATE", None), ("UPDATE", before)):
+            yield json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+                "uid": "u", "kind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": document.get("kind")},
+                "operation": operation, "namespace": "team", "object": document, "oldObject": was}}, default=str)
+
+
+def reviewed(trial, folder, words):
+    """What the webhook answers and logs, with the arguments."""
+    with open(folder / "log", "w+") as log:
+        process = subprocess.Popen([trial.binary, "webhook", "--insecure", "--listen", "127.0.0.1:0", "--status-listen",
+                                    "127.0.0.1:0", "--drain", "0", *words], cwd=folder, stderr=log, env=trial.environment)
+        try:
+            for _ in range(200):
+                found = re.search(r'"ports":\[(\d+),(\d+)\]', (folder / "log").read_text())
+                if found or process.poll() is not None:
+                    break
+                time.sleep(0.02)
+            answers = [ask(found[1], "/validate", body) for body in reviews(folder / "in.yaml", folder / "old.yaml")] if found else []
+            if found:
+                answers.append(ask(found[2], "/metrics"))
+        finally:
+            process.terminate()
+            process.wait()
+    return "\n".join([*answers, (folder / "log").read_text()]).encode()
+
+
+def ask(port, path, body=None):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", body and body.encode(), timeout=60) as answer:
+        return answer.read().decode()
+
+
 def attempt(binary, path, lines, number, value, as_json):
     problems = []
     where = f"{os.path.relpath(path, TESTS.parent)}:{number + 1}{' as JSON' if as_json else ''}, {value}"
@@ -180,9 +253,9 @@ def attempt(binary, path, lines, number, value, as_json):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "bin").mkdir()
-        kubectl = folder / "bin/kubectl"
-        kubectl.write_text(KUBECTL)
-        kubectl.chmod(0o755)
+        for program, script in (("kubectl", KUBECTL), ("kustomize", KUSTOMIZE), ("helm", HELM), ("git", GIT)):
+            (folder / "bin" / program).write_text(script)
+            (folder / "bin" / program).chmod(0o755)
         (folder / "job.yaml").write_text(JOB)
         trial = Trial(binary, name, problems, where)
         if path.name == SETTINGS:
@@ -193,8 +266,21 @@ def attempt(binary, path, lines, number, value, as_json):
         for file in ("in.yaml", "copy.yaml"):
             (folder / file).write_text(text)
         (folder / "old.yaml").write_text("\n".join([*lines, ""]))
+        for root in ("good", "bad"):
+            (folder / root).mkdir()
+            (folder / root / "kustomization.yaml").write_text("resources: [in.yaml]\n")
+            (folder / root / "in.yaml").write_text(text)
+        for chart in ("chart", "bad-chart"):
+            (folder / chart / "templates").mkdir(parents=True)
+            (folder / chart / "Chart.yaml").write_text("apiVersion: v2\nname: c\nversion: 1.0.0\n")
+            (folder / chart / "values.yaml").write_text(text)
+            (folder / chart / "templates/in.yaml").write_text(text)
+        (folder / "roots.yaml").write_text(ROOTS)
         (folder / "live.yaml").write_bytes(trial.run(["render", "--with-defaults", "old.yaml"]).stdout)
         trial.all("in.yaml", 0 if as_json else number, COMMANDS + (OF_QUOTA if "kueue.x-k8s.io/v1" in text else []), STDERR_ONLY)
+        if has_webhook(binary):
+            for words in (["--runtimes", "in.yaml"], ["--runtimes", "in.yaml", "--deny", "warning"]):
+                trial.check(["webhook", *words], reviewed(trial, folder, words))
     return problems
 
 

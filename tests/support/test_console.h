@@ -3,8 +3,10 @@
 // A console that records its output, and runs of the command line with it.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,13 @@ class TestConsole final : public cli::Console {
   base::FileSystem& files() override { return files_; }
   base::ProcessRunner& processes() override { return programs ? *programs : none_; }
   base::IoResult<std::string> read_stdin() override { return in; }
+  std::optional<std::string> read_line() override {
+    if (in.empty()) return std::nullopt;
+    const size_t end = std::min(in.find('\n'), in.size());
+    const std::string line = in.substr(0, end);
+    in.erase(0, end + 1);
+    return line;
+  }
   bool stdin_is_terminal() const override { return terminal; }
   bool stdout_is_terminal() const override { return terminal; }
   bool stderr_is_terminal() const override { return terminal; }

@@ -3,7 +3,7 @@
 """The MPI implementations of the OME dialect: MPICH and Intel MPI, with mpi4py from the package index."""
 
 from cluster import reports
-from mpi_tests import expected, manifests
+from mpi_tests import expected, manifests, migrated
 from support import SECONDS, TrainTest, venv, venv_image, with_env, with_hostfile, with_other_key
 
 PROGRAMS = {"/workspace/train.py": "mpi_ranks.py", "/workspace/hydra.py": "hydra_ranks.py"}
@@ -39,6 +39,12 @@ class Hydra(TrainTest):
     def check_a_wrong_address_fails(self):
         wrong = with_hostfile(self.objects(), "sums-node-0-0.", "sums-node-0-1.")
         self.assert_fails(wrong, saying="sums-node-0-1.sums")
+
+    def check_a_migrated_job_runs_as_root(self):
+        hosts = "'sums-worker-0,sums-worker-1'"  # Trainer's hostfile is Open MPI's
+        command = f"[{self.mpirun}, -iface, eth0, -hosts, {hosts}, -n, '2', -ppn, '1', {venv('small', 'bin', 'python')}, train.py]"
+        reports = self.run_job(migrated(self, command))
+        self.assertEqual(reports, expected(["sums-node-0-0", "sums-node-0-1"], 1, self.library, user=0))
 
     def check_another_key_fails(self):
         self.assert_fails(with_other_key(self.objects(), self.objects()), saying=self.refusal)
@@ -88,6 +94,7 @@ class MPICH(Hydra):
     test_wrong_slots_are_seen = Hydra.check_wrong_slots_are_seen
     test_a_wrong_address_fails = Hydra.check_a_wrong_address_fails
     test_another_key_fails = Hydra.check_another_key_fails
+    test_a_migrated_job_runs_as_root = Hydra.check_a_migrated_job_runs_as_root
 
 
 class Intel(Hydra):
@@ -117,3 +124,4 @@ class Intel(Hydra):
 
     test_a_wrong_address_fails = Hydra.check_a_wrong_address_fails
     test_another_key_fails = Hydra.check_another_key_fails
+    test_a_migrated_job_runs_as_root = Hydra.check_a_migrated_job_runs_as_root

@@ -65,6 +65,38 @@ ROOT_SSHD = "[/usr/sbin/sshd, -De, -f, /etc/ssh/train_sshd_config]"
 AS_ROOT = {"path": "/root/.ssh", "security": "", "sshd": ROOT_SSHD, "command": "[mpirun, --allow-run-as-root, python, train.py]"}
 
 
+# Of the MPI Operator, which mounts the key with mode 0600.
+V1_JOB = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: sums, namespace: team-a}}
+spec:
+  slotsPerWorker: 1
+  launcherCreationPolicy: WaitForWorkersReady
+  mpiReplicaSpecs:
+    Launcher:
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+          - {{name: mpi, image: "registry.example/mpi:1", command: {command}}}
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+          - name: mpi
+            image: registry.example/mpi:1
+            command: {sshd}
+            readinessProbe: {{tcpSocket: {{port: 2222}}, initialDelaySeconds: 1}}
+"""
+
+
+def migrated(test, command, *flags):
+    """The objects of a migrated v1 job that runs as root."""
+    return test.render(test.migrate(V1_JOB.format(command=command, sshd=ROOT_SSHD), *flags))
+
+
 def manifests(implementation="OpenMPI", as_node=True, nodes=2, processes=2, command="[mpirun, python, train.py]", **other):
     values = {
         "api": TRAINER if implementation == "OpenMPI" else OME,
@@ -145,6 +177,13 @@ class SshKey(TrainTest):
             for group in ("", "securityContext: {fsGroup: 1000}"):
                 with self.subTest(version=version, group=group):
                     self.assert_fails(self.objects(version, **AS_ROOT, pod_security=group), saying="bad permissions")
+
+    def test_a_migrated_job_copies_the_key_for_root(self):
+        reports = self.run_job(migrated(self, AS_ROOT["command"]))
+        self.assertEqual(reports, expected(["sums-node-0-0", "sums-node-0-1"], 1, "Open", user=0))
+
+    def test_a_migrated_job_can_leave_it(self):
+        self.assert_fails(migrated(self, AS_ROOT["command"], "--root-key", "keep"), saying="bad permissions")
 
     def test_a_user_needs_the_group_of_the_volume_in_2_3(self):
         objects = self.objects("2.3")

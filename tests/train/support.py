@@ -110,6 +110,13 @@ class TrainTest(unittest.TestCase):
                 file.write(text)
             return self.render_files([path], *flags)
 
+    def migrate(self, text, *flags):
+        """What trainjobc makes of a v1 job."""
+        command = [self.program, "migrate", *flags, "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
     def render_files(self, paths, *flags):
         command = [self.program, "render", "-o", "json", *flags, *paths]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

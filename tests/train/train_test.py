@@ -34,6 +34,7 @@ GROUPS = {
     "catalogue": ["catalogue_tests.Catalogue"],
     "wrong": ["catalogue_tests.WrongRenders"],
     "examples": ["examples_tests.Examples"],
+    "new": ["new_tests.New"],
 }
 
 

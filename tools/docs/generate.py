@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import examples
+import python_api
 import rule_runs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -228,7 +229,7 @@ def declarations():
 
 
 # What replaces <!-- NAME --> in a page.
-MARKS = {"figures": figures, "keys": table_of_keys, "variables": table_of_variables, "about": about_api, "declarations": declarations}
+MARKS = {"figures": figures, "keys": table_of_keys, "variables": table_of_variables, "about": about_api, "declarations": declarations, "python": python_api.reference}
 
 
 def main():

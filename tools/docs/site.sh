@@ -13,3 +13,8 @@ fi
 python3 tools/docs/generate.py "$build/trainjobc" "$docs/pages"
 # Dead links and pages that nothing leads to are errors.
 TRAINJOBC_PAGES=$docs/pages NO_MKDOCS_2_WARNING=1 "$docs/venv/bin/mkdocs" --quiet build --strict --site-dir "$docs/site"
+# What `make playground` has built.
+if [ -e build-playground/site/index.html ]; then
+  mkdir -p "$docs/site/playground"
+  cp -r build-playground/site/. "$docs/site/playground/"
+fi

@@ -20,6 +20,7 @@
 #include "features/diff/format.h"
 #include "features/migrate/migrate.h"
 #include "model/behaviours.h"
+#include "rules/rules.h"
 #include "secret/secret.h"
 
 namespace trainjobc::cli {
@@ -34,6 +35,7 @@ struct MigrateFlags {
   bool per_namespace = false;
   bool plain = false;
   std::string alike;
+  std::string root_key = "copy";
   bool show_diff = false;
   bool write = false;
   std::string output_dir;
@@ -118,14 +120,22 @@ void print_differences(Console& console, const migrate::Migration& migration, co
   console.write_stderr(diff::format_text(migration.differences, {colour, false, true}));
 }
 
+// What is said of v1 jobs after the number of migrated objects.
+std::string staying(size_t jobs) {
+  if (jobs == 0) return "";
+  return jobs == 1 ? "; 1 v1 job stays as it is" : fmt::format("; {} v1 jobs stay as they are", jobs);
+}
+
 std::string summary(const migrate::Migration& migration, const MigrateFlags& flags, bool answers_stdin) {
   const std::string_view noun = migration.objects == 1 ? "object" : "objects";
+  const std::string stays = staying(migration.staying);
   if (migration.changed == 0)
-    return fmt::format("nothing to migrate to Trainer {} in {} {}\n", flags.to, migration.objects, noun);
+    return fmt::format("nothing to migrate to Trainer {} in {} {}{}\n", flags.to, migration.objects, noun,
+                       stays);
   const bool only_shown = target_of(flags) == Target::Diff && !answers_stdin;
-  return fmt::format("{} of {} {} {} to Trainer {}{}\n", migration.changed, migration.objects, noun,
+  return fmt::format("{} of {} {} {} to Trainer {}{}{}\n", migration.changed, migration.objects, noun,
                      only_shown ? "would be migrated" : "migrated", flags.to,
-                     only_shown ? "; --write rewrites the files" : "");
+                     only_shown ? "; --write rewrites the files" : "", stays);
 }
 
 migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& flags) {
@@ -137,6 +147,7 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   options.per_namespace = flags.per_namespace;
   options.plain = flags.plain;
   options.alike = flags.alike;
+  options.copies_key = flags.root_key == "copy";
   options.config = group.config;
   options.compile.policy.ssh_key = unshown_key();
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
@@ -178,6 +189,8 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
     std::ranges::copy(one.files, std::back_inserter(all.files));
     all.objects += one.objects;
     all.changed += one.changed;
+    all.of_v1 += one.of_v1;
+    all.staying += one.staying;
     all.findings.append(one.findings);
   }
   if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
@@ -193,6 +206,8 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   print_diagnostics(console, all.findings, flags.colour.value(), false);
   for (const migrate::Migration& migration : migrations) print_differences(console, migration, flags);
   console.write_stderr(summary(all, flags, text.has_value()));
+  if (all.of_v1 + all.staying > 0 && !all.findings.empty())
+    note(console, fmt::format("what differs from v1, and what to do: {}", rules::address_of("from-v1")));
   return all.findings.has_errors() ? kRejected : kOk;
 }
 
@@ -220,10 +235,17 @@ std::function<int(Console&)> setup_migrate(Command& command) {
               "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
   command.add("--plain", &flags->plain,
               "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
-  command.add("--alike", &flags->alike,
-              "Of v1 jobs whose roles differ in labels, annotations or restart policy, give all nodes those of "
-              "ROLE [Worker]")
+  command
+      .add("--alike", &flags->alike,
+           "Of v1 jobs whose roles differ in labels, annotations or restart policy, give all nodes those of "
+           "ROLE [Worker]")
       .takes("ROLE");
+  command
+      .add("--root-key", &flags->root_key,
+           "Of MPIJobs that run as root, whose ssh refuses the key that Trainer mounts: copy it to a file "
+           "that only root can read, or keep it")
+      .one_of({"copy", "keep"})
+      .shows_default();
   flags->colour.add_to(command);
   command.details = {
       "Shows, or with --write makes, the changes to TrainJobs and runtimes; comments and formatting stay. An "

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/source.h"
 #include "base/text/text.h"
+#include "secret/secret.h"
 
 namespace trainjobc::builder {
 namespace {
@@ -24,6 +26,21 @@ std::string indented(std::string_view said) {
   return text;
 }
 
+// Without the lines that look like a secret: a program may repeat files that can't be read, whose secrets are
+// not known.
+std::string without_guessed_lines(const std::string& text) {
+  const base::SourceFile file("", text);
+  const std::vector<bool> guessed = secret::guess_secret_lines(file);
+  std::string out;
+  size_t number = 1;
+  for (const std::string_view line : base::Lines(text)) {
+    out += number < guessed.size() && guessed[number] ? "***" : line;
+    out += "\n";
+    ++number;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_missing(const base::IoResult<base::ProcessResult>& answer) {
@@ -32,11 +49,14 @@ bool is_missing(const base::IoResult<base::ProcessResult>& answer) {
 }
 
 std::variant<std::string, BuildFailure> output_of(std::string_view call,
-                                                  base::IoResult<base::ProcessResult> answer) {
+                                                  base::IoResult<base::ProcessResult> answer,
+                                                  const FindSecrets& secrets) {
   if (const auto* error = std::get_if<base::IoError>(&answer))
     return BuildFailure{false, fmt::format("{}: {}", call, error->message)};
   auto& result = std::get<base::ProcessResult>(answer);
-  if (result.status != 0) return BuildFailure{false, fmt::format("{} failed:{}", call, indented(result.err))};
+  if (result.status != 0)
+    return BuildFailure{false, fmt::format("{} failed:{}", call,
+                                           indented(without_guessed_lines(secrets().hide(result.err))))};
   return std::move(result.out);
 }
 

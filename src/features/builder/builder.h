@@ -3,11 +3,13 @@
 // What kustomize, kubectl and helm have in common when they build manifests.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "base/process.h"
+#include "secret/secret.h"
 
 namespace trainjobc::builder {
 
@@ -19,8 +21,13 @@ struct BuildFailure {
 // Whether the program is not on the PATH.
 bool is_missing(const base::IoResult<base::ProcessResult>& answer);
 
-// What the program printed. `call` is the command line in messages: "kustomize build overlays/prod".
+// The secrets of what the program has read, of which it may show a part.
+using FindSecrets = std::function<secret::SecretTexts()>;
+
+// What the program printed. `call` is the command line in messages: "kustomize build overlays/prod". After a
+// failure, what it said without `secrets`.
 std::variant<std::string, BuildFailure> output_of(std::string_view call,
-                                                  base::IoResult<base::ProcessResult> answer);
+                                                  base::IoResult<base::ProcessResult> answer,
+                                                  const FindSecrets& secrets);
 
 }  // namespace trainjobc::builder

@@ -127,7 +127,15 @@ class FieldsOfPart {
     if (!is_known_) read();
     const auto place = std::tuple(line, column);
     const auto found = std::ranges::lower_bound(fields_, place, {}, &PlacedField::place);
-    return found != fields_.end() && found->place() == place ? without_pod_steps(found->path) : "";
+    return found != fields_.end() && found->place() == place ? found->path : "";
+  }
+
+  // The same of a key's place, too.
+  std::string at_or_after(uint32_t line, uint32_t column) {
+    const std::lock_guard lock(mutex_);
+    if (!is_known_) read();
+    const auto found = std::ranges::lower_bound(fields_, std::tuple(line, column), {}, &PlacedField::place);
+    return found != fields_.end() ? found->path : "";
   }
 
   void add(const Node& root) {
@@ -194,10 +202,16 @@ FieldsOfFile& InputFields::file_of(const base::SourceFile& source) {
   return *file;
 }
 
+std::string InputFields::at(const base::Location& location) {
+  FieldsOfPart* part = location.file ? file_of(*location.file).part_at(location.line) : nullptr;
+  return part ? part->at_or_after(location.line, location.column) : "";
+}
+
 std::string InputFields::of(const Node& node) {
-  if (const base::SourceFile* file = node.origin().file()) {
-    FieldsOfPart* part = file_of(*file).part_at(node.origin().line());
-    return part ? part->at(node.origin().line(), node.origin().column()) : "";
+  const yaml::Origin& origin = node.origin();
+  if (const base::SourceFile* file = origin.file()) {
+    FieldsOfPart* part = file_of(*file).part_at(origin.line());
+    return part ? without_pod_steps(part->at(origin.line(), origin.column())) : "";
   }
   const yaml::Derivation* made = node.origin().derivation();
   if (!made) return "";

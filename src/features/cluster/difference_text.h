@@ -56,8 +56,10 @@ class InputFields {
   InputFields& operator=(const InputFields&) = delete;
 
   // The field of the node that is in a file: `node` itself, or the one it was computed from:
-  // "spec.trainer.numNodes"; "" if there is none.
+  // "spec.trainer.numNodes", without the steps to a pod spec; "" if there is none.
   std::string of(const yaml::Node& node);
+  // That of a value's or a key's place, with all steps.
+  std::string at(const base::Location& location);
 
   // Saves reading the document of an object whose fields are those of its file; until forget().
   void add(const yaml::Node& root);

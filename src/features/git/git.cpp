@@ -11,6 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "secret/secret.h"
 
 namespace trainjobc::git {
 namespace {
@@ -45,7 +46,7 @@ std::string said(const base::ProcessResult& result) {
 }
 
 IoError failed(const base::ProcessResult& result) {
-  return {fmt::format("git: {}", said(result))};
+  return {fmt::format("git: {}", secret::without_keys(said(result)))};
 }
 
 std::string first_line(std::string text) {
@@ -68,8 +69,8 @@ constexpr std::string_view kFetchHistory =
 IoResult<base::ProcessResult> Git::run(const std::string& folder, std::vector<std::string> words,
                                        std::string input) const {
   base::ProcessRequest request;
-  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C",
-                  folder};
+  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+                  "-C",  folder};
   std::ranges::move(words, std::back_inserter(request.argv));
   request.input = std::move(input);
   request.timeout = timeout_;
@@ -96,9 +97,10 @@ IoResult<Repository> find_repository(const Git& git, const std::string& folder) 
   const auto& result = std::get<base::ProcessResult>(answer);
   if (result.status != 0) {
     if (result.err.find("not a git repository") == std::string::npos) return failed(result);
-    return IoError{fmt::format(
-        "{} is not in a Git repository: run this in a clone, or compare two directories: trainjobc diff OLD NEW",
-        folder)};
+    return IoError{
+        fmt::format("{} is not in a Git repository: run this in a clone, or compare two directories: "
+                    "trainjobc diff OLD NEW",
+                    folder)};
   }
   Repository repository{first_line(result.out), ""};
   const std::string below = base::path_below(base::working_directory(), repository.root);

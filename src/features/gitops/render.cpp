@@ -29,7 +29,8 @@ constexpr std::string_view kSwitch = "kustomize.toolkit.fluxcd.io/substitute";
 using Key = std::pair<std::string, std::string>;  // kind and name
 
 Key key_of(const Node& root) {
-  return {std::string(yaml::string_at(root, "kind")), std::string(yaml::string_at(root, {"metadata", "name"}))};
+  return {std::string(yaml::string_at(root, "kind")),
+          std::string(yaml::string_at(root, {"metadata", "name"}))};
 }
 
 // What the rendered documents are made of.
@@ -61,19 +62,21 @@ bool is_disabled(const Node& root) {
   return false;
 }
 
-// Whether the text begins with the variable: "${name}", "${name:=…".
-bool begins_with(std::string_view text, std::string_view name) {
-  if (!text.starts_with("${") || text.substr(2, name.size()) != name) return false;
-  const std::string_view rest = text.substr(std::min(name.size() + 2, text.size()));
-  return !rest.empty() && (rest.front() == '}' || std::string_view(":=,^/#%").find(rest.front()) != std::string_view::npos);
+// Calls `use` with the name and the offset of each variable in the text: "${name}", "${name:=…".
+template <class Use>
+void for_each_variable(std::string_view text, Use use) {
+  for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 2)) {
+    size_t end = at + 2;
+    while (end < text.size() &&
+           std::string_view("}:=,^/#% \t{$\"'").find(text[end]) == std::string_view::npos)
+      ++end;
+    const bool is_variable =
+        end < text.size() && std::string_view("}:=,^/#%").find(text[end]) != std::string_view::npos;
+    if (is_variable) use(text.substr(at + 2, end - at - 2), at);
+  }
 }
 
-std::optional<size_t> find_variable(std::string_view text, std::string_view name) {
-  for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 1)) {
-    if (begins_with(text.substr(at), name)) return at;
-  }
-  return std::nullopt;
-}
+using PlacesByName = std::map<std::string, std::vector<base::Location>, std::less<>>;
 
 class Renderer {
  public:
@@ -131,22 +134,24 @@ class Renderer {
                   fmt::format("Flux can't replace the variables of this object: {}", substituted.error),
                   "write $${ for a ${ that is not a variable, or disable substitution for the object");
     }
+    if (substituted.unset.empty() && root_.unknown.empty()) return;
+    PlacesByName places;
+    find_variables(written, places);
     for (const std::string& name : substituted.unset) {
-      std::vector<base::Location> places;
-      find(written, name, places);
-      for (const base::Location& at : places) {
+      for (const base::Location& at : places[name]) {
         note_undecided(at);
         if (!root_.not_here.empty() || !is_ours) continue;
-        add_finding(written, at,
-                    fmt::format("nothing sets the variable {}: {} at {} replaces it by nothing", name, root_.title,
-                                root_.place),
-                    fmt::format("set {0} under spec.postBuild.substitute, or write a default: ${{{0}:=value}}", name));
+        add_finding(
+            written, at,
+            fmt::format("nothing sets the variable {}: {} at {} replaces it by nothing", name, root_.title,
+                        root_.place),
+            fmt::format("set {0} under spec.postBuild.substitute, or write a default: ${{{0}:=value}}",
+                        name));
       }
     }
-    for (const std::string& name : root_.unknown) {
-      std::vector<base::Location> places;
-      find(written, name, places);
-      for (const base::Location& at : places) note_undecided(at);
+    for (const auto& [name, found] : places) {
+      if (root_.unknown.contains(name))
+        std::ranges::for_each(found, [&](const base::Location& at) { note_undecided(at); });
     }
   }
 
@@ -163,31 +168,38 @@ class Renderer {
     rendered_.found.add(std::move(found));
   }
 
-  // The places of the variable in the values below the node.
-  static void find(const Node& node, const std::string& name, std::vector<base::Location>& places) {
-    if (node.is_map()) {
-      for (const yaml::Entry& entry : node.entries()) find(*entry.value, name, places);
-    } else if (node.is_list()) {
-      for (const Node* item : node.items()) find(*item, name, places);
-    } else if (node.is_string() && find_variable(node.text(), name)) {
-      places.push_back(place_in(yaml::locate(node), name));
-    }
+  using Found = std::map<std::string_view, std::optional<base::Location>>;
+
+  // The places of the variables in the values below the node.
+  static void find_variables(const Node& node, PlacesByName& places) {
+    for (const yaml::Entry& entry : node.entries()) find_variables(*entry.value, places);
+    for (const Node* item : node.items()) find_variables(*item, places);
+    if (!node.is_string()) return;
+    Found own;
+    for_each_variable(node.text(), [&](std::string_view name, size_t) { own.try_emplace(name); });
+    if (own.empty()) return;
+    const base::Location at = yaml::locate(node);
+    narrow(own, at);
+    for (const auto& [name, place] : own) places[std::string(name)].push_back(place.value_or(at));
   }
 
-  // The variable itself, on its line of a text that may have several.
-  static base::Location place_in(base::Location at, const std::string& name) {
+  // Each to the variable itself, on its first line of a text that may have several.
+  static void narrow(Found& variables, const base::Location& at) {
     constexpr uint32_t kMostLines = 1000;
-    if (!at.file || at.line == 0) return at;
+    if (!at.file || at.line == 0) return;
+    size_t left = variables.size();
     const uint32_t last = std::max(at.end_line, std::min(at.line + kMostLines, at.file->line_count()));
-    for (uint32_t line = at.line; line <= last; ++line) {
-      const auto found = find_variable(at.file->line(line), name);
-      if (!found) continue;
+    for (uint32_t line = at.line; line <= last && left > 0; ++line) {
       const std::string_view text = at.file->line(line);
-      const auto begin = static_cast<uint32_t>(*found + 1);
-      const size_t end = std::min(text.find('}', *found), text.size() - 1);
-      return {at.file, line, begin, line, static_cast<uint32_t>(end + 2)};
+      for_each_variable(text, [&](std::string_view name, size_t begin) {
+        const auto found = variables.find(name);
+        if (found == variables.end() || found->second) return;
+        const size_t end = std::min(text.find('}', begin), text.size() - 1);
+        found->second = base::Location{at.file, line, static_cast<uint32_t>(begin + 1), line,
+                                       static_cast<uint32_t>(end + 2)};
+        --left;
+      });
     }
-    return at;
   }
 
   const Root& root_;

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
@@ -33,7 +36,8 @@ struct Manifest {
   std::string name() const { return std::string(yaml::string_at(*root, {"metadata", "name"})); }
   std::string ns() const { return std::string(yaml::string_at(*root, {"metadata", "namespace"})); }
   std::string title() const {
-    return ns().empty() ? fmt::format("{} {}", kind(), name()) : fmt::format("{} {}/{}", kind(), ns(), name());
+    return ns().empty() ? fmt::format("{} {}", kind(), name())
+                        : fmt::format("{} {}/{}", kind(), ns(), name());
   }
 };
 
@@ -54,9 +58,11 @@ class Objects {
       const base::SourceFile& file = files_.emplace_back(source.name, source.text);
       base::Diagnostics ignored;
       for (const yaml::Document& document : yaml::read(file, arena_, ignored)) {
-        if (document.root->is_map()) all_.push_back({document.root, source.name, yaml::locate(*document.root).line});
+        if (document.root->is_map())
+          all_.push_back({document.root, source.name, yaml::locate(*document.root).line});
       }
     }
+    index();
   }
 
   const std::vector<Manifest>& all() const { return all_; }
@@ -65,21 +71,45 @@ class Objects {
   const Manifest* find(std::string_view kind, const std::string& ns, const std::string& name,
                        const std::string& file) const {
     const Manifest* best = nullptr;
-    size_t common = 0;
-    for (const Manifest& object : all_) {
-      if (object.kind() != kind || object.name() != name || (!object.ns().empty() && object.ns() != ns)) continue;
-      const auto size = static_cast<size_t>(std::ranges::mismatch(object.file, file).in1 - object.file.begin());
-      if (best && size <= common) continue;
-      best = &object;
-      common = size;
+    size_t most = 0;
+    for (const std::string& own_ns : {ns, std::string()}) {
+      const auto named = named_.find(std::tuple(std::string(kind), own_ns, name));
+      if (named == named_.end()) continue;
+      const Manifest& nearest = nearest_to(file, named->second);
+      const size_t common = common_length(nearest.file, file);
+      if (best && common <= most) continue;
+      best = &nearest;
+      most = common;
     }
     return best;
   }
 
  private:
+  using ByFile = std::map<std::string, const Manifest*>;
+
+  static size_t common_length(const std::string& a, const std::string& b) {
+    return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  }
+
+  // The one whose path has the longest beginning in common; of several, the first.
+  static const Manifest& nearest_to(const std::string& file, const ByFile& objects) {
+    const auto after = objects.lower_bound(file);
+    size_t common = after != objects.end() ? common_length(after->first, file) : 0;
+    if (after != objects.begin()) common = std::max(common, common_length(std::prev(after)->first, file));
+    return *objects.lower_bound(file.substr(0, common))->second;
+  }
+
+  void index() {
+    for (const Manifest& object : all_) {
+      if (object.kind() != "ConfigMap" && object.kind() != "Secret") continue;
+      named_[{std::string(object.kind()), object.ns(), object.name()}].try_emplace(object.file, &object);
+    }
+  }
+
   std::deque<base::SourceFile> files_;
   base::Arena arena_;
   std::vector<Manifest> all_;
+  std::map<std::tuple<std::string, std::string, std::string>, ByFile> named_;  // by kind, namespace and name
 };
 
 // A path of the repository without "./" and a slash at its begin, and not above its root.
@@ -125,8 +155,9 @@ class FluxReader {
     root.place = fmt::format("{}:{}", base::normal_path(object.file), object.line);
     root.folder = path_in(repository_, yaml::string_at(spec, "path"));
     root.ns = yaml::string_at(spec, "targetNamespace");
-    root.ignored = present(&spec, "spec", {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
-                                           "namePrefix", "nameSuffix", "commonMetadata"});
+    root.ignored = present(&spec, "spec",
+                           {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
+                            "namePrefix", "nameSuffix", "commonMetadata"});
     find_content(files_, root);
     if (const Node* post = spec.get("postBuild")) add_variables(*post, object, root);
     return root;
@@ -135,7 +166,8 @@ class FluxReader {
  private:
   void add_variables(const Node& post, const Manifest& object, Root& root) const {
     for (const Node* from : yaml::items_at(post, "substituteFrom"))
-      add_source(std::string(yaml::string_at(*from, "kind")), std::string(yaml::string_at(*from, "name")), object, root);
+      add_source(std::string(yaml::string_at(*from, "kind")), std::string(yaml::string_at(*from, "name")),
+                 object, root);
     const Node* own = post.get("substitute");
     if (!own || !own->is_map()) return;
     for (const yaml::Entry& entry : own->entries()) add(entry, root);
@@ -148,7 +180,8 @@ class FluxReader {
     root.unknown.erase(name);
   }
 
-  void add_source(const std::string& kind, const std::string& name, const Manifest& object, Root& root) const {
+  void add_source(const std::string& kind, const std::string& name, const Manifest& object,
+                  Root& root) const {
     const Manifest* from = objects_.find(kind, object.ns(), name, object.file);
     if (!from) {
       root.not_here.push_back(fmt::format("{} {}/{}", kind, object.ns(), name));
@@ -227,9 +260,9 @@ class ArgoReader {
     if (root.content == Content::Chart && root.missing.empty() && !helm::is_chart(files_, root.folder))
       root.missing = "it is not a chart";
     if (root.content == Content::Kustomization && kustomize) {
-      root.ignored =
-          present(kustomize, "kustomize", {"images", "replicas", "patches", "components", "namePrefix", "nameSuffix",
-                                           "commonLabels", "commonAnnotations"});
+      root.ignored = present(kustomize, "kustomize",
+                             {"images", "replicas", "patches", "components", "namePrefix", "nameSuffix",
+                              "commonLabels", "commonAnnotations"});
       if (const std::string_view ns = yaml::string_at(*kustomize, "namespace"); !ns.empty()) root.ns = ns;
     }
     const Node* recurse = directory ? directory->get("recurse") : nullptr;
@@ -245,7 +278,8 @@ class ArgoReader {
     release.name = object.name();
     release.ns = root.ns;
     if (!helm || !helm->is_map()) return;
-    if (const std::string_view name = yaml::string_at(*helm, "releaseName"); !name.empty()) release.name = name;
+    if (const std::string_view name = yaml::string_at(*helm, "releaseName"); !name.empty())
+      release.name = name;
     if (const std::string_view ns = yaml::string_at(*helm, "namespace"); !ns.empty()) release.ns = ns;
     const Node* skips = helm->get("ignoreMissingValueFiles");
     for (const Node* file : yaml::items_at(*helm, "valueFiles")) {
@@ -265,7 +299,8 @@ class ArgoReader {
       const Node* forced = parameter->get("forceString");
       const Node* value = parameter->get("value");
       release.parameters.push_back({std::string(yaml::string_at(*parameter, "name")),
-                                    std::string(value ? value->text() : ""), forced && forced->text() == "true"});
+                                    std::string(value ? value->text() : ""),
+                                    forced && forced->text() == "true"});
     }
     root.ignored = present(helm, "helm", {"fileParameters", "kubeVersion", "apiVersions"});
   }
@@ -274,7 +309,8 @@ class ArgoReader {
   std::string values_file(const std::string& chart, std::string_view path) const {
     if (path.starts_with('$')) {
       const size_t slash = std::min(path.find('/'), path.size());
-      if (names_.contains(std::string(path.substr(1, slash - 1)))) return path_in(repository_, path.substr(slash));
+      if (names_.contains(std::string(path.substr(1, slash - 1))))
+        return path_in(repository_, path.substr(slash));
     }
     if (path.find("://") != std::string_view::npos) return "";
     if (path.starts_with('/')) return path_in(repository_, path);
@@ -286,44 +322,64 @@ class ArgoReader {
   std::set<std::string> names_;  // of the Application's sources
 };
 
-// The cluster that an object without more information is applied to: that of the root in whose folder its file is;
-// otherwise that of its folder.
+// The cluster that an object without more information is applied to: that of the root in whose folder its
+// file is; otherwise that of its folder.
 class Clusters {
  public:
-  void add(const std::string& file, const Root& root) { nodes_.push_back({base::absolute_path(file), &root}); }
+  // Of several roots of a folder, the first one counts.
+  void add(const std::string& file, const Root& root) {
+    std::string folder = base::absolute_path(root.folder);
+    definitions_.try_emplace(folder, Definition{base::absolute_path(file), folder});
+  }
 
-  std::string of(const std::string& file) const {
-    std::string at = base::absolute_path(file);
-    std::string cluster = base::parent_of(at);
-    std::set<const Root*> seen;
-    while (const Definition* outer = around(at)) {
-      if (!seen.insert(outer->root).second) break;
-      cluster = base::absolute_path(outer->root->folder);
-      at = outer->file;
-    }
-    return base::shortest_path(cluster);
+  std::string of(const std::string& file) {
+    const std::string at = base::absolute_path(file);
+    Definition* outer = around(at);
+    return base::shortest_path(outer ? cluster_of(*outer) : base::parent_of(at));
   }
 
  private:
   struct Definition {
     std::string file;
-    const Root* root;
+    std::string folder;
+    std::string cluster = "";  // "": not known yet
+    size_t place = 0;          // on the way to it, from 1
   };
 
-  // The root whose folder has the file, of several the one with the longest path.
-  const Definition* around(const std::string& file) const {
-    const Definition* best = nullptr;
-    size_t size = 0;
-    for (const Definition& one : nodes_) {
-      const std::string folder = base::absolute_path(one.root->folder);
-      if (base::path_below(file, folder).empty() || folder.size() <= size) continue;
-      best = &one;
-      size = folder.size();
+  // The folder of the last of the roots that are around each other. Of roots that are around themselves, the
+  // last one before the first is met again.
+  const std::string& cluster_of(Definition& first) {
+    std::vector<Definition*> way;
+    Definition* at = &first;
+    while (at && at->cluster.empty() && at->place == 0) {
+      way.push_back(at);
+      at->place = way.size();
+      at = around(at->file);
     }
-    return best;
+    if (!at) {
+      for (Definition* one : way) one->cluster = way.back()->folder;
+    } else if (!at->cluster.empty()) {
+      for (Definition* one : way) one->cluster = at->cluster;
+    } else {
+      const size_t begin = at->place - 1;
+      for (size_t i = begin; i < way.size(); ++i)
+        way[i]->cluster = way[i == begin ? way.size() - 1 : i - 1]->folder;
+      for (size_t i = 0; i < begin; ++i) way[i]->cluster = way[begin]->cluster;
+    }
+    for (Definition* one : way) one->place = 0;
+    return first.cluster;
   }
 
-  std::vector<Definition> nodes_;
+  // The root whose folder has the file, of several the one with the longest path.
+  Definition* around(const std::string& file) {
+    for (std::string folder = base::parent_of(file); !folder.empty(); folder = base::parent_of(folder)) {
+      const auto found = definitions_.find(folder);
+      if (found != definitions_.end()) return &found->second;
+    }
+    return nullptr;
+  }
+
+  std::map<std::string, Definition> definitions_;  // by folder
 };
 
 bool is_kind(const Manifest& object, std::string_view group, std::string_view kind) {
@@ -351,7 +407,8 @@ std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<So
     if (is_kind(object, "kustomize.toolkit.fluxcd.io/", "Kustomization"))
       found.emplace_back(&object, FluxReader(files, objects, repository).read(object));
     if (is_kind(object, "argoproj.io/", "Application")) {
-      for (Root& root : ArgoReader(files, repository).read(object)) found.emplace_back(&object, std::move(root));
+      for (Root& root : ArgoReader(files, repository).read(object))
+        found.emplace_back(&object, std::move(root));
     }
   }
   Clusters clusters;
@@ -420,7 +477,8 @@ std::vector<std::string> alternatives_of(std::string_view pattern) {
   for (bool is_last = false; !is_last;) {
     const size_t end = inside.find(',');
     is_last = end == std::string_view::npos;
-    all.push_back(fmt::format("{}{}{}", pattern.substr(0, open), inside.substr(0, end), pattern.substr(close + 1)));
+    all.push_back(
+        fmt::format("{}{}{}", pattern.substr(0, open), inside.substr(0, end), pattern.substr(close + 1)));
     if (!is_last) inside.remove_prefix(end + 1);
   }
   return all;

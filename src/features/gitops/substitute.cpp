@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <set>
 
 #include "base/text/text.h"
 
@@ -119,11 +120,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     for (const char c : text) result += c + to;
     return result;
   }
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-    if (!all) break;
+  std::string result;
+  size_t begin = 0;
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = all ? text.find(from, begin) : std::string::npos) {
+    result.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
   }
-  return text;
+  return result.append(text, begin);
 }
 
 std::optional<int64_t> number_of(std::string_view text) {
@@ -174,7 +178,8 @@ std::string apply(std::string_view name, std::string value, const std::vector<st
   if (name == "/" || name == "//") return replaced(value, argument(0), argument(1), name == "//");
   if (name == "/#" || name == "/%") {
     if (arguments.size() != 2) return value;
-    if (name == "/#" && value.starts_with(arguments[0])) return replaced(value, arguments[0], arguments[1], false);
+    if (name == "/#" && value.starts_with(arguments[0]))
+      return replaced(value, arguments[0], arguments[1], false);
     if (name == "/%" && value.ends_with(arguments[0]))
       return value.substr(0, value.size() - arguments[0].size()) + arguments[1];
     return value;
@@ -210,6 +215,19 @@ class Expander {
 
  private:
   static constexpr int kDeepest = 100;
+  // In bytes that are copied or compared: a few lines can ask for terabytes.
+  static constexpr size_t kMostWork = size_t{256} << 20U;
+
+  // About what a function costs.
+  static size_t work_of(std::string_view function, std::string_view value,
+                        const std::vector<std::string>& arguments) {
+    size_t own = 0;
+    for (const std::string& argument : arguments) own += argument.size();
+    const bool has_pattern = function.starts_with('#') || function.starts_with('%');
+    if (has_pattern && !arguments.empty()) return value.size() * (value.size() + own);
+    const bool replaces = function.starts_with('/');
+    return replaces ? value.size() * (own + 1) : value.size() + own;
+  }
 
   bool starts_with(std::string_view what) const { return text_.substr(at_).starts_with(what); }
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -257,14 +275,16 @@ class Expander {
     ++at_;
     const auto found = variables_.find(name);
     const bool is_set = found != variables_.end();
-    if (!is_set && function.empty() && std::ranges::find(result_.unset, name) == result_.unset.end())
-      result_.unset.push_back(name);
-    value = apply(function, is_set ? found->second : "", arguments);
+    if (!is_set && function.empty() && unset_.insert(name).second) result_.unset.push_back(name);
+    const std::string_view before = is_set ? std::string_view(found->second) : std::string_view();
+    work_ += work_of(function, before, arguments);
+    if (work_ > kMostWork) return fail("the values are too large");
+    value = apply(function, std::string(before), arguments);
     return true;
   }
 
-  // Up to a character of `ends`, or the beginning of another variable; or that variable. `escapes`: \/ and \\,
-  // and $$.
+  // Up to a character of `ends`, or the beginning of another variable; or that variable. `escapes`: \/ and
+  // \\, and $$.
   bool argument(std::string_view ends, bool escapes, std::string& value, int depth) {
     if (starts_with("${")) {
       at_ += 2;
@@ -335,6 +355,8 @@ class Expander {
   std::string_view text_;
   const Variables& variables_;
   size_t at_ = 0;
+  size_t work_ = 0;
+  std::set<std::string> unset_;  // those of the result
   Substituted result_;
 };
 

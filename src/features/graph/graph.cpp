@@ -290,8 +290,8 @@ namespace {
 // Shows nothing, and keeps two characters apart that would mean something together.
 constexpr std::string_view kWordJoiner = "#8288;";
 
-// The text with entities for what is special to Mermaid or HTML. Mermaid looks for formulas, icons and line breaks
-// after it has replaced entities, and for directions and styles on the whole line before.
+// The text with entities for what is special to Mermaid or HTML. Mermaid looks for formulas, icons and line
+// breaks after it has replaced entities, and for directions and styles on the whole line before.
 std::string mermaid_text(std::string_view line) {
   const bool may_be_style =
       line.find("style") != std::string_view::npos || line.find("classDef") != std::string_view::npos;
@@ -308,7 +308,9 @@ std::string mermaid_text(std::string_view line) {
       case '\\': text.append("#92;").append(rest.starts_with("\\n") ? kWordJoiner : ""); break;
       case '%': text += "#37;"; break;  // two of them and a brace begin a directive, wherever they are
       case '$': text.append("$").append(rest.starts_with("$$") ? kWordJoiner : ""); break;
-      case ':': text.append(may_be_style ? "#58;" : ":").append(rest.starts_with(":fa-") ? kWordJoiner : ""); break;
+      case ':':
+        text.append(may_be_style ? "#58;" : ":").append(rest.starts_with(":fa-") ? kWordJoiner : "");
+        break;
       case 'd': text += rest.starts_with("direction") ? "#100;" : "d"; break;
       default: text += static_cast<unsigned char>(line[i]) < 0x20 ? ' ' : line[i];
     }
@@ -462,7 +464,8 @@ base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::
   auto& result = std::get<base::ProcessResult>(ran);
   if (result.status == 0) return std::move(result.out);
   while (result.err.ends_with('\n')) result.err.pop_back();
-  return base::IoError{fmt::format("dot ended with status {}: {}", result.status, result.err)};
+  return base::IoError{
+      fmt::format("dot ended with status {}: {}", result.status, secret::without_keys(result.err))};
 }
 
 }  // namespace trainjobc::graph

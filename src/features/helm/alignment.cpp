@@ -49,14 +49,14 @@ class SlotReader {
     file_ = body.file;
     const std::string_view text = file_->text();
     const std::vector<Piece> pieces = split_template(text, body.begin, body.end);
+    const std::vector<size_t> ends = block_ends(pieces);
     for (size_t i = 0; i < pieces.size() && model_.slots.size() < kMostSlots; ++i) {
       const Piece& piece = pieces[i];
-      const std::optional<size_t> inline_end = end_on_line(pieces, i);
-      if (inline_end) {
+      if (ends[i] < pieces.size() && is_on_one_line(piece, pieces[ends[i]])) {
         add_action(piece);
-        i = *inline_end;
+        i = ends[i];
       } else if (piece.kind == Piece::Kind::Open && word_of(piece.action) == "define") {
-        i = end_of(pieces, i);
+        i = std::min(ends[i], pieces.size() - 1);
       } else {
         add(piece);
       }
@@ -66,26 +66,22 @@ class SlotReader {
   }
 
  private:
-  // The index of what closes the block; the last one if nothing does.
-  static size_t end_of(const std::vector<Piece>& pieces, size_t open) {
-    size_t depth = 0;
-    for (size_t i = open; i < pieces.size(); ++i) {
-      if (pieces[i].kind == Piece::Kind::Open) ++depth;
-      if (pieces[i].kind == Piece::Kind::Close && --depth == 0) return i;
+  // For each piece that opens a block, the index of what closes it; the number of pieces for others, and if
+  // nothing does.
+  static std::vector<size_t> block_ends(const std::vector<Piece>& pieces) {
+    std::vector<size_t> ends(pieces.size(), pieces.size());
+    std::vector<size_t> open;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].kind == Piece::Kind::Open) open.push_back(i);
+      if (pieces[i].kind != Piece::Kind::Close || open.empty()) continue;
+      ends[open.back()] = i;
+      open.pop_back();
     }
-    return pieces.size() - 1;
+    return ends;
   }
 
-  // The same for a block on one line.
-  std::optional<size_t> end_on_line(const std::vector<Piece>& pieces, size_t open) const {
-    if (pieces[open].kind != Piece::Kind::Open) return std::nullopt;
-    const size_t line_end = file_->text().find('\n', pieces[open].begin);
-    size_t depth = 0;
-    for (size_t i = open; i < pieces.size() && pieces[i].begin < line_end; ++i) {
-      if (pieces[i].kind == Piece::Kind::Open) ++depth;
-      if (pieces[i].kind == Piece::Kind::Close && --depth == 0) return i;
-    }
-    return std::nullopt;
+  bool is_on_one_line(const Piece& open, const Piece& close) const {
+    return file_->line_at(open.begin) == file_->line_at(close.begin);
   }
 
   void add(const Piece& piece) {
@@ -223,7 +219,8 @@ std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot
     } else if (is_after_action) {
       found = line.find(part.text, at);
     }
-    if (found == std::string_view::npos || line.substr(found, part.text.size()) != part.text) return std::nullopt;
+    if (found == std::string_view::npos || line.substr(found, part.text.size()) != part.text)
+      return std::nullopt;
     begins.push_back(found);
     at = found + part.text.size();
   }
@@ -232,7 +229,8 @@ std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot
 }
 
 constexpr int kNever = std::numeric_limits<int>::min() / 2;
-constexpr int kSkipped = 4;     // a line of the template that is not in the output, though no condition is around it
+constexpr int kSkipped =
+    4;  // a line of the template that is not in the output, though no condition is around it
 constexpr int kRepeated = 2;    // another round of a loop
 constexpr int kUnmatched = -6;  // a line of the output that nothing put out
 
@@ -246,7 +244,8 @@ int score_of(std::string_view line, const Slot& slot) {
   return match_parts(line, slot) ? 2 + 2 * slot.weight : kNever;
 }
 
-// Of another line that the same slot has put out: an action may put out several, most likely one that is alone.
+// Of another line that the same slot has put out: an action may put out several, most likely one that is
+// alone.
 int score_of_next_line(const Slot& slot) {
   if (!slot.parts.back().is_action) return kUnmatched;
   return slot.parts.size() == 1 ? 1 : 0;
@@ -255,7 +254,8 @@ int score_of_next_line(const Slot& slot) {
 // The best way through the slots: for each line the one that it comes from.
 class Search {
  public:
-  Search(const std::vector<Slot>& slots, const std::vector<Loop>& loops, const std::vector<std::string_view>& lines)
+  Search(const std::vector<Slot>& slots, const std::vector<Loop>& loops,
+         const std::vector<std::string_view>& lines)
       : slots_(slots), loops_(loops), lines_(lines) {}
 
   std::vector<const Slot*> run() {
@@ -305,10 +305,14 @@ class Search {
     best_ = std::move(next);
   }
 
-  // The best slot from which a loop can go back to each slot of it: itself or a later one of the loop.
+  // The best slot from which a loop can go back to each slot of it: itself or a later one of the outermost
+  // loop, which goes back wherever a loop in it does.
   void set_repeats() {
     repeat_.assign(slots_.size(), {kNever, 0});
-    for (const Loop& loop : loops_) {
+    size_t done = 0;
+    for (const Loop& loop : loops_) {  // in the order of their begins
+      if (loop.end <= done) continue;
+      done = loop.end;
       std::pair<int, size_t> after{kNever, 0};
       for (size_t s = loop.end; s-- > loop.begin;) {
         after = std::max(after, std::pair(best_[s], s));
@@ -339,7 +343,8 @@ class Search {
 
 }  // namespace
 
-Alignment::Alignment(const Chart& chart, const SourceFile& source, std::string_view output) : source_(source) {
+Alignment::Alignment(const Chart& chart, const SourceFile& source, std::string_view output)
+    : source_(source) {
   for (size_t at = 0; at < output.size();) {
     const size_t end = std::min(output.find('\n', at), output.size());
     std::string_view line = output.substr(at, end - at);

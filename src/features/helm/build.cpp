@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::string_view kSourceComment = "# Source: ";
 
-// The folder of the repository that the path is in; without one, the working directory if it is above the path;
-// otherwise the path itself.
+// The folder of the repository that the path is in; without one, the working directory if it is above the
+// path; otherwise the path itself.
 std::string repository_of(const base::FileSystem& files, const std::string& path) {
   const std::string place = base::absolute_path(path);
   for (std::string at = place; !at.empty(); at = base::parent_of(at)) {
@@ -52,7 +52,8 @@ std::string refusal_of(const base::FileSystem& files, const Release& release, Is
 std::string refusal_of(const base::FileSystem& files, const Chart& chart, IsInside is_inside) {
   const std::string repository = repository_of(files, chart.folder());
   for (const std::string& link : chart.links()) {
-    if (!is_inside(repository, link)) return fmt::format("{}: {} is a link out of the repository", chart.folder(), link);
+    if (!is_inside(repository, link))
+      return fmt::format("{}: {} is a link out of the repository", chart.folder(), link);
   }
   return "";
 }
@@ -79,7 +80,8 @@ std::vector<std::string> call_of(const Release& release, const Chart& chart) {
   // As a cluster with Trainer has them: charts ask for these.
   for (const std::string_view version : {model::kTrainerApiVersion, model::kJobSetApiVersion})
     argv.push_back(fmt::format("--api-versions={}", version));
-  for (const std::string_view kind : {model::kTrainJob, model::kTrainingRuntime, model::kClusterTrainingRuntime})
+  for (const std::string_view kind :
+       {model::kTrainJob, model::kTrainingRuntime, model::kClusterTrainingRuntime})
     argv.push_back(fmt::format("--api-versions={}/{}", model::kTrainerApiVersion, kind));
   if (!chart.fetched().empty()) argv.emplace_back("--skip-schema-validation");
   for (const std::string& path : release.values) argv.push_back(kValuesFlag + as_path(path));
@@ -171,10 +173,25 @@ class HelmRelocator final : public yaml::Relocator {
   std::shared_ptr<const Chart> chart_;
 };
 
+// Those of all values that the release is rendered with.
+secret::SecretTexts secrets_of(const Release& release, const Chart& chart) {
+  secret::SecretTexts secrets = chart.secrets();
+  const yaml::Text values(release.inline_values);
+  if (values.root()) secrets.collect_unmarked(*values.root());
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  for (const Parameter& parameter : release.parameters) {
+    const std::string_view key = std::string_view(parameter.name).substr(parameter.name.rfind('.') + 1);
+    secrets.collect_unmarked(*make.with(nullptr, key, make.string(parameter.value)));
+  }
+  return secrets;
+}
+
 BuildResult result_of(const Release& release, std::shared_ptr<const Chart> chart,
                       base::IoResult<base::ProcessResult> answer) {
   if (builder::is_missing(answer)) return BuildFailure{true, "helm is not on the PATH"};
-  auto output = builder::output_of(fmt::format("helm template {}", release.scope()), std::move(answer));
+  auto output = builder::output_of(fmt::format("helm template {}", release.scope()), std::move(answer),
+                                   [&] { return secrets_of(release, *chart); });
   if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
   Source source{release.scope() + "/(built)", std::move(std::get<std::string>(output))};
   source.relocator = std::make_shared<HelmRelocator>(chart);
@@ -193,7 +210,8 @@ std::string Release::scope() const {
 }
 
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               std::span<const Release> releases, IsInside is_inside, const BuildOptions& options) {
+                               std::span<const Release> releases, IsInside is_inside,
+                               const BuildOptions& options) {
   std::vector<BuildResult> results(releases.size(), BuildFailure{});
   std::vector<std::shared_ptr<const Chart>> charts(releases.size());
   std::vector<base::ProcessRequest> requests;
@@ -203,15 +221,18 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
     std::string refusal = refusal_of(files, release, is_inside);
     if (refusal.empty()) {
       auto read = read_chart(files, release.chart, release.values);
-      if (auto* problem = std::get_if<std::string>(&read)) refusal = std::move(*problem);
-      else charts[i] = std::get<std::shared_ptr<const Chart>>(read);
+      if (auto* problem = std::get_if<std::string>(&read))
+        refusal = std::move(*problem);
+      else
+        charts[i] = std::get<std::shared_ptr<const Chart>>(read);
     }
     if (refusal.empty()) refusal = refusal_of(files, *charts[i], is_inside);
     if (!refusal.empty()) {
       results[i] = BuildFailure{false, std::move(refusal)};
       continue;
     }
-    requests.push_back({.argv = call_of(release, *charts[i]), .input = release.inline_values, .timeout = options.timeout});
+    requests.push_back(
+        {.argv = call_of(release, *charts[i]), .input = release.inline_values, .timeout = options.timeout});
     asked.push_back(i);
   }
   auto answers = runner.run_all(requests);
@@ -228,7 +249,8 @@ std::string_view values_path(std::string_view action) {
   const size_t at = action.find(kValues);
   if (at == std::string_view::npos || action.find(kValues, at + 1) != std::string_view::npos) return {};
   const std::string_view rest = action.substr(at + kValues.size());
-  const auto end = std::ranges::find_if(rest, [](char c) { return !base::is_alnum(c) && c != '_' && c != '.'; });
+  const auto end =
+      std::ranges::find_if(rest, [](char c) { return !base::is_alnum(c) && c != '_' && c != '.'; });
   return rest.substr(0, static_cast<size_t>(end - rest.begin()));
 }
 
@@ -248,7 +270,8 @@ bool is_overridden(const Release& release, std::string_view path) {
 
 }  // namespace
 
-std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at) {
+std::optional<base::Note> note_on_value(const Release& release, const Chart& chart,
+                                        const base::Location& at) {
   if (!at.file || at.line == 0) return std::nullopt;
   const std::string_view text = at.file->text();
   const size_t begin = at.file->line_start(at.line);

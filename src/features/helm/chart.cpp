@@ -75,7 +75,8 @@ class ChartReader {
   // What Chart.yaml says.
   struct Meta {
     std::string name;
-    std::vector<std::pair<std::string, std::string>> aliases;  // names of charts in it, and what it calls them
+    std::vector<std::pair<std::string, std::string>>
+        aliases;  // names of charts in it, and what it calls them
   };
 
   static Meta read_meta(const std::string& text) {
@@ -100,8 +101,8 @@ class ChartReader {
   }
 
   // `prefix` is how helm names its files, `names` what values are nested in: "training/tuner".
-  void read_chart(const std::string& folder, const std::string& prefix, const std::string& names, const Meta& meta,
-                  size_t depth) {
+  void read_chart(const std::string& folder, const std::string& prefix, const std::string& names,
+                  const Meta& meta, size_t depth) {
     if (depth == kDeepestFolder) return;
     const std::string defaults = joined(folder, "values.yaml");
     if (files_.exists(defaults)) chart_->defaults_[names] = source(defaults);
@@ -127,7 +128,8 @@ class ChartReader {
     }
   }
 
-  void read_templates(const std::string& folder, const std::string& prefix, const std::string& names, size_t depth) {
+  void read_templates(const std::string& folder, const std::string& prefix, const std::string& names,
+                      size_t depth) {
     if (depth == kDeepestFolder) return;
     for (const base::DirectoryEntry& entry : list(folder)) {
       const std::string path = joined(folder, entry.name);
@@ -153,13 +155,14 @@ class ChartReader {
       } else if (piece.kind == Piece::Kind::Close && !open.empty()) {
         const auto [defined, begin] = open.back();
         open.pop_back();
-        if (!defined.empty()) chart_->definitions_.try_emplace(std::string(defined), Chart::Body{&file, begin, piece.begin});
+        if (!defined.empty())
+          chart_->definitions_.try_emplace(std::string(defined), Chart::Body{&file, begin, piece.begin});
       }
     }
   }
 
-  void read_others(const std::string& folder, const std::string& prefix, const std::string& names, const Meta& meta,
-                   size_t depth) {
+  void read_others(const std::string& folder, const std::string& prefix, const std::string& names,
+                   const Meta& meta, size_t depth) {
     const std::string charts = joined(folder, "charts");
     note_links(charts);
     for (const base::DirectoryEntry& entry : list(charts)) {
@@ -175,7 +178,8 @@ class ChartReader {
       }
       if (called.empty()) called.push_back(own.name);
       for (const std::string& name : called)
-        read_chart(path, fmt::format("{}/charts/{}", prefix, name), fmt::format("{}/{}", names, name), own, depth + 1);
+        read_chart(path, fmt::format("{}/charts/{}", prefix, name), fmt::format("{}/{}", names, name), own,
+                   depth + 1);
     }
   }
 
@@ -206,6 +210,20 @@ std::vector<std::string> Chart::files() const {
   return all;
 }
 
+secret::SecretTexts Chart::secrets() const {
+  secret::SecretTexts secrets;
+  const auto collect = [&](const SourceFile* file) {
+    if (!file) return;
+    base::Arena arena;
+    base::Diagnostics ignored;
+    for (const yaml::Document& document : yaml::read(*file, arena, ignored))
+      secrets.collect_unmarked(*document.root);
+  };
+  std::ranges::for_each(values_, collect);
+  for (const auto& [names, file] : defaults_) collect(file);
+  return secrets;
+}
+
 namespace {
 
 base::Location find_in(const SourceFile& file, const std::vector<std::string>& path) {
@@ -234,7 +252,8 @@ std::vector<std::string> split(std::string_view text, char at) {
 base::Location Chart::find_value(const SourceFile& from, std::string_view path) const {
   const auto chart = charts_.find(&from);
   if (chart == charts_.end()) return {};
-  // A chart's values are under its name in those of the chart around it; those of the user are the outermost's.
+  // A chart's values are under its name in those of the chart around it; those of the user are the
+  // outermost's.
   std::vector<std::string> names = split(chart->second, '/');
   const std::vector<std::string> keys = split(path, '.');
   const auto below = [&](size_t outer) {
@@ -286,8 +305,10 @@ size_t action_end(std::string_view text, size_t at) {
   char quote = 0;
   for (size_t i = at + 2; i + 1 < text.size(); ++i) {
     if (quote != 0) {
-      if (text[i] == '\\' && quote == '"') ++i;
-      else if (text[i] == quote) quote = 0;
+      if (text[i] == '\\' && quote == '"')
+        ++i;
+      else if (text[i] == quote)
+        quote = 0;
     } else if (text[i] == '"' || text[i] == '`') {
       quote = text[i];
     } else if (text[i] == '}' && text[i + 1] == '}') {

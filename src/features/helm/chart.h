@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Charts as they are written: their templates, and the charts in them. Rendering is left to helm (helm/build.h).
+// Charts as they are written: their templates, and the charts in them. Rendering is left to helm
+// (helm/build.h).
 #pragma once
 
 #include <deque>
@@ -15,6 +16,7 @@
 #include "base/diagnostic.h"
 #include "base/files/file_system.h"
 #include "base/source.h"
+#include "secret/secret.h"
 
 namespace trainjobc::helm {
 
@@ -31,13 +33,15 @@ class Chart {
     size_t end = 0;
   };
   Body find_definition(std::string_view name) const;
-  // Where the value is set that `.Values.PATH` means in this template: in the last of the values files that has it,
-  // else in the values.yaml of a chart. Without a file if none has it.
+  // Where the value is set that `.Values.PATH` means in this template: in the last of the values files that
+  // has it, else in the values.yaml of a chart. Without a file if none has it.
   base::Location find_value(const base::SourceFile& from, std::string_view path) const;
   // Symbolic links in the chart.
   const std::vector<std::string>& links() const { return links_; }
   // The URL in a values.schema.json that helm would fetch; "" if there is none.
   const std::string& fetched() const { return fetched_; }
+  // Those of the values files, and of the charts' own values.
+  secret::SecretTexts secrets() const;
   // The templates, and the values files.
   std::vector<std::string> files() const;
 
@@ -47,7 +51,8 @@ class Chart {
   std::string folder_;
   std::deque<base::SourceFile> sources_;
   std::map<std::string, const base::SourceFile*, std::less<>> templates_;  // by helm's name
-  std::map<const base::SourceFile*, std::string> charts_;  // of templates: the names of the outer charts, "training/tuner"
+  std::map<const base::SourceFile*, std::string>
+      charts_;  // of templates: the names of the outer charts, "training/tuner"
   std::map<std::string, const base::SourceFile*, std::less<>> defaults_;  // values.yaml, by such names
   std::vector<const base::SourceFile*> values_;                           // of the user, the last one first
   std::map<std::string, Body, std::less<>> definitions_;
@@ -66,11 +71,11 @@ std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::F
 struct Piece {
   enum class Kind {
     Text,
-    Output,   // {{ .Values.image }}: its value
-    Silent,   // comments, assignments
-    Open,     // if, with, range, block, define
-    Else,     // else, else if
-    Close,    // end
+    Output,  // {{ .Values.image }}: its value
+    Silent,  // comments, assignments
+    Open,    // if, with, range, block, define
+    Else,    // else, else if
+    Close,   // end
   };
   Kind kind = Kind::Text;
   size_t begin = 0;  // in the text, with the braces

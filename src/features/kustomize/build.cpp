@@ -15,9 +15,8 @@ namespace {
 std::string refusal_of(const std::string& folder, const Tree& tree) {
   const Reference& first = tree.remote().front();
   const base::Location at = yaml::locate(*first.node);
-  return fmt::format(
-      "{}: {}:{}: {} is not here: kustomize would fetch it; --kustomize-remote allows that", folder,
-      at.file ? at.file->name() : "", at.line, first.path);
+  return fmt::format("{}: {}:{}: {} is not here: kustomize would fetch it; --kustomize-remote allows that",
+                     folder, at.file ? at.file->name() : "", at.line, first.path);
 }
 
 }  // namespace
@@ -34,8 +33,10 @@ struct Root {
   std::optional<BuildResult> result;
 };
 
-BuildResult result_of(const Root& root, std::string_view command, base::IoResult<base::ProcessResult> answer) {
-  auto output = builder::output_of(fmt::format("{} {}", command, root.folder), std::move(answer));
+BuildResult result_of(const Root& root, std::string_view command,
+                      base::IoResult<base::ProcessResult> answer) {
+  auto output = builder::output_of(fmt::format("{} {}", command, root.folder), std::move(answer),
+                                   [&] { return root.tree->secrets(); });
   if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
   Source source{built_name(root.folder), std::move(std::get<std::string>(output))};
   source.relocator = make_relocator(root.tree);
@@ -43,8 +44,8 @@ BuildResult result_of(const Root& root, std::string_view command, base::IoResult
 }
 
 // Builds what has no result yet; false if the program is not there.
-bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& command, std::vector<Root>& roots,
-                const BuildOptions& options) {
+bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& command,
+                std::vector<Root>& roots, const BuildOptions& options) {
   std::vector<base::ProcessRequest> requests;
   std::vector<Root*> asked;
   for (Root& root : roots) {
@@ -59,7 +60,8 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
   auto answers = runner.run_all(requests);
   for (size_t i = 0; i < answers.size(); ++i) {
     if (builder::is_missing(answers[i])) return false;
-    asked[i]->result = result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
+    asked[i]->result =
+        result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
   }
   return true;
 }
@@ -77,7 +79,8 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
       root.result = BuildFailure{false, refusal_of(folder, *root.tree)};
     roots.push_back(std::move(root));
   }
-  if (!build_with(runner, {"kustomize", "build"}, roots, options)) build_with(runner, {"kubectl", "kustomize"}, roots, options);
+  if (!build_with(runner, {"kustomize", "build"}, roots, options))
+    build_with(runner, {"kubectl", "kustomize"}, roots, options);
   std::vector<BuildResult> results;
   for (Root& root : roots) {
     if (!root.result) root.result = BuildFailure{true, "neither kustomize nor kubectl is on the PATH"};

@@ -19,7 +19,8 @@ using yaml::Node;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml", "Kustomization"};
+constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml",
+                                                     "Kustomization"};
 // A repository has dozens; more is a mistake, or meant to keep us busy.
 constexpr size_t kMostKustomizations = 2000;
 
@@ -164,7 +165,8 @@ class TreeReader {
     }
     const yaml::Maker make(tree_->arena_);
     const yaml::Origin origin = make.made("kustomize/patches", {body});
-    for (const Node* document : documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
+    for (const Node* document :
+         documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
       own.patches.push_back({at(*document, origin, make), target});
   }
 
@@ -184,11 +186,11 @@ class TreeReader {
     return make.with_origin(document, origin);
   }
 
-  // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators and
-  // transformers, whose fields are not known here: no value of theirs may be one.
+  // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators
+  // and transformers, whose fields are not known here: no value of theirs may be one.
   void check_others(const Kustomization& own) {
-    static constexpr std::array<std::string_view, 6> kNotFiles{"labels", "commonLabels", "commonAnnotations",
-                                                               "metadata", "resources", "bases"};
+    static constexpr std::array<std::string_view, 6> kNotFiles{
+        "labels", "commonLabels", "commonAnnotations", "metadata", "resources", "bases"};
     for (const yaml::Entry& entry : own.root->entries()) {
       if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
     }
@@ -206,7 +208,8 @@ class TreeReader {
     if (!node.is_string()) return;
     const std::string_view text = node.text();
     const size_t file = text.find('=') + 1;  // key=file
-    if (is_fetched(text) || is_fetched(text.substr(file))) tree_->remote_.push_back({std::string(text), &node});
+    if (is_fetched(text) || is_fetched(text.substr(file)))
+      tree_->remote_.push_back({std::string(text), &node});
   }
 
   // Of a file, a folder or a text in the kustomization.
@@ -250,26 +253,58 @@ class TreeReader {
   static void apply(const Kustomization& own, std::vector<Resource>& all) {
     const std::string_view prefix = yaml::string_at(*own.root, "namePrefix");
     const std::string_view suffix = yaml::string_at(*own.root, "nameSuffix");
+    const PatchIndex patches(own.patches);
     for (Resource& resource : all) {
       resource.layers.push_back(&own);
-      for (const Patch& patch : own.patches) {
-        if (is_for(patch, resource)) resource.patches.push_back(patch);
+      for (const size_t i : patches.candidates(resource)) {
+        if (is_for(own.patches[i], resource)) resource.patches.push_back(own.patches[i]);
       }
       if (!prefix.empty() || !suffix.empty())
         resource.names.push_back(fmt::format("{}{}{}", prefix, resource.names.back(), suffix));
     }
   }
 
-  // Whether it may be: names of targets are regular expressions, of which only the plain ones are compared.
+  static std::string_view target_name(const Patch& patch) {
+    return patch.target ? yaml::string_at(*patch.target, "name")
+                        : yaml::string_at(*patch.body, {"metadata", "name"});
+  }
+
+  // Names of targets are regular expressions, of which only the plain ones are compared.
+  static bool is_plain(std::string_view name) {
+    return name.find_first_of("*.+?|([{^$\\") == std::string_view::npos;
+  }
+
+  // Patches by the name of their target.
+  class PatchIndex {
+   public:
+    explicit PatchIndex(const std::vector<Patch>& patches) {
+      for (size_t i = 0; i < patches.size(); ++i) {
+        const std::string_view name = target_name(patches[i]);
+        auto& list = name.empty() || !is_plain(name) ? of_any_ : named_[name];
+        list.push_back(i);
+      }
+    }
+
+    // The numbers of those that may be for the resource, in order.
+    std::set<size_t> candidates(const Resource& resource) const {
+      std::set<size_t> numbers(of_any_.begin(), of_any_.end());
+      for (const std::string& name : resource.names) {
+        const auto found = named_.find(name);
+        if (found != named_.end()) numbers.insert(found->second.begin(), found->second.end());
+      }
+      return numbers;
+    }
+
+   private:
+    std::map<std::string_view, std::vector<size_t>> named_;
+    std::vector<size_t> of_any_;
+  };
+
+  // Whether it may be, of those that the index names.
   static bool is_for(const Patch& patch, const Resource& resource) {
-    const Node* target = patch.target;
-    const std::string_view kind = target ? yaml::string_at(*target, "kind") : yaml::string_at(*patch.body, "kind");
-    const std::string_view name =
-        target ? yaml::string_at(*target, "name") : yaml::string_at(*patch.body, {"metadata", "name"});
-    const bool is_plain = name.find_first_of("*.+?|([{^$\\") == std::string_view::npos;
+    const std::string_view kind = yaml::string_at(patch.target ? *patch.target : *patch.body, "kind");
     if (!kind.empty() && kind != resource.kind) return false;
-    if (!target && name.empty()) return false;
-    return name.empty() || !is_plain || std::ranges::find(resource.names, name) != resource.names.end();
+    return patch.target || !target_name(patch).empty();
   }
 
   const base::FileSystem& files_;
@@ -285,7 +320,19 @@ std::vector<const base::SourceFile*> Tree::sources() const {
 
 std::span<const Node* const> Tree::documents(const std::string& file) const {
   const auto found = documents_.find(file);
-  return found != documents_.end() ? std::span<const Node* const>(found->second) : std::span<const Node* const>();
+  return found != documents_.end() ? std::span<const Node* const>(found->second)
+                                   : std::span<const Node* const>();
+}
+
+secret::SecretTexts Tree::secrets() const {
+  secret::SecretTexts secrets;
+  for (const auto& [path, documents] : documents_) {
+    for (const Node* document : documents) secrets.collect_unmarked(*document);
+  }
+  for (const Kustomization& own : kustomizations_) {
+    for (const Patch& patch : own.patches) secrets.collect_unmarked(*patch.body);
+  }
+  return secrets;
 }
 
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kustomizations as they are written: which files each one reads, and what it does to their objects. Building them
-// is left to kustomize (kustomize/build.h).
-// Source of the rules: sigs.k8s.io/kustomize/api, types.Kustomization, and its transformers.
+// Kustomizations as they are written: which files each one reads, and what it does to their objects. Building
+// them is left to kustomize (kustomize/build.h). Source of the rules: sigs.k8s.io/kustomize/api,
+// types.Kustomization, and its transformers.
 #pragma once
 
 #include <deque>
@@ -18,6 +18,7 @@
 #include "base/diagnostic.h"
 #include "base/files/file_system.h"
 #include "base/source.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::kustomize {
@@ -77,6 +78,8 @@ class Tree {
   std::span<const yaml::Node* const> documents(const std::string& file) const;
   // The folders of the kustomizations below the root, absolute.
   const std::set<std::string>& folders() const { return folders_; }
+  // Those of the files and patches.
+  secret::SecretTexts secrets() const;
   // What is not on this machine: kustomize would fetch it.
   const std::vector<Reference>& remote() const { return remote_; }
 

@@ -41,15 +41,32 @@ std::string_view name_of(const Node& item) {
   return {};
 }
 
-// The item of another list that is most likely the same.
-const Node* same_item(const Node& list, const Node& item, size_t index) {
-  const std::string_view name = name_of(item);
-  for (const Node* other : list.items()) {
-    if (!name.empty() ? name_of(*other) == name : is_same_scalar(*other, item)) return other;
+// The items of a list by what identifies them.
+class Items {
+ public:
+  explicit Items(const Node& list) : list_(list) {
+    for (const Node* item : list.items()) {
+      named_.try_emplace(name_of(*item), item);
+      if (item->is_scalar()) scalars_.try_emplace(item->text(), item);
+    }
   }
-  const bool is_unnamed = name.empty() && index < list.items().size() && name_of(*list.items()[index]).empty();
-  return is_unnamed ? list.items()[index] : nullptr;
-}
+
+  // The item that is most likely the same as one of another list; nullptr if there is none.
+  const Node* same(const Node& item, size_t index) const {
+    const std::string_view name = name_of(item);
+    const auto& all = name.empty() ? scalars_ : named_;
+    const auto found = all.find(name.empty() ? item.text() : name);
+    if (found != all.end() && (!name.empty() || item.is_scalar())) return found->second;
+    const bool is_unnamed =
+        name.empty() && index < list_.items().size() && name_of(*list_.items()[index]).empty();
+    return is_unnamed ? list_.items()[index] : nullptr;
+  }
+
+ private:
+  const Node& list_;
+  std::map<std::string_view, const Node*> named_;
+  std::map<std::string_view, const Node*> scalars_;
+};
 
 // "/spec/trainer/env/-", unescaped.
 Path split_pointer(std::string_view pointer) {
@@ -72,10 +89,69 @@ std::string joined(const Path& path) {
   return text;
 }
 
+const Node* found_in(const auto& fields, const auto& key) {
+  const auto found = fields.find(key);
+  return found != fields.end() ? found->second : nullptr;
+}
+
+// The fields of a kustomization that set values, by what they set. Of several, the first one counts.
+struct Transformers {
+  const Node* root = nullptr;
+  std::map<std::string_view, const Node*> images;  // by repository
+  std::map<std::string_view, const Node*> common;  // labels and annotations, by key
+  std::map<std::string_view, const Node*>
+      replacements;  // by path, as far as they stand in the kustomization itself
+  std::map<std::string_view, std::vector<const Node*>> counts;  // of replicas, by name
+
+  explicit Transformers(const Node& kustomization) : root(&kustomization) {
+    for (const Node* entry : yaml::items_at(*root, "images")) add_image(*entry);
+    for (const std::string_view field : {"commonLabels", "commonAnnotations"}) add_common(root->get(field));
+    for (const Node* entry : yaml::items_at(*root, "labels")) add_common(entry->get("pairs"));
+    for (const Node* entry : yaml::items_at(*root, "replicas")) {
+      if (const Node* count = entry->get("count")) counts[yaml::string_at(*entry, "name")].push_back(count);
+    }
+    for (const Node* entry : yaml::items_at(*root, "replacements")) {
+      for (const Node* target : yaml::items_at(*entry, "targets")) {
+        for (const Node* field : yaml::items_at(*target, "fieldPaths"))
+          replacements.try_emplace(field->text(), field);
+      }
+    }
+  }
+
+  // That of an object with one of these names which is the value.
+  const Node* count(const std::vector<std::string>& names, const Node& value) const {
+    for (const std::string& name : names) {
+      const auto found = counts.find(name);
+      if (found == counts.end()) continue;
+      for (const Node* one : found->second) {
+        if (is_same_scalar(*one, value)) return one;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  void add_image(const Node& entry) {
+    for (const std::string_view key : {"newTag", "digest", "newName"}) {
+      if (const Node* field = entry.get(key)) {
+        images.try_emplace(yaml::string_at(entry, "name"), field);
+        return;
+      }
+    }
+  }
+
+  void add_common(const Node* map) {
+    if (!map || !map->is_map()) return;
+    for (const yaml::Entry& entry : map->entries()) common.try_emplace(entry.key, entry.value);
+  }
+};
+using TransformersByRoot = std::map<const Node*, Transformers>;
+
 // One object.
 class ObjectOrigins {
  public:
-  ObjectOrigins(const Resource& resource, const yaml::Maker& make) : resource_(resource), make_(make) {
+  ObjectOrigins(const Resource& resource, const TransformersByRoot& transformers, const yaml::Maker& make)
+      : resource_(resource), transformers_(transformers), make_(make) {
     for (const Patch& patch : resource.patches) {
       if (patch.is_operations()) add_operations(*patch.body);
     }
@@ -177,12 +253,14 @@ class ObjectOrigins {
     const Node* own_list = same_collection(built, layers);
     const Node& near = own_list ? *own_list : outer;
     const Origin origin = own_list ? own_list->origin() : derived("kustomize", outer);
+    std::vector<Items> known;
+    for (const Node* layer : layers) known.emplace_back(*layer);
     std::vector<const Node*> items;
     for (size_t i = 0; i < built.items().size(); ++i) {
       const Node& item = *built.items()[i];
       Layers below;
-      for (const Node* layer : layers) {
-        if (const Node* same = same_item(*layer, item, i)) below.push_back(same);
+      for (const Items& layer : known) {
+        if (const Node* same = layer.same(item, i)) below.push_back(same);
       }
       path_.push_back(std::to_string(i));
       items.push_back(node(item, std::move(below), near));
@@ -196,7 +274,7 @@ class ObjectOrigins {
       if (is_same_scalar(*layer, built)) return layer->origin();
     }
     for (auto layer = resource_.layers.rbegin(); layer != resource_.layers.rend(); ++layer) {
-      const Transformed by = transformer_of(built, layers, *(*layer)->root);
+      const Transformed by = transformer_of(built, layers, transformers_.at((*layer)->root));
       if (by.field) return derived(by.rule, *by.field);
     }
     return derived("kustomize", layers.empty() ? outer : *layers.back());
@@ -208,66 +286,23 @@ class ObjectOrigins {
   };
 
   // The field of a kustomization that has set the value.
-  Transformed transformer_of(const Node& built, const Layers& layers, const Node& root) const {
+  Transformed transformer_of(const Node& built, const Layers& layers, const Transformers& from) const {
     const std::string path = joined(path_);
-    if (const Node* field = replacement(root)) return {"kustomize/replacements", field};
-    if (path == "metadata.namespace") return {"kustomize/namespace", root.get("namespace")};
+    if (const Node* field = found_in(from.replacements, path)) return {"kustomize/replacements", field};
+    if (path == "metadata.namespace") return {"kustomize/namespace", from.root->get("namespace")};
     if (path == "metadata.name") {
-      const Node* prefix = root.get("namePrefix");
-      return {"kustomize/name", prefix ? prefix : root.get("nameSuffix")};
+      const Node* prefix = from.root->get("namePrefix");
+      return {"kustomize/name", prefix ? prefix : from.root->get("nameSuffix")};
     }
-    if (path.ends_with("image") && !layers.empty()) return {"kustomize/images", image(root, layers.back()->text())};
+    if (path.ends_with("image") && !layers.empty())
+      return {"kustomize/images", found_in(from.images, repository_of(layers.back()->text()))};
     if (path.ends_with("replicas") || path.ends_with("numNodes"))
-      return {"kustomize/replicas", replicas(root, built)};
-    return {"kustomize/labels", common(root)};
-  }
-
-  static const Node* image(const Node& root, std::string_view before) {
-    for (const Node* entry : yaml::items_at(root, "images")) {
-      if (yaml::string_at(*entry, "name") != repository_of(before)) continue;
-      for (const std::string_view key : {"newTag", "digest", "newName"}) {
-        if (const Node* field = entry->get(key)) return field;
-      }
-    }
-    return nullptr;
-  }
-
-  const Node* replicas(const Node& root, const Node& built) const {
-    for (const Node* entry : yaml::items_at(root, "replicas")) {
-      const Node* count = entry->get("count");
-      const bool is_for = std::ranges::find(resource_.names, yaml::string_at(*entry, "name")) != resource_.names.end();
-      if (is_for && count && is_same_scalar(*count, built)) return count;
-    }
-    return nullptr;
-  }
-
-  // commonLabels, commonAnnotations, labels[].pairs.
-  const Node* common(const Node& root) const {
-    const std::string& key = path_.back();
-    for (const std::string_view field : {"commonLabels", "commonAnnotations"}) {
-      const Node* map = root.get(field);
-      if (const Node* value = map ? map->get(key) : nullptr) return value;
-    }
-    for (const Node* entry : yaml::items_at(root, "labels")) {
-      const Node* pairs = entry->get("pairs");
-      if (const Node* value = pairs ? pairs->get(key) : nullptr) return value;
-    }
-    return nullptr;
-  }
-
-  // replacements[].targets[].fieldPaths, as far as they stand in the kustomization itself.
-  const Node* replacement(const Node& root) const {
-    for (const Node* entry : yaml::items_at(root, "replacements")) {
-      for (const Node* target : yaml::items_at(*entry, "targets")) {
-        for (const Node* field : yaml::items_at(*target, "fieldPaths")) {
-          if (field->text() == joined(path_)) return field;
-        }
-      }
-    }
-    return nullptr;
+      return {"kustomize/replicas", from.count(resource_.names, built)};
+    return {"kustomize/labels", found_in(from.common, path_.back())};
   }
 
   const Resource& resource_;
+  const TransformersByRoot& transformers_;
   const yaml::Maker& make_;
   std::map<std::string, Layers> operations_;  // values, by place; "*" as the last step: appended to the list
   Path path_;
@@ -276,28 +311,33 @@ class ObjectOrigins {
 class KustomizeRelocator final : public yaml::Relocator {
  public:
   explicit KustomizeRelocator(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {
-    for (const Resource& resource : tree_->resources())
+    for (const Resource& resource : tree_->resources()) {
       resources_.emplace(std::pair(resource.kind, resource.names.back()), &resource);
+      for (const Kustomization* layer : resource.layers) transformers_.try_emplace(layer->root, *layer->root);
+    }
   }
 
   const Node* relocate(const Node& root, const yaml::Maker& make) const override {
     const auto found = resources_.find({std::string(yaml::string_at(root, "kind")),
                                         std::string(yaml::string_at(root, {"metadata", "name"}))});
     if (found == resources_.end()) return &root;
-    return ObjectOrigins(*found->second, make).of(root);
+    return ObjectOrigins(*found->second, transformers_, make).of(root);
   }
 
  private:
   std::shared_ptr<const Tree> tree_;
   std::map<std::pair<std::string, std::string>, const Resource*> resources_;  // by kind and built name
+  TransformersByRoot transformers_;
 };
 
 }  // namespace
 
-const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written, const yaml::Maker& make) {
+const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written,
+                                  const yaml::Maker& make) {
   Resource resource;
   resource.root = &written;
-  return ObjectOrigins(resource, make).of(built);
+  static const TransformersByRoot kNone;
+  return ObjectOrigins(resource, kNone, make).of(built);
 }
 
 std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text/text.h"
+#include "features/create/templates.h"
 #include "features/lsp/completion.h"
 #include "features/lsp/references.h"
 #include "model/train_job.h"
@@ -20,51 +21,23 @@
 namespace trainjobc::lsp {
 namespace {
 
-constexpr std::string_view kJobSnippet = R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata:
-  name: ${1:my-job}
-  namespace: ${2:my-team}
-spec:
-  runtimeRef:
-    name: ${3:torch-distributed}
-  trainer:
-    image: ${4:registry.example.com/train:1.0.0}
-    command: [torchrun, ${5:/workspace/train.py}]
-    numNodes: ${6:2}
-    resourcesPerNode:
-      limits:
-        nvidia.com/gpu: ${7:8}
-)";
+// The templates of `trainjobc new`, with these lines.
+std::string job_snippet() {
+  create::Values lines;
+  for (const std::string_view key : {"namespace", "image", "script", "resources", "gpus"}) lines.set(key);
+  return create::as_snippet(text_of(create::Template::Job), lines);
+}
+
 constexpr int kJobStops = 7;
 
-constexpr std::string_view kRuntimeSnippet = R"(metadata:
-  name: ${1:my-runtime}
-  labels:
-    trainer.kubeflow.org/framework: torch
-spec:
-  mlPolicy:
-    numNodes: ${2:2}
-    torch: {}
-  template:
-    spec:
-      replicatedJobs:
-      - name: node
-        template:
-          metadata:
-            labels:
-              trainer.kubeflow.org/trainjob-ancestor-step: trainer
-          spec:
-            template:
-              spec:
-                containers:
-                - name: node
-                  image: ${3:registry.example.com/train:1.0.0}
-                  command: [torchrun, ${4:/workspace/train.py}]
-                  resources:
-                    limits:
-                      nvidia.com/gpu: ${5:8}
-)";
+std::string runtime_snippet(std::string_view kind, bool is_namespaced) {
+  create::Values lines;
+  lines.set("kind", std::string(kind));
+  lines.set("framework", "torch");
+  for (const std::string_view key : {"torch", "script"}) lines.set(key);
+  if (is_namespaced) lines.set("namespace");
+  return create::as_snippet(text_of(create::Template::Runtime), lines);
+}
 
 constexpr std::string_view kPatchSnippet = R"(runtimePatches:
 - manager: ${{1:example.com/me}}
@@ -130,15 +103,6 @@ std::string escaped(std::string_view word) {
   return out;
 }
 
-std::string runtime_snippet(std::string_view kind, bool is_namespaced) {
-  std::string snippet(kRuntimeSnippet);
-  if (is_namespaced) {
-    const size_t name = snippet.find("\n  labels:");
-    snippet = snippet.substr(0, name) + "\n  namespace: ${2:my-team}" + continued(snippet.substr(name), 1);
-  }
-  return fmt::format("apiVersion: {}\nkind: {}\n{}", model::kTrainerApiVersion, kind, snippet);
-}
-
 // The first replicatedJob that trains, and its container; as they are usually called, if the runtime is not
 // known.
 struct PatchTarget {
@@ -176,14 +140,13 @@ void add_snippet(std::string label, std::string detail, std::string insert, std:
 
 void suggest_documents(const SuggestionContext& context, std::vector<Suggestion>& out) {
   if (context.column != 0) return;
-  add_snippet("TrainJob", "a job on a runtime", std::string(kJobSnippet), out);
+  add_snippet("TrainJob", "a job on a runtime", job_snippet(), out);
   const schema::KindSchema* job = context.workspace.schemas_of(context.document).kind(model::kTrainJob);
   const schema::Property* spec = job ? job->schema->property("spec") : nullptr;
   if (spec && spec->schema->property(model::kRuntimePatches)) {
-    add_snippet(
-        "TrainJob with a patch", "a job that changes its runtime",
-        std::string(kJobSnippet) + "  " + indented(continued(patch_snippet(kPatchSnippet, {}), kJobStops), 2),
-        out);
+    add_snippet("TrainJob with a patch", "a job that changes its runtime",
+                job_snippet() + "  " + indented(continued(patch_snippet(kPatchSnippet, {}), kJobStops), 2),
+                out);
   }
   add_snippet("ClusterTrainingRuntime", "a runtime for all namespaces",
               runtime_snippet(model::kClusterTrainingRuntime, false), out);

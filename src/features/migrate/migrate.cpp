@@ -23,11 +23,12 @@
 #include "compile/versions.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
+#include "features/migrate/left_jobs.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1_jobs.h"
-#include "lint/suppress.h"
 #include "k8s/object_meta.h"
+#include "lint/suppress.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -248,6 +249,7 @@ class Migrator {
                                        base::Diagnostics& problems) {
       std::optional<Changed> converted = v1_.convert(object, make, problems);
       if (!converted) converted = v1_.select_again(object, make, problems);
+      if (!converted && options_.compile.jobs.empty()) problems.append(find_left_jobs(object));
       return converted ? std::move(*converted) : changes(object, make, problems);
     };
     for (const base::SourceFile* file : before_.compiled.files)
@@ -268,14 +270,17 @@ class Migrator {
   Rendering render_rewritten() const {
     Options options = options_.compile;
     options.trainer_version = options_.to;
-    Rendering rendered = render(rewritten_inputs(), rewritten_runtimes_, options);
+    std::vector<Source> sources = rewritten_inputs();
+    sources.insert(sources.end(), v1_.trials().begin(), v1_.trials().end());
+    Rendering rendered = render(std::move(sources), rewritten_runtimes_, options);
     apply_rules(rendered.compiled.diagnostics);
     return rendered;
   }
 
   // The severities of the configuration.
   void apply_rules(base::Diagnostics& diagnostics) const {
-    if (options_.config) diagnostics = lint::apply_config(std::move(diagnostics), *options_.config, {}, false);
+    if (options_.config)
+      diagnostics = lint::apply_config(std::move(diagnostics), *options_.config, {}, false);
   }
 
   Migration report(const Rendering& after) {
@@ -285,7 +290,16 @@ class Migrator {
       if (results_[i].text != inputs_[i].text)
         migration.files.push_back({inputs_[i].name, inputs_[i].text, results_[i].text});
       migration.findings.append(std::move(results_[i].problems));
+      if (options_.compile.jobs.empty())
+        migration.findings.append(find_left_jobs(*before_.compiled.files[i], results_[i].unread));
     }
+    migration.of_v1 = v1_.count();
+    const auto is_left_job = [](const Diagnostic& finding) {
+      return finding.rule == kLeftRule && !finding.object.starts_with("Kustomization/") &&
+             !finding.object.starts_with("Component/");
+    };
+    migration.staying =
+        v1_.staying() + static_cast<size_t>(std::ranges::count_if(migration.findings.items(), is_left_job));
     migration.linted = before_.compiled.linted;
     v1_.collect(migration.linted);
     migration.objects = migration.linted.size();
@@ -302,7 +316,8 @@ class Migrator {
 
   void add_rejections(base::Diagnostics& findings) const {
     for (Diagnostic diagnostic : before_.compiled.diagnostics.items()) {
-      if (rejects(diagnostic) || (compile::is_of_unread_job(diagnostic) && !v1_.knows(diagnostic.object))) {
+      if (compile::is_of_unread_job(diagnostic)) continue;  // converted, or a finding of migrate/left
+      if (rejects(diagnostic)) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
         rules::except(diagnostic);

@@ -23,6 +23,7 @@ struct MigrateOptions {
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   bool plain = false;          // write out what Trainer does not set up
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
+  bool copies_key = true;      // of MPI, for root, whose ssh refuses the key that Trainer mounts
   std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
@@ -36,6 +37,8 @@ struct Migration {
   std::vector<MigratedFile> files;  // those that change, in the order of the inputs
   size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
   size_t changed = 0;               // how many of them change
+  size_t of_v1 = 0;                 // how many of the objects are v1 jobs
+  size_t staying = 0;               // v1 jobs that stay, also those inside other objects
   // Errors: inputs that their own version rejects, what can't be converted (lines of the old text), what the
   // new version still refuses (lines of the new text). Warnings: what a person should check.
   base::Diagnostics findings;

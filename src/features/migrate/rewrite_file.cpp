@@ -143,6 +143,7 @@ class FileRewriter {
     drop_unreadable();
     for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
     hide_secrets();
+    if (!readable_) result_.unread = unread();
     result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), rewrites_);
     return std::move(result_);
   }
@@ -177,6 +178,17 @@ class FileRewriter {
     yaml::Replacement without = *replacement;
     without.text = without_unused_anchors(std::move(without.text));
     if (reads_back({&document, objects, without, count})) *replacement = std::move(without);
+  }
+
+  std::string unread() const {
+    std::string text(file_.text());
+    for (const yaml::Document& document : documents_) {
+      const auto begin = static_cast<size_t>(document.text.data() - file_.text().data());
+      for (size_t at = begin; at < begin + document.text.size(); ++at) {
+        if (text[at] != '\n') text[at] = ' ';
+      }
+    }
+    return text;
   }
 
   // Of every kind: jobs of v1, too, which are compiled only as what they become.

@@ -19,12 +19,13 @@ struct RewrittenFile {
   std::string text;            // the file's text if nothing changes; includes its byte order mark
   size_t changed = 0;          // number of objects that migrate
   base::Diagnostics problems;  // why an object can't be changed
+  std::string unread;          // the file's lines without its documents; "" if all could be read
 };
 
 // What an object becomes: the same again, another one, or several.
 struct Changed {
   std::vector<const yaml::Node*> objects;
-  bool is_new = false;  // they are other kinds of objects: comments beside what is gone may go too
+  bool is_new = false;   // they are other kinds of objects: comments beside what is gone may go too
   bool follows = false;  // it is none of the objects that migrate: it only selects their pods
 };
 

@@ -11,10 +11,12 @@
 #include "compile/catalogue_files.h"
 #include "compile/input.h"
 #include "compile/versions.h"
+#include "features/migrate/v1/katib.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "model/v1_kinds.h"
 #include "rules/rules.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::migrate {
 namespace {
@@ -67,7 +69,9 @@ void V1Jobs::start() {
   first_.clear();
   known_names_ = std::move(new_names_);
   new_names_.clear();
+  trials_.clear();
   selectors_ = 0;
+  staying_ = 0;
 }
 
 std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1Name& name,
@@ -91,9 +95,9 @@ std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1N
 v1::Converter& V1Jobs::converter() {
   if (converter_) return *converter_;
   const compile::Target target = compile::choose_target(options_.to);
-  converter_ = std::make_unique<v1::Converter>(
-      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain,
-                    options_.alike});
+  converter_ = std::make_unique<v1::Converter>(v1::V1Options{target, options_.manager, options_.runtime_name,
+                                                             options_.per_namespace, options_.plain,
+                                                             options_.alike, options_.copies_key});
   for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
   for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
   if (!options_.compile.use_catalogue) return *converter_;
@@ -104,16 +108,30 @@ v1::Converter& V1Jobs::converter() {
   return *converter_;
 }
 
+namespace {
+
+const model::V1Kind* kind_of_v1(const Node& object) {
+  const std::string_view version = yaml::string_at(object, "apiVersion");
+  const std::string_view kind = yaml::string_at(object, "kind");
+  const model::V1Kind* current = model::find_v1_kind(version, kind);
+  return current ? current : model::find_older_v1_kind(version, kind);
+}
+
+}  // namespace
+
+bool V1Jobs::is_wanted(const std::string& job) const {
+  const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
+  return options_.compile.jobs.empty() || std::ranges::any_of(options_.compile.jobs, is_it);
+}
+
 std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
                                        base::Diagnostics& problems) {
-  const model::V1Kind* kind =
-      model::find_v1_kind(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+  const Node* trial = v1::trial_job(object);
+  const model::V1Kind* kind = kind_of_v1(trial ? *trial : object);
   if (!kind) return std::nullopt;
   const model::ObjectId id = model::identify(object);
   const std::string job = model::ObjectId{model::kTrainJob, id.ns, id.name}.str();
-  const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
-  if (!options_.compile.jobs.empty() && std::ranges::none_of(options_.compile.jobs, is_it))
-    return Changed{{&object}};
+  if (!is_wanted(job)) return Changed{{&object}};
   const base::Location at = yaml::locate(object);
   const Place place{at.file ? at.file->name() : "", at.line};
   jobs_[place] = {id.str(), job};
@@ -125,6 +143,8 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
       refusal.location = yaml::locate(*object.get("kind"));
       converted.findings.push_back(std::move(refusal));
     }
+  } else if (trial) {
+    converted = convert_trial(object, *kind, make, place);
   } else if (std::optional<base::Diagnostic> taken = check_name(object, jobs_[place], place)) {
     converted.findings.push_back(std::move(*taken));
   } else {
@@ -135,18 +155,47 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     finding.object = id.str();
     problems.add(std::move(finding));
   }
-  if (converted.documents.empty()) return Changed{{&object}};
-  new_names_.try_emplace(std::string(model::effective_namespace(id)) + "/" + std::string(id.name),
-                         std::string(id.name), std::string(id.ns), std::move(converted.pods));
+  if (converted.documents.empty()) {
+    ++staying_;
+    return Changed{{&object}};
+  }
+  if (!trial)
+    new_names_.try_emplace(std::string(model::effective_namespace(id)) + "/" + std::string(id.name),
+                           std::string(id.name), std::string(id.ns), std::move(converted.pods));
   for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
   return Changed{std::move(converted.documents), true};
+}
+
+// Its TrainJob gets a name, to be checked as any other.
+v1::Converted V1Jobs::convert_trial(const Node& experiment, const model::V1Kind& kind,
+                                    const yaml::Maker& make, const Place& place) {
+  const Node& job = *experiment.at({"spec", "trialTemplate", "trialSpec"});
+  v1::Converted converted = converter().convert(job, kind, make);
+  if (converted.documents.empty()) return converted;
+  const Node* train_job = converted.documents.back();
+  const Node* changed = v1::with_trial_job(experiment, kind, *train_job, make, converted);
+  if (!changed) {
+    converted.documents.clear();
+    return converted;
+  }
+  converted.documents.back() = changed;
+  const model::ObjectId id = model::identify(experiment);
+  const std::string name = fmt::format("{}-trial", id.name);
+  const Node* named = make.with_path(train_job, {"metadata", "name"}, make.string(name));
+  if (!id.ns.empty()) named = make.with_path(named, {"metadata", "namespace"}, make.string(id.ns));
+  Source source{fmt::format("{}:{} (trial)", place.first, place.second), ""};
+  yaml::write_yaml(*named, yaml::KeyOrder::AsIs, source.text);
+  trials_.push_back(std::move(source));
+  made_[model::ObjectId{model::kTrainJob, id.ns, name}.str()].push_back(place);
+  return converted;
 }
 
 std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Maker& make,
                                             base::Diagnostics& problems) {
   const Node* spec = object.get("spec");
   const std::string_view kind = yaml::string_at(object, "kind");
-  if (!spec || !spec->is_map() || std::ranges::find(kSelecting, kind) == kSelecting.end()) return std::nullopt;
+  if (!spec || !spec->is_map() || std::ranges::find(kSelecting, kind) == kSelecting.end())
+    return std::nullopt;
   const Selected selected = find_selected(*spec);
   if (!selected.is_old) return std::nullopt;
   ++selectors_;
@@ -155,8 +204,7 @@ std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Make
   const auto job = known_names_.find(fmt::format("{}/{}", ns, selected.job));
   const auto is_here = [&](const auto& one) { return one.first.starts_with(ns + "/"); };
   // Of other jobs, it is not known what they become.
-  if (job == known_names_.end() &&
-      (!selected.job.empty() || std::ranges::none_of(known_names_, is_here)))
+  if (job == known_names_.end() && (!selected.job.empty() || std::ranges::none_of(known_names_, is_here)))
     return std::nullopt;
   v1::Renamer renamer(job != known_names_.end() ? &job->second : nullptr, make);
   const Node* renamed = renamer.run(*spec, "spec");

@@ -19,6 +19,7 @@
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/v1/convert.h"
 #include "features/migrate/v1/old_names.h"
+#include "model/v1_kinds.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate {
@@ -34,7 +35,7 @@ class V1Jobs {
   // Forgets the conversions, for another round; not what was refused.
   void start();
 
-  // What becomes of the object; nullopt if it is none of a v1 API.
+  // What becomes of the object; nullopt if it is none of a v1 API, and no Experiment with one.
   std::optional<Changed> convert(const yaml::Node& object, const yaml::Maker& make,
                                  base::Diagnostics& problems);
 
@@ -42,6 +43,14 @@ class V1Jobs {
   // have now; nullopt if nothing of it changes.
   std::optional<Changed> select_again(const yaml::Node& object, const yaml::Maker& make,
                                       base::Diagnostics& problems);
+
+  // Whether --job selects the TrainJob.
+  bool is_wanted(const std::string& job) const;
+  size_t count() const { return jobs_.size(); }
+  // How many jobs of this round stay as they are.
+  size_t staying() const { return staying_; }
+  // The TrainJobs of this round that are inside other objects.
+  const std::vector<Source>& trials() const { return trials_; }
 
   // Whether objects of this round select pods of v1 jobs: then another round is needed.
   bool has_selectors() const { return selectors_ > 0; }
@@ -70,6 +79,8 @@ class V1Jobs {
   };
 
   v1::Converter& converter();
+  v1::Converted convert_trial(const yaml::Node& experiment, const model::V1Kind& kind,
+                              const yaml::Maker& make, const Place& place);
   // A finding, if an earlier job becomes the TrainJob of the same name.
   std::optional<base::Diagnostic> check_name(const yaml::Node& object, const V1Name& name,
                                              const Place& place);
@@ -79,11 +90,13 @@ class V1Jobs {
   const std::vector<Source>& runtimes_;
   std::unique_ptr<v1::Converter> converter_;
   std::map<Place, V1Name> jobs_;
-  std::set<std::string> names_;                     // theirs in v1
-  std::map<std::string, FirstJob> first_;           // by TrainJob
-  std::map<std::string, v1::NewNames> new_names_;   // of the jobs of this round, by namespace/name
+  std::set<std::string> names_;                      // theirs in v1
+  std::map<std::string, FirstJob> first_;            // by TrainJob
+  std::map<std::string, v1::NewNames> new_names_;    // of the jobs of this round, by namespace/name
   std::map<std::string, v1::NewNames> known_names_;  // of the last one
+  std::vector<Source> trials_;
   size_t selectors_ = 0;
+  size_t staying_ = 0;
   std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
   std::map<Place, std::vector<base::Diagnostic>> refused_;
 };

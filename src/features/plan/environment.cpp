@@ -132,7 +132,7 @@ std::string source_of_value(const Node& from) {
   return "the cluster";
 }
 
-Variable variable_of(const Node& item, const PodPlace& place, Environment& before) {
+Variable variable_of(const Node& item, const PodPlace& place, const KnownValues& known, Environment& before) {
   Variable variable{std::string(text_at(item, "name")), "", ""};
   const Node* from = item.get("valueFrom");
   if (!from || from->is_null()) {
@@ -143,7 +143,10 @@ Variable variable_of(const Node& item, const PodPlace& place, Environment& befor
   }
   const Node* field = from->get("fieldRef");
   if (field) variable.value = field_value(text_at(*field, "fieldPath"), place);
-  if (variable.value.empty()) variable.source = source_of_value(*from);
+  if (!variable.value.empty()) return variable;
+  auto value = known.value ? known.value(variable.name, *from) : std::nullopt;
+  if (value) variable.value = std::move(*value);
+  if (!value) variable.source = source_of_value(*from);
   return variable;
 }
 
@@ -159,21 +162,42 @@ std::string_view value_of(const std::vector<Variable>& env, std::string_view nam
   return variable ? std::string_view(variable->value) : std::string_view();
 }
 
-std::vector<Variable> environment_of(const Node& container, const PodPlace& place) {
+std::vector<Variable> environment_of(const Node& container, const PodPlace& place, const KnownValues& known) {
   Environment env;
-  for (const Node* item : yaml::items_at(container, "env")) env.set(variable_of(*item, place, env));
+  for (const Variable& variable : known.before) env.set(variable);
+  for (const Node* item : yaml::items_at(container, "env")) env.set(variable_of(*item, place, known, env));
   if (place.job->indexed && !env.find(kIndexVariable))
     env.set({std::string(kIndexVariable), std::to_string(place.pod), ""});
   return std::move(env.variables);
 }
 
+std::string expanded_text(std::string_view text, const std::vector<Variable>& variables) {
+  Environment env(variables);
+  return expanded(text, env).value_or(std::string(text));
+}
+
+namespace {
+
+void append_words(const Node& container, std::string_view field, Environment& env,
+                  std::vector<std::string>& words) {
+  for (const Node* word : yaml::items_at(container, field))
+    words.push_back(expanded(word->text(), env).value_or(std::string(word->text())));
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const Node& container, std::string_view field,
+                                  const std::vector<Variable>& variables) {
+  Environment env(variables);
+  std::vector<std::string> words;
+  append_words(container, field, env, words);
+  return words;
+}
+
 std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& variables) {
   Environment env(variables);
   std::vector<std::string> words;
-  for (const std::string_view key : {"command", "args"}) {
-    for (const Node* word : yaml::items_at(container, key))
-      words.push_back(expanded(word->text(), env).value_or(std::string(word->text())));
-  }
+  for (const std::string_view field : {"command", "args"}) append_words(container, field, env, words);
   return words;
 }
 

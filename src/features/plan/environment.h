@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +30,24 @@ struct PodPlace {
   int64_t pod = 0;
 };
 
+// What is known beside the pod: Secrets, ConfigMaps, the machine.
+struct KnownValues {
+  std::vector<Variable> before;  // of envFrom
+  // The value of a variable's valueFrom; nullopt if it is not known.
+  std::function<std::optional<std::string>(const std::string& variable, const yaml::Node& value_from)> value;
+};
+
 // The variables with what Kubernetes knows when the pod starts, $(NAME) expanded, and the index that the Job
 // controller adds.
-std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place);
+std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place,
+                                     const KnownValues& known = {});
+
+// A text of the container with $(NAME) expanded; as it is if it would be too long.
+std::string expanded_text(std::string_view text, const std::vector<Variable>& env);
+
+// command or args, with $(NAME) expanded.
+std::vector<std::string> words_of(const yaml::Node& container, std::string_view field,
+                                  const std::vector<Variable>& env);
 
 // command and args, with $(NAME) expanded.
 std::vector<std::string> command_of(const yaml::Node& container, const std::vector<Variable>& env);

@@ -2,6 +2,8 @@
 
 // MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, like the
 // nodes, an SSH key. The hostfile is a ConfigMap, the key a Secret.
+#include "policy/plugins/mpi.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -382,6 +384,10 @@ void build(PluginContext& context, NodeList& objects) {
 }
 
 }  // namespace
+
+std::array<std::string_view, 2> ssh_arguments_of_hydra() {
+  return {kMpichEnv[1], kIntelEnv[2]};
+}
 
 // No label: runtimes say which framework runs over MPI, "mpi", "deepspeed" or "mlx".
 constexpr Plugin kPlugin{.name = "MPI",

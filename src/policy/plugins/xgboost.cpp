@@ -62,6 +62,7 @@ constexpr Plugin kPlugin{.name = "XGBoost",
                                        .rank = kEnv[2],
                                        .port = kEnv[1],
                                        .address = kEnv[0],
+                                       .counts_gpus = true,
                                        .opens_port = true},
                          .validate = validate,
                          .expand = expand};

@@ -247,9 +247,12 @@ Commands:
                               whether Kueue could admit them
   graph                       Draw what jobs run, wait for and use, as Mermaid, DOT or
                               SVG
+  compose                     Print a Compose file that runs a job on one machine, with
+                              docker or podman
   diff                        Compare rendered objects with a cluster, by meaning
   submit                      Lint, render and apply to a cluster through kubectl
   migrate                     Rewrite TrainJobs and runtimes for another Trainer version
+  new                         Write a first TrainJob, and a runtime for it
   lsp                         Run as a language server, for editors
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or print one

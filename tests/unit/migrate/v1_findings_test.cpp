@@ -12,14 +12,20 @@ using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: no finding shows a secret") {
   const std::string env = kTorch + ", env: [{name: DB_PASSWORD, value: ";
-  CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "1", env + "one-word}]") +
-             replica("Worker", "2", env + "two-words}]")) == R"(in.yaml:11:133: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].env[0].value [migrate/lost]
+  CHECK(
+      said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
+           replica("Master", "1", env + "one-word}]") + replica("Worker", "2", env + "two-words}]")) ==
+      R"(in.yaml:11:133: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].env[0].value [migrate/lost]
   hint: make them alike, or write them out with --plain
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
-  CHECK(said(torch("  dbPasswords: {DB_PASSWORD: one-word}\n  tokens: [hf_abcdefghij0123456789abcd]\n")) == R"(in.yaml:5:3: warning: PyTorchJob has no field "dbPasswords" in spec, and ignores it [advice/v1-ignored-field]
+  CHECK(
+      said(torch("  dbPasswords: {DB_PASSWORD: one-word}\n  tokens: [hf_abcdefghij0123456789abcd]\n")) ==
+      R"(in.yaml:5:3: warning: PyTorchJob has no field "dbPasswords" in spec, and ignores it [advice/v1-ignored-field]
 in.yaml:6:3: warning: PyTorchJob has no field "tokens" in spec, and ignores it [advice/v1-ignored-field]
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 
@@ -30,7 +36,8 @@ TEST_CASE("migrate v1: what a PyTorchJob loses") {
       R"(in.yaml:11:106: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].args [migrate/lost]
    11 |       template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py], args: [--worker]}]}}
       |                                                                                                          ^ make them alike, or write them out with --plain
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
       said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "1", kTorch) +
@@ -39,6 +46,7 @@ nothing to migrate to Trainer 2.3 in 1 object
     7 |       replicas: 1
       |       ^~~~~~~~ --alike Master takes those of Master, --plain keeps both
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
       said(torch("  nprocPerNode: gpu\n  elasticPolicy: {minReplicas: 1, maxReplicas: 4, metrics: [{type: "
@@ -53,6 +61,7 @@ in.yaml:6:60: warning: Trainer has no autoscaling: the number of nodes stays [ad
     6 |   elasticPolicy: {minReplicas: 1, maxReplicas: 4, metrics: [{type: Resource}]}
       |                                                            ^ change spec.trainer.numNodes, and create the job again
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
       said(torch("  nprocesPerNode: 8\n  cleanPodPolicy: All\n  runPolicy: {cleanPodPolicy: All}\n",
@@ -73,6 +82,7 @@ in.yaml:12:7: warning: PyTorchJob has no field "template2" in spec.pytorchReplic
    12 |       template2: {}
       |       ^~~~~~~~~ did you mean "template"?
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
       said(torch("  runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}\n")) ==
@@ -86,6 +96,7 @@ in.yaml:5:65: warning: Trainer adds up the requests of all pods [advice/v1-diffe
     5 |   runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}
       |                                                                 ^ remove it
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(torch(
             "  runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: 9, queue: q, priorityClass: p}}\n")) ==
@@ -93,14 +104,14 @@ in.yaml:5:65: warning: Trainer adds up the requests of all pods [advice/v1-diffe
     5 |   runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: 9, queue: q, priorityClass: p}}
       |                                                          ^ remove it
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   // Without torchrun it needs addresses, which contain the name.
   const std::string program = "name: pytorch, image: 'r.io/a:1'";
-  CHECK(
-      said("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {generateName: a-}\nspec:\n"
-           "  pytorchReplicaSpecs:\n" +
-           replica("Master", "1", program)) ==
-      R"(1 of 1 object migrated to Trainer 2.3
+  CHECK(said("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {generateName: a-}\nspec:\n"
+             "  pytorchReplicaSpecs:\n" +
+             replica("Master", "1", program)) ==
+        R"(1 of 1 object migrated to Trainer 2.3
 )");
   CHECK(
       said("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: 1a}\nspec:\n"
@@ -109,7 +120,8 @@ in.yaml:5:65: warning: Trainer adds up the requests of all pods [advice/v1-diffe
       R"(in.yaml:2:7: error: Trainer 2.3 refuses the TrainJob that this becomes: metadata.name "1a" must consist of lower-case letters, digits and '-', and begin with a letter [migrate/lost]
     2 | kind: PyTorchJob
       |       ^~~~~~~~~~ such as "a"
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 
@@ -118,64 +130,74 @@ TEST_CASE("migrate v1: what no operator accepts") {
         R"(in.yaml:1:1: error: the PyTorchJob has no pytorchReplicaSpecs [migrate/lost]
     1 | apiVersion: kubeflow.org/v1
       | ^~~~~~~~~~
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Chief", "1", kTorch)) ==
         R"(in.yaml:7:7: error: PyTorchJob has no replicas "Chief" [migrate/lost]
     7 |       replicas: 1
       |       ^~~~~~~~ it has Master, Worker
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "2", kTorch)) ==
         R"(in.yaml:7:17: error: there is one Master, not 2 [migrate/lost]
     7 |       replicas: 2
       |                 ^ write 1
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Worker", "two", kTorch)) ==
         R"(in.yaml:7:17: error: replicas must be a number of pods, not "two" [migrate/lost]
     7 |       replicas: two
       |                 ^~~
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Worker", "0", kTorch)) ==
         R"(in.yaml:6:5: error: the job has no pods [migrate/lost]
     6 |     Worker:
       |     ^~~~~~
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
              replica("Worker", "1", "name: a, image: b}, {name: b, image: b")) ==
         R"(in.yaml:8:38: error: none of the containers of Worker is called "pytorch" [migrate/lost]
     8 |       template: {spec: {containers: [{name: a, image: b}, {name: b, image: b}]}}
       |                                      ^ name the container that trains "pytorch"
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(torch("", "      restartPolicy: Sometimes\n")) ==
         R"(in.yaml:8:22: error: there is no restartPolicy "Sometimes" [migrate/lost]
     8 |       restartPolicy: Sometimes
       |                      ^~~~~~~~~ it is one of Always, ExitCode, Never, OnFailure
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n    Worker: {replicas: 1}\n") ==
         R"(in.yaml:6:13: error: the Worker has no containers [migrate/lost]
     6 |     Worker: {replicas: 1}
       |             ^
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("XGBoostJob") + "spec:\n  xgbReplicaSpecs:\n" +
              replica("Worker", "1", "name: xgboost, image: 'r.io/a:1'")) ==
         R"(in.yaml:6:5: error: an XGBoostJob needs a Master [migrate/lost]
     6 |     Worker:
       |     ^~~~~~ add a Master
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(said(head("MPIJob", "v2beta1") + "spec:\n  mpiReplicaSpecs:\n" +
              replica("Worker", "1", "name: mpi, image: 'r.io/a:1'")) ==
         R"(in.yaml:6:5: error: an MPIJob needs a Launcher [migrate/lost]
     6 |     Worker:
       |     ^~~~~~ add a Launcher
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("migrate v1: MPIJobs") {
                 replica("Worker", "2", mpi)) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata:
-  name: mpi-q6695
+  name: mpi-6rgwj
   labels:
     trainer.kubeflow.org/framework: mpi
 spec:
@@ -42,7 +42,7 @@ spec:
           template:
             spec:
               backoffLimit: 0
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', command: [/usr/sbin/sshd, -De]}], restartPolicy: Never}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', volumeMounts: [{name: root-ssh-key, mountPath: /etc/root-ssh-key}], command: [/usr/sbin/sshd, -De]}], initContainers: [{name: root-ssh-key, image: 'r.io/a:1', command: [sh, -c, cp /mnt/ssh-auth/id_rsa /etc/root-ssh-key/ && chmod 600 /etc/root-ssh-key/id_rsa], volumeMounts: [{name: mpi-ssh-auth, mountPath: /mnt/ssh-auth}, {name: root-ssh-key, mountPath: /etc/root-ssh-key}]}], volumes: [{name: root-ssh-key, emptyDir: {medium: Memory}}], restartPolicy: Never}}
         - name: launcher
           dependsOn:
             - name: node
@@ -52,14 +52,14 @@ spec:
               labels:
                 trainer.kubeflow.org/trainjob-ancestor-step: trainer
             spec:
-              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: ""}, {name: NVIDIA_DRIVER_CAPABILITIES, value: ""}]}]}}
+              template: {spec: {containers: [{name: node, image: 'r.io/a:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: ""}, {name: NVIDIA_DRIVER_CAPABILITIES, value: ""}, {name: OMPI_MCA_plm_rsh_agent, value: ssh -i /etc/root-ssh-key/id_rsa}, {name: HYDRA_LAUNCHER_EXTRA_ARGS, value: -i /etc/root-ssh-key/id_rsa}, {name: I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS, value: -i /etc/root-ssh-key/id_rsa}], volumeMounts: [{name: root-ssh-key, mountPath: /etc/root-ssh-key}]}], initContainers: [{name: root-ssh-key, image: 'r.io/a:1', command: [sh, -c, cp /mnt/ssh-auth/id_rsa /etc/root-ssh-key/ && chmod 600 /etc/root-ssh-key/id_rsa], volumeMounts: [{name: mpi-ssh-auth, mountPath: /mnt/ssh-auth}, {name: root-ssh-key, mountPath: /etc/root-ssh-key}]}], volumes: [{name: root-ssh-key, emptyDir: {medium: Memory}}]}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata: {name: a}
 spec:
   runtimeRef:
-    name: mpi-q6695
+    name: mpi-6rgwj
   trainer:
     numNodes: 2
     numProcPerNode: 8  # GPUs
@@ -70,7 +70,8 @@ spec:
         R"(in.yaml:5:22: error: Trainer supports OpenMPI, not MPICH [migrate/lost]
     5 |   mpiImplementation: MPICH
       |                      ^~~~~ use an image with OpenMPI, and remove this
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
       said(head("MPIJob") + "spec:\n  mainContainer: other\n  mpiReplicaSpecs:\n" +
@@ -78,16 +79,14 @@ nothing to migrate to Trainer 2.3 in 1 object
       R"(in.yaml:2:7: warning: Trainer's launcher reaches the nodes with SSH, not with kubectl exec [advice/v1-difference]
     2 | kind: MPIJob
       |       ^~~~~~ the image needs sshd and ssh, and a user who may start it
-in.yaml:2:7: warning: as root, ssh refuses the key that Trainer mounts: others can read it [advice/v1-difference]
-    2 | kind: MPIJob
-      |       ^~~~~~ run launcher and workers as a user, and mount the key at that user's .ssh
 in.yaml:5:18: error: the ranks run in the container that runs sshd, the first one [migrate/lost]
     5 |   mainContainer: other
       |                  ^~~~~ make this container the first one
 in.yaml:12:78: warning: the nodes run sshd instead of this command: the launcher starts the ranks with SSH [advice/v1-difference]
    12 |       template: {spec: {containers: [{name: mpi, image: 'r.io/a:1', command: [sleep, '1']}]}}
       |                                                                              ^ run what has to come before in the launcher's command
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 

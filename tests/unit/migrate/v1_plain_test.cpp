@@ -18,7 +18,8 @@ TEST_CASE("migrate v1: TFJob and PaddleJob are written out if asked for") {
       R"(in.yaml:6:5: error: Trainer does not set TF_CONFIG, which the 2 pods of this job need [migrate/lost]
     6 |     Worker:
       |     ^~~~~~ --plain writes it out in a runtime of the job's own
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(written(workers, {"--plain"}) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainingRuntime
@@ -75,7 +76,8 @@ spec:
         R"(in.yaml:5:24: error: Trainer has a fixed number of workers [migrate/lost]
     5 |   enableDynamicWorker: true
       |                        ^~~~ remove it, and run the job with --plain
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   const std::string paddle = head("PaddleJob") +
                              "spec:\n  elasticPolicy: {minReplicas: 1}\n  paddleReplicaSpecs:\n" +
@@ -88,7 +90,8 @@ nothing to migrate to Trainer 2.3 in 1 object
 in.yaml:7:5: error: Trainer does not set PADDLE_MASTER and PADDLE_NNODES, which the 3 pods of this job need [migrate/lost]
     7 |     Worker:
       |     ^~~~~~ --plain writes them out in a runtime of the job's own
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   V1Run run;
   run.files.files["in.yaml"] = paddle;
@@ -277,7 +280,8 @@ spec:
              {"--plain"}) == R"(in.yaml:5:18: error: the nodes of an elastic job must be alike [migrate/lost]
     5 |   elasticPolicy: {}
       |                  ^ make Master and Worker alike
-nothing to migrate to Trainer 2.3 in 1 object
+nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 

@@ -104,6 +104,7 @@ TEST_CASE("migrate v1: Never fails with the first pod, OnFailure has a limit") {
     8 |       restartPolicy: Always
       |                      ^~~~~~ write OnFailure if this is what you want
 1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }
 

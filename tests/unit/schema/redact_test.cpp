@@ -109,6 +109,9 @@ TEST_CASE("redact: keys in a text") {
   CHECK(hidden("sk-a-model-of-many-words sk-a-model-of-many-words-2") == "sk-a-model-of-many-words ***");
   CHECK(hidden("user:word@a/b:1 https://user:word@a/b /user:word@a/b nfs:/user:word@a/b a/b:1@sha256:0/x") ==
         "user:***@a/b:1 https://user:***@a/b /user:***@a/b nfs:/user:***@a/b a/b:1@sha256:0/x");
+  CHECK(hidden("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") == "***");  // letters only
+  CHECK(hidden("hf_abcdefghijklmnopqrstuvwxyzabcd sk-Word-with-Some-Long-Hyphens") ==
+        "hf_abcdefghijklmnopqrstuvwxyzabcd sk-Word-with-Some-Long-Hyphens");
   CHECK(hidden("x" + token + " hf_short1") == "x" + token + " hf_short1");
   CHECK(hidden("a\n-----BEGIN EC PRIVATE KEY-----\nb\n-----END EC PRIVATE KEY-----\nc") == "a\n***\nc");
   // Each of them begins what might be a key up to the end.
@@ -178,10 +181,13 @@ TEST_CASE("redact: no command but render prints a secret of the inputs") {
 TEST_CASE("redact: reports on files of every kind hide the lines with secrets") {
   const std::string token = std::string("\"") + kToken + "\"";
   const std::string runtime =
-      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: ClusterTrainingRuntime, metadata: {name: a, labels: {k: "
-      "\"" + std::string(kToken) + "\"}}}\n";
-  CHECK(printed({{"a.yaml", runtime}, {"b.yaml", runtime}}, {"lint", "--no-config", "a.yaml", "b.yaml"}) ==
-        R"(a.yaml:1:95: warning: runtime "a" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
+      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: ClusterTrainingRuntime, metadata: {name: a, labels: "
+      "{k: "
+      "\"" +
+      std::string(kToken) + "\"}}}\n";
+  CHECK(
+      printed({{"a.yaml", runtime}, {"b.yaml", runtime}}, {"lint", "--no-config", "a.yaml", "b.yaml"}) ==
+      R"(a.yaml:1:95: warning: runtime "a" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
   hint: add trainer.kubeflow.org/framework with the framework, such as mpi or deepspeed
 
 b.yaml:1:92: error: ClusterTrainingRuntime//a is defined twice [input/duplicate-object]
@@ -190,10 +196,13 @@ b.yaml:1:92: error: ClusterTrainingRuntime//a is defined twice [input/duplicate-
 2 findings (1 error, 1 warning) in 2 of 2 files
 )");
   const std::string job =
-      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: a}, spec: {runtimeRef: {name: "
-      "torch-distributed}, trainer: {args: [" + token + "]}}} # trainjobc:ignore advice/image-tag -- x\n";
-  CHECK(printed({{"a.yaml", job}, {"b.yaml", job}},
-                {"lint", "--no-config", "a.yaml", "b.yaml"}) == R"(a.yaml:1:145: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+      "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: a}, spec: {runtimeRef: "
+      "{name: "
+      "torch-distributed}, trainer: {args: [" +
+      token + "]}}} # trainjobc:ignore advice/image-tag -- x\n";
+  CHECK(
+      printed({{"a.yaml", job}, {"b.yaml", job}}, {"lint", "--no-config", "a.yaml", "b.yaml"}) ==
+      R"(a.yaml:1:145: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 
 a.yaml:1:179: warning: this suppresses no finding of advice/image-tag [advice/unused-suppression]
@@ -207,24 +216,30 @@ b.yaml:1:78: error: TrainJob/default/a is defined twice [input/duplicate-object]
   CHECK(printed({{"a.yaml", "a: 1\n"}, {".trainjobc.yaml", "{failOn: " + token + "}\n"}}, {"lint", "."}) ==
         R"(.trainjobc.yaml:1:10: error: failOn must be error, warning or never [config/invalid]
 )");
-  CHECK(printed({{"a.yaml", "a: 1\n"}, {".trainjobc.yaml", "{namespace: [" + token + "\n"}}, {"lint", "."}) ==
-        R"(.trainjobc.yaml:1:13: error: this bracket is not closed before the end of the document [yaml/syntax]
+  CHECK(
+      printed({{"a.yaml", "a: 1\n"}, {".trainjobc.yaml", "{namespace: [" + token + "\n"}}, {"lint", "."}) ==
+      R"(.trainjobc.yaml:1:13: error: this bracket is not closed before the end of the document [yaml/syntax]
   hint: close it
 )");
-  CHECK(printed({{"a.yaml", job},
-                 {"q.yaml",
-                  "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q, annotations: {k: " +
-                      token +
-                      "}}, spec: {resourceGroups: [{flavors: [{name: f, resources: [{name: cpu, nominalQuota: x}]}]}]}}\n"}},
-                {"plan", "--no-config", "--quota", "q.yaml", "a.yaml"}) == R"(q.yaml:1:211: error: "x" is not a quantity [input/type]
+  CHECK(
+      printed(
+          {{"a.yaml", job},
+           {"q.yaml",
+            "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q, annotations: {k: " +
+                token +
+                "}}, spec: {resourceGroups: [{flavors: [{name: f, resources: [{name: cpu, nominalQuota: "
+                "x}]}]}]}}\n"}},
+          {"plan", "--no-config", "--quota", "q.yaml", "a.yaml"}) ==
+      R"(q.yaml:1:211: error: "x" is not a quantity [input/type]
 )");
 }
 
 TEST_CASE("redact: of secrets that begin alike, the longest is hidden") {
   secret::SecretTexts texts;
   base::Arena arena;
-  const base::SourceFile file("a", "[{name: A_TOKEN, value: secret}, {name: B_TOKEN, value: secrets-1}, "
-                                   "{name: C_TOKEN, value: secrets}, {name: D_TOKEN, value: short}]");
+  const base::SourceFile file("a",
+                              "[{name: A_TOKEN, value: secret}, {name: B_TOKEN, value: secrets-1}, "
+                              "{name: C_TOKEN, value: secrets}, {name: D_TOKEN, value: short}]");
   texts.collect(*marked(arena, file));
   CHECK(texts.hide("secret secrets secrets- secrets-1 secrets-12 secre short") ==
         "*** *** ***- *** ***2 secre short");

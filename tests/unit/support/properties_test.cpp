@@ -59,7 +59,7 @@ TEST_CASE("planning: quotas, graphs and settings") {
     std::ifstream file(TRAINJOBC_SOURCE_DIR "/tests/fuzz/seeds/" + path);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  for (const char* path : {"quota/cohorts.yaml", "quota/selectors.yaml"})
+  for (const char* path : {"quota/cohorts.yaml", "quota/selectors.yaml", "quota/no-flavors.yaml"})
     check_parts(seed(path), test::wrong_with_quota);
   check_parts(seed("graph/volumes.yaml"), test::wrong_with_graph);
   check_parts(seed("settings/all.yaml"), test::wrong_with_settings);

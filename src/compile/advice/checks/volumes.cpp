@@ -29,11 +29,9 @@ Names mounted_in(const Node& pod_spec) {
 
 // Whether a container mounts what may be the misspelt name of a volume: job/volume-mount reports it.
 bool mounts_another(const Node& pod_spec, const Names& mounted) {
-  const auto volumes = items_at(pod_spec, "volumes");
-  return std::ranges::any_of(mounted, [&](std::string_view name) {
-    return std::ranges::none_of(volumes,
-                                [&](const Node* volume) { return text_at(*volume, "name") == name; });
-  });
+  Names volumes;
+  for (const Node* volume : items_at(pod_spec, "volumes")) volumes.insert(text_at(*volume, "name"));
+  return !std::ranges::includes(volumes, mounted);
 }
 
 // `pod` has what `pod_spec` is a part of.

@@ -11,6 +11,7 @@
 
 #include "compile/build.h"
 #include "features/migrate/v1/old_names.h"
+#include "features/migrate/v1/older_versions.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -291,10 +292,16 @@ std::string Converter::name_for(const Draft& draft, const Node& spec, const Job&
 Converted Converter::convert(const Node& root, const model::V1Kind& kind, const yaml::Maker& make) {
   V1Findings findings;
   Converted converted;
-  const Node* known = with_known_fields(root, kind, pod_template(*options_.target.schemas), make, findings);
-  if (const std::optional<Job> job = read_job(*known, kind, findings)) {
-    Conversion conversion{*job, make, findings, options_.target.behaviours->trainer, options_.plain,
-                          options_.alike};
+  const bool is_older = yaml::text_at(root, "apiVersion") != kind.api_version;
+  const Node* current = is_older ? in_form_of_v1(root, kind, make, findings) : &root;
+  std::optional<Job> job;
+  if (!findings.refused())
+    job = read_job(*with_known_fields(*current, kind, pod_template(*options_.target.schemas), make, findings),
+                   kind, findings);
+  if (job) {
+    Conversion conversion{
+        *job,           make,           findings,           options_.target.behaviours->trainer,
+        options_.plain, options_.alike, options_.copies_key};
     std::ranges::find(kDrafts, kind.kind, &KindDraft::kind)->draft(conversion);
     if (!findings.refused()) {
       rename_pods(conversion);

@@ -26,6 +26,7 @@ struct V1Options {
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   bool plain = false;          // write out what Trainer does not set up
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
+  bool copies_key = true;      // of MPI, for root
 };
 
 struct Converted {

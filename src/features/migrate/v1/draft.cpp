@@ -261,7 +261,8 @@ PodRange own_pods(const Replica& replica, bool one_each) {
 }
 
 std::string address_of(std::string_view replicated_job, int64_t index, int64_t pod) {
-  return k8s::jobset::pod_address(k8s::jobset::job_name(kJobSetName, replicated_job, index), pod, kJobSetName);
+  return k8s::jobset::pod_address(k8s::jobset::job_name(kJobSetName, replicated_job, index), pod,
+                                  kJobSetName);
 }
 
 void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role) {

@@ -37,12 +37,12 @@ struct DraftRole {
 
 // Pods of v1 in the order of their indexes, and what becomes of them.
 struct PodRange {
-  std::string role;        // as in their names: "worker"
-  int64_t first = 0;       // the index of the first of them
+  std::string role;   // as in their names: "worker"
+  int64_t first = 0;  // the index of the first of them
   int64_t count = 1;
-  std::string job;         // the replicatedJob
-  int64_t begin = 0;       // the index of the first one among its pods, or its Jobs
-  bool one_each = false;   // each is a Job of its own
+  std::string job;        // the replicatedJob
+  int64_t begin = 0;      // the index of the first one among its pods, or its Jobs
+  bool one_each = false;  // each is a Job of its own
 };
 
 struct Draft {
@@ -59,14 +59,20 @@ struct Draft {
   const yaml::Node* queue = nullptr;      // of Volcano
 };
 
+// The volume with the copy of an MPI job's key that root's ssh takes.
+inline constexpr std::string_view kRootKeyVolume = "root-ssh-key";
+// Open MPI's variable with the program that reaches the nodes.
+inline constexpr std::string_view kOpenMpiAgent = "OMPI_MCA_plm_rsh_agent";
+
 // A job that is being converted.
 struct Conversion {
   const Job& job;
   const yaml::Maker& make;
   V1Findings& findings;
-  std::string_view trainer;  // the version: "2.3"
-  bool plain = false;        // write out what Trainer does not set up
+  std::string_view trainer;     // the version: "2.3"
+  bool plain = false;           // write out what Trainer does not set up
   std::string_view alike = {};  // the role whose labels and restart policy all nodes get; "": the workers
+  bool copies_key = true;       // of MPI, for root, whose ssh refuses the mounted one
   Draft draft = {};
 };
 
@@ -106,8 +112,8 @@ PodTemplate with_main(const yaml::Maker& make, PodTemplate pods, const yaml::Nod
 // The same for the other containers and the init containers: each gets those that its command mentions.
 PodTemplate with_env_of_others(const yaml::Maker& make, PodTemplate pods, const NodeList& env);
 
-// The job's name in a variable's value, so that a copy of the job under another name has addresses of its own.
-// with_env and with_env_of_others add the variable that it refers to.
+// The job's name in a variable's value, so that a copy of the job under another name has addresses of its
+// own. with_env and with_env_of_others add the variable that it refers to.
 inline constexpr std::string_view kJobSetName = "$(JOBSET_NAME)";
 
 // <job>-<replicatedJob>-<index>-<pod>.<job>, for a variable's value.
@@ -116,9 +122,9 @@ std::string address_of(std::string_view replicated_job, int64_t index, int64_t p
 // The restart policy of a replica, as the Job template's spec and its pod template say it.
 void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftRole& role);
 
-// The replica that all nodes are like: the first one if all replicas of the job are alike but for their number.
-// If they differ in labels, annotations or the restart policy only, one of them, with a warning. nullptr, with
-// a finding, if they differ in anything else: `hint` says what to do then.
+// The replica that all nodes are like: the first one if all replicas of the job are alike but for their
+// number. If they differ in labels, annotations or the restart policy only, one of them, with a warning.
+// nullptr, with a finding, if they differ in anything else: `hint` says what to do then.
 const Replica* only_template(Conversion& conversion, const std::string& hint);
 
 // Whether all replicas are alike but for their number.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // MPIJob of Training Operator v1 (kubectl exec) and of the MPI Operator (v2beta1, SSH): a launcher and nodes.
+#include "policy/plugins/mpi.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,11 @@ using yaml::Node;
 
 constexpr std::string_view kRole = "K_MPI_JOB_ROLE";
 constexpr std::string_view kRootPath = "/root/.ssh";
+
+// Root's copy of the key, and what makes Open MPI, MPICH and Intel MPI use it.
+constexpr std::string_view kKeyFolder = "/etc/root-ssh-key";
+constexpr std::string_view kMountedKey = "/mnt/ssh-auth";
+constexpr std::string_view kSshArguments = "-i /etc/root-ssh-key/id_rsa";
 
 // A volume of the MPI Operator, and Trainer's.
 struct OldVolume {
@@ -78,7 +85,8 @@ class MpiDraft {
     check_key();
     write_policy();
     std::vector<PodRange>& pods = conversion_.draft.pods;
-    if (worker_) pods.push_back({.role = "worker", .count = worker_->count, .job = std::string(model::kNode)});
+    if (worker_)
+      pods.push_back({.role = "worker", .count = worker_->count, .job = std::string(model::kNode)});
     pods.push_back({.role = "launcher", .job = std::string(model::kLauncher)});
     if (worker_) add_worker();
     add_launcher(*launcher);
@@ -118,12 +126,13 @@ class MpiDraft {
 
   // Trainer's mode of the key is for a user and a group.
   void check_key() {
-    if (!is_in_root()) return;
+    if (!is_in_root() || conversion_.copies_key) return;
     const Node* path = job_.get("sshAuthMountPath");
-    conversion_.findings.change("spec.sshAuthMountPath",
-                                "as root, ssh refuses the key that Trainer mounts: others can read it",
-                                "run launcher and workers as a user, and mount the key at that user's .ssh",
-                                path ? path : job_.root->get("kind"));
+    conversion_.findings.change(
+        "spec.sshAuthMountPath", "as root, ssh refuses the key that Trainer mounts: others can read it",
+        "run launcher and workers as a user, and mount the key at that user's .ssh; or "
+        "use --root-key copy",
+        path ? path : job_.root->get("kind"));
   }
 
   // As the MPI Operator does: pods on the host's network have to find the others by name.
@@ -139,6 +148,42 @@ class MpiDraft {
     if (is_in_root() || !user || pods.node->at({"spec", "securityContext", "fsGroup"})) return pods;
     pods.node = make_.with_path(pods.node, {"spec", "securityContext", "fsGroup"},
                                 make_.plain(user->kind(), user->text()));
+    return pods;
+  }
+
+  const Node* mount_of(std::string_view volume, std::string_view path) const {
+    return make_.map(Entries{{"name", make_.string(volume), {}}, {"mountPath", make_.string(path), {}}});
+  }
+
+  const Node* with_item(const Node* map, std::string_view key, const Node* item) const {
+    const Node* given = map->get(key);
+    NodeList items = yaml::copied_items(given);
+    items.push_back(item);
+    return make_.with(map, key, make_.list(items, given ? given->origin() : yaml::Origin()));
+  }
+
+  // As root, ssh refuses a key that others can read, as they can in Trainer's mount: an init container makes
+  // a copy that only root can read. Nodes have it, too, because they start the processes of others.
+  PodTemplate with_key(PodTemplate pods) const {
+    if (!is_in_root() || !conversion_.copies_key) return pods;
+    const Node& main = main_container(pods);
+    const NodeList command{
+        make_.string("sh"), make_.string("-c"),
+        make_.string("cp /mnt/ssh-auth/id_rsa /etc/root-ssh-key/ && chmod 600 /etc/root-ssh-key/id_rsa")};
+    const NodeList mounts{mount_of("mpi-ssh-auth", kMountedKey), mount_of(kRootKeyVolume, kKeyFolder)};
+    Entries init{{"name", make_.string(kRootKeyVolume), {}}};
+    for (const std::string_view key : {"image", "imagePullPolicy"}) {
+      if (const Node* value = main.get(key)) init.push_back({key, value, {}});
+    }
+    init.push_back({"command", make_.list(command), {}});
+    if (const Node* security = main.get("securityContext")) init.push_back({"securityContext", security, {}});
+    init.push_back({"volumeMounts", make_.list(mounts), {}});
+    pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(kRootKeyVolume, kKeyFolder)));
+    const Node* memory = make_.map(Entries{{"medium", make_.string("Memory"), {}}});
+    const Node* volume =
+        make_.map(Entries{{"name", make_.string(kRootKeyVolume), {}}, {"emptyDir", memory, {}}});
+    const Node* spec = with_item(pods.node->get("spec"), "initContainers", make_.map(init));
+    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
     return pods;
   }
 
@@ -201,7 +246,7 @@ class MpiDraft {
     if (mentions(main_container(role.pods), kRole))
       env.insert(env.begin(), variable(make_, kRole, name == model::kLauncher ? "launcher" : "worker"));
     role.pods = with_env(make_, role.pods, env, policy::mpi::kPlugin.framework.env);
-    role.pods = with_dns(with_group(with_volumes(role.pods)));
+    role.pods = with_key(with_dns(with_group(with_volumes(role.pods))));
     apply_restart_policy(conversion_, replica, role);
     return role;
   }
@@ -229,11 +274,23 @@ class MpiDraft {
     conversion_.draft.roles.push_back(std::move(role));
   }
 
+  bool sets(const Replica& replica, std::string_view name) const {
+    const auto is_it = [&](const Node* item) { return yaml::text_at(*item, "name") == name; };
+    return std::ranges::any_of(yaml::items_at(main_container(pods_of(conversion_, replica)), "env"), is_it);
+  }
+
   void add_launcher(const Replica& launcher) {
     NodeList env;
     if (!trains_too_) {
       env.push_back(variable(make_, "NVIDIA_VISIBLE_DEVICES", ""));
       env.push_back(variable(make_, "NVIDIA_DRIVER_CAPABILITIES", ""));
+    }
+    if (is_in_root() && conversion_.copies_key) {
+      const auto add = [&](std::string_view name, std::string_view value) {
+        if (!sets(launcher, name)) env.push_back(variable(make_, name, value));
+      };
+      add(kOpenMpiAgent, fmt::format("ssh {}", kSshArguments));
+      for (const std::string_view name : policy::mpi::ssh_arguments_of_hydra()) add(name, kSshArguments);
     }
     DraftRole role = role_of(launcher, model::kLauncher, std::move(env));
     role.trains = true;

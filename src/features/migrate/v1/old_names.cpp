@@ -26,13 +26,16 @@ constexpr std::string_view kReplicatedJobLabel = "jobset.sigs.k8s.io/replicatedj
 constexpr std::string_view kIndexLabel = "batch.kubernetes.io/job-completion-index";
 
 // Those of the operators before Training Operator 1.3 have no prefix.
-constexpr std::array<std::string_view, 7> kOfJob{kJobNameLabel,    "pytorch-job-name", "tf-job-name",
-                                                 "xgboost-job-name", "mpi-job-name",   "mpi_job_name",
+constexpr std::array<std::string_view, 7> kOfJob{kJobNameLabel,      "pytorch-job-name", "tf-job-name",
+                                                 "xgboost-job-name", "mpi-job-name",     "mpi_job_name",
                                                  "mxnet-job-name"};
-constexpr std::array<std::string_view, 7> kOfRole{
-    "training.kubeflow.org/replica-type", "training.kubeflow.org/job-role", "pytorch-replica-type",
-    "tf-replica-type",                    "mpi_role_type",                  "replica-type",
-    "mpi-job-role"};
+constexpr std::array<std::string_view, 7> kOfRole{"training.kubeflow.org/replica-type",
+                                                  "training.kubeflow.org/job-role",
+                                                  "pytorch-replica-type",
+                                                  "tf-replica-type",
+                                                  "mpi_role_type",
+                                                  "replica-type",
+                                                  "mpi-job-role"};
 constexpr std::array<std::string_view, 4> kOfIndex{kReplicaIndexLabel, "pytorch-replica-index",
                                                    "tf-replica-index", "replica-index"};
 constexpr std::array<std::string_view, 6> kRoles{"master", "worker", "launcher", "chief", "ps", "evaluator"};
@@ -64,15 +67,15 @@ std::optional<int64_t> take_number(std::string_view text, size_t& at) {
 // "a=b,c=d"
 std::string selector_of(const NewNames::Labels& labels) {
   std::string text;
-  for (const auto& [key, value] : labels)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+  for (const auto& [key, value] : labels) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
   return text;
 }
 
 // The word that the range is in.
 std::string_view word_around(std::string_view text, size_t begin, size_t end) {
   const auto ends = [](char c) {
-    return base::kSpace.find(c) != std::string_view::npos || std::string_view("\"'`;,|&").find(c) != std::string_view::npos;
+    return base::kSpace.find(c) != std::string_view::npos ||
+           std::string_view("\"'`;,|&").find(c) != std::string_view::npos;
   };
   while (begin > 0 && !ends(text[begin - 1])) --begin;
   while (end < text.size() && !ends(text[end])) ++end;
@@ -124,7 +127,8 @@ class NameScan {
     for (size_t at = text_.find('-'); at != std::string_view::npos; at = text_.find('-', at + 1)) {
       const size_t begin = begin_of(prefix, at);
       if (begin < copied) continue;
-      const size_t end = names_.job_.empty() || begin == std::string_view::npos ? at : take_name(begin, at + 1);
+      const size_t end =
+          names_.job_.empty() || begin == std::string_view::npos ? at : take_name(begin, at + 1);
       if (end > at) {
         out_ += text_.substr(copied, begin - copied);
         out_ += address_;
@@ -145,7 +149,7 @@ class NameScan {
     const size_t begin = at + 1 - prefix.size();
     if (text_.substr(begin, prefix.size()) != prefix) return std::string_view::npos;
     return begin == 0 || (!is_in_name(text_[begin - 1]) && text_[begin - 1] != '.') ? begin
-                                                                                   : std::string_view::npos;
+                                                                                    : std::string_view::npos;
   }
 
   std::string_view role_at(size_t at) const {
@@ -188,13 +192,15 @@ class NameScan {
   bool has_domain(size_t& end) const {
     if (end >= text_.size() || text_[end] != '.') return true;
     const auto follows = [&](std::string_view word) {
-      return !word.empty() && text_.substr(end + 1).starts_with(word) && ends_name(text_, end + 1 + word.size());
+      return !word.empty() && text_.substr(end + 1).starts_with(word) &&
+             ends_name(text_, end + 1 + word.size());
     };
     if (follows(names_.job_)) {
       end += 1 + names_.job_.size();
       return true;
     }
-    const bool ends_sentence = end + 1 >= text_.size() || base::kSpace.find(text_[end + 1]) != std::string_view::npos;
+    const bool ends_sentence =
+        end + 1 >= text_.size() || base::kSpace.find(text_[end + 1]) != std::string_view::npos;
     return ends_sentence || follows(names_.ns_) || follows("default") || follows("svc") ||
            text_.substr(end + 1).starts_with('$') || text_.substr(end + 1).starts_with('{');
   }
@@ -209,7 +215,8 @@ class NameScan {
     const char before = text_[at - 1];
     size_t begin = at;
     while (begin > 0 && (base::is_alnum(text_[begin - 1]) || text_[begin - 1] == '_')) --begin;
-    const bool is_variable = before == ')' || before == '}' || (begin < at && begin > 0 && text_[begin - 1] == '$');
+    const bool is_variable =
+        before == ')' || before == '}' || (begin < at && begin > 0 && text_[begin - 1] == '$');
     if (is_variable) report_unclear(begin, after, role);
   }
 

@@ -11,6 +11,7 @@
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"
+#include "policy/plugins/mpi.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
@@ -24,6 +25,13 @@ constexpr std::array<std::string_view, 5> kOfTrainer{"image", "command", "args",
 // Variables of an MPI pod that tell its role.
 constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VISIBLE_DEVICES",
                                                     "NVIDIA_DRIVER_CAPABILITIES"};
+
+// They also tell how it reaches the others.
+bool is_of_mpi_pod(std::string_view variable) {
+  const auto arguments = policy::mpi::ssh_arguments_of_hydra();
+  return variable == kOpenMpiAgent || std::ranges::find(arguments, variable) != arguments.end() ||
+         std::ranges::find(kOfMpiPod, variable) != kOfMpiPod.end();
+}
 
 const schema::Schema* inner(const schema::Schema* schema, std::initializer_list<std::string_view> path) {
   for (const std::string_view key : path) {
@@ -197,6 +205,8 @@ class Splitter {
         } else if (entry.value->size() > 0 || entry.value->is_scalar()) {
           settings.trainer.push_back(entry);
         }
+      } else if (is_patched && entry.key == "volumeMounts" && is_mpi_) {
+        split_mounts(entry, kept, settings);
       } else if (is_patched) {
         if (!is_unset(entry)) settings.container.push_back(entry);
       } else {
@@ -206,12 +216,22 @@ class Splitter {
     return make_.map(kept, container.origin());
   }
 
+  // The copy of the key belongs to the runtime.
+  void split_mounts(const Entry& mounts, Entries& kept, RoleSettings& settings) const {
+    NodeList stay;
+    NodeList go;
+    for (const Node* mount : mounts.value->items())
+      (yaml::text_at(*mount, "name") == kRootKeyVolume ? stay : go).push_back(mount);
+    if (!stay.empty()) kept.push_back({mounts.key, make_.list(stay), mounts.key_origin});
+    if (!go.empty())
+      settings.container.push_back({mounts.key, make_.list(go, mounts.value->origin()), mounts.key_origin});
+  }
+
   void split_env(const Entry& env, Entries& kept, RoleSettings& settings) const {
     NodeList stay;
     NodeList go;
     for (const Node* item : env.value->items()) {
-      const bool is_of_pod = std::ranges::find(kOfMpiPod, yaml::text_at(*item, "name")) != kOfMpiPod.end();
-      (is_of_pod ? stay : go).push_back(item);
+      (is_of_mpi_pod(yaml::text_at(*item, "name")) ? stay : go).push_back(item);
     }
     if (!stay.empty()) kept.push_back({env.key, make_.list(stay), {}});
     if (!go.empty())

@@ -157,7 +157,8 @@ std::string_view are(std::string_view amount) {
 
 class FlavorPass {
  public:
-  FlavorPass(const Search& search, const Positions& begin) : search_(search), queue_(search.queue), begin_(begin) {}
+  FlavorPass(const Search& search, const Positions& begin)
+      : search_(search), queue_(search.queue), begin_(begin) {}
 
   Assignment result;
 
@@ -187,6 +188,11 @@ class FlavorPass {
       const ResourceGroup* group = group_of_resource(queue_, resource);
       if (!group) {
         obstacle(set, resource, "", fmt::format("ClusterQueue {} covers no {}", queue_.name, resource));
+        return false;
+      }
+      if (group->flavors.empty()) {
+        obstacle(set, resource, "",
+                 fmt::format("ClusterQueue {} has no flavor for {}", queue_.name, resource));
         return false;
       }
       if (!seen.insert(group).second) continue;
@@ -313,8 +319,8 @@ std::vector<AssignedFlavor> assigned_flavors(const Assignment& assignment,
   std::vector<AssignedFlavor> flavors;
   for (const Placed& one : assignment.placed) {
     const std::string resource(one.resource);
-    flavors.push_back({sets[one.pod_set].name, resource, units_text(resource, one.amount), std::string(one.flavor),
-                       one.need.height > 0});
+    flavors.push_back({sets[one.pod_set].name, resource, units_text(resource, one.amount),
+                       std::string(one.flavor), one.need.height > 0});
   }
   return flavors;
 }

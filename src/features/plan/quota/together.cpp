@@ -27,12 +27,12 @@ struct Job {
   const Workload* workload = nullptr;
   Rival rival;
   Assignment assigned;
-  Positions begin;          // of the next try
-  size_t cycle = kNever;    // of its first try
-  int height = 0;           // of what it was to borrow then
+  Positions begin;        // of the next try
+  size_t cycle = kNever;  // of its first try
+  int height = 0;         // of what it was to borrow then
   bool is_admitted = false;
-  bool is_whole_round = false;  // since the last change, its flavors are tried from the first one on
-  bool went_round = false;      // all of them in vain
+  size_t whole_round = kNever;  // the change since which its flavors are tried from the first one on
+  size_t went_round = kNever;   // the change since which all of them were tried in vain
   const Job* displaced_by = nullptr;
   std::vector<const Rival*> targets;
 };
@@ -115,7 +115,7 @@ class Tree {
         continue;
       }
       ++idle;
-      if (std::ranges::all_of(heads_, [](const Job* job) { return job->went_round; })) return;
+      if (std::ranges::all_of(heads_, [&](const Job* job) { return job->went_round == changes_; })) return;
     }
   }
 
@@ -157,7 +157,7 @@ class Tree {
     job.assigned =
         assign_flavors({usage_, *job.workload->queue, job.workload->sets, displacing, nullptr}, job.begin);
     job.targets.clear();
-    if (job.begin.empty()) job.is_whole_round = true;
+    if (job.begin.empty()) job.whole_round = changes_;
     if (job.cycle == kNever) {
       job.cycle = cycle_;
       job.height = job.assigned.height;
@@ -210,7 +210,7 @@ class Tree {
 
   void pass(Job& job) {
     job.begin.clear();
-    job.went_round = true;
+    job.went_round = changes_;
     line_of(job).push(job);
   }
 
@@ -237,7 +237,7 @@ class Tree {
 
   void put_back(Job& job) {
     job.begin = std::move(job.assigned.next);
-    if (job.begin.empty() && job.is_whole_round) job.went_round = true;
+    if (job.begin.empty() && job.whole_round == changes_) job.went_round = changes_;
     if (job.workload->queue->is_strict || !job.begin.empty()) {
       line_of(job).push(job);
     } else {
@@ -259,7 +259,7 @@ class Tree {
 
   void changed() {
     has_changed_ = true;
-    for (Job* job : heads_) job->went_round = job->is_whole_round = false;
+    ++changes_;
   }
 
   // They wait again, and all jobs of the tree have another chance.
@@ -298,6 +298,7 @@ class Tree {
   std::vector<const Rival*> displaced_now_;
   const Job* reserver_ = nullptr;
   size_t cycle_ = 0;
+  size_t changes_ = 0;  // of what is admitted, or waits
   size_t admissions_ = 0;
   size_t displaced_ = 0;
   size_t most_displaced_;  // jobs could displace each other forever
@@ -339,8 +340,7 @@ class Account {
       return outcome;
     }
     Obstacles obstacles;
-    const Assignment rest =
-        assign_flavors({tree_.usage(), *job.workload->queue, sets, nullptr, &obstacles});
+    const Assignment rest = assign_flavors({tree_.usage(), *job.workload->queue, sets, nullptr, &obstacles});
     if (const Job* ahead = tree_.ahead_of(job)) {
       outcome.pending = Pending::Behind;
       name(outcome, ahead->number);

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Asks `trainjobc webhook` over TLS for reviews at a steady rate, and prints how long answers take, and what it needs.
+
+usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 20] [--cpu N]
+
+Needs hey (go install github.com/rakyll/hey@latest) and openssl. --cpu: the webhook runs on this CPU alone.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def runtimes(folder, count):
+    text = (HERE.parent / "templates/v2.3/torch-distributed.yaml").read_text()
+    for i in range(count):
+        (folder / f"{i}.yaml").write_text(text.replace("name: torch-distributed", f"name: torch-{i}", 1))
+
+
+def review(runtime):
+    job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "bert", "namespace": "team-a"},
+           "spec": {"runtimeRef": {"name": runtime}, "trainer": {
+               "numNodes": 4, "image": "registry.example.com/team/train:1.4", "command": ["python", "train.py"],
+               "env": [{"name": f"OPTION_{i}", "value": str(i)} for i in range(10)],
+               "resourcesPerNode": {"limits": {"cpu": "16", "memory": "64Gi", "nvidia.com/gpu": 8}}}}}
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "0b4a1b6e-6c9d-4f43-9b8d-0d1c2c1f7a11", "operation": "CREATE", "namespace": "team-a", "name": "bert",
+        "kind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": "TrainJob"}, "object": job}}
+
+
+def certificate(folder):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+                    "-subj", "/CN=localhost", "-keyout", folder / "tls.key", "-out", folder / "tls.crt"],
+                   check=True, capture_output=True)
+
+
+def status(process):
+    text = pathlib.Path(f"/proc/{process}/status").read_text()
+    return {key: int(re.search(rf"{key}:\s+(\d+)", text)[1]) / 1024 for key in ("VmRSS", "VmHWM")}
+
+
+def cpu_seconds(process):
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def start(trainjobc, folder, cpu):
+    words = [trainjobc, "webhook", "--listen", "127.0.0.1:0", "--status-listen", "", "--tls-cert", folder / "tls.crt",
+             "--tls-key", folder / "tls.key", "--runtimes", folder / "runtimes"]
+    log = open(folder / "log", "w")
+    process = subprocess.Popen(list(map(str, words)), stderr=log)
+    if cpu is not None:
+        os.sched_setaffinity(process.pid, {cpu})
+    while process.poll() is None:
+        if found := re.search(r'"ports":\[(\d+)\]', (folder / "log").read_text()):
+            return process, found[1]
+        time.sleep(0.1)
+    raise RuntimeError((folder / "log").read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("trainjobc", type=pathlib.Path)
+    parser.add_argument("--rate", type=int, default=1000)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--runtimes", type=int, default=500)
+    parser.add_argument("--connections", type=int, default=20)
+    parser.add_argument("--cpu", type=int)
+    arguments = parser.parse_args()
+    if not shutil.which("hey"):
+        sys.exit("hey is missing: go install github.com/rakyll/hey@latest")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "runtimes").mkdir()
+        runtimes(folder / "runtimes", arguments.runtimes)
+        (folder / "body").write_text(json.dumps(review(f"torch-{arguments.runtimes // 2}")))
+        certificate(folder)
+        process, port = start(arguments.trainjobc.resolve(), folder, arguments.cpu)
+        try:
+            before = cpu_seconds(process.pid)
+            begin = time.monotonic()
+            said = subprocess.run(["hey", "-z", f"{arguments.minutes * 60:.0f}s", "-c", str(arguments.connections),
+                                   "-q", str(arguments.rate / arguments.connections), "-m", "POST", "-T", "application/json",
+                                   "-D", str(folder / "body"), f"https://localhost:{port}/validate"],
+                                  capture_output=True, text=True, check=True).stdout
+            seconds = time.monotonic() - begin
+            used = cpu_seconds(process.pid) - before
+            memory = status(process.pid)
+        finally:
+            process.terminate()
+            process.wait()
+    answered = sum(int(count) for count in re.findall(r"\[200\]\s+(\d+) responses", said))
+    percentiles = dict(re.findall(r"(\d+)%+ in ([\d.]+) secs", said))
+    times = ", ".join(f"p{p} {float(percentiles[p]) * 1000:.1f} ms" for p in ("50", "95", "99") if p in percentiles)
+    print(f"{answered:,} answers in {seconds:.0f} s ({answered / seconds:,.0f}/s), {arguments.runtimes} runtimes: {times}; "
+          f"{used / seconds * 100:.0f} % of a core, {used / max(answered, 1) * 1e6:.0f} us of CPU each; "
+          f"RSS {memory['VmRSS']:.0f} MiB, at most {memory['VmHWM']:.0f} MiB")
+    if errors := re.findall(r"Error distribution:(.*)", said, re.S):
+        print(errors[0].strip())
+        return 1
+    return 0
+
+
+sys.exit(main())

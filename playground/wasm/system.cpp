@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a browser lacks: processes and signals. No command that the page runs uses these.
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/signals.h"
+
+namespace trainjobc::base {
+
+std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  std::vector<IoResult<ProcessResult>> results;
+  for (const ProcessRequest& request : requests) results.push_back(run(request));
+  return results;
+}
+
+IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
+  return io_error("run", request.argv[0], ENOSYS);
+}
+
+std::vector<IoResult<ProcessResult>> RealProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  return ProcessRunner::run_all(requests);
+}
+
+HeldSignals::HeldSignals() = default;
+
+HeldSignals::~HeldSignals() = default;
+
+std::unique_ptr<Sleeper> RealClock::make_sleeper() {
+  return nullptr;
+}
+
+}  // namespace trainjobc::base

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trainjobc in Python: what the cluster would make of TrainJobs, without a cluster.
+
+    >>> import trainjobc
+    >>> made = trainjobc.render({
+    ...     "apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "bert"},
+    ...     "spec": {"runtimeRef": {"name": "torch-distributed"}, "trainer": {"numNodes": 2}}})
+    >>> [(one.kind, one.name) for one in made.manifests]
+    [('JobSet', 'bert')]
+
+A call keeps nothing, reads only the files that it is given, and lets other threads run while it compiles.
+"""
+
+try:
+    from . import _core as _core
+except ModuleNotFoundError as error:
+    if error.name != f"{__name__}._core":
+        raise
+    import sys
+
+    raise ImportError(
+        f"trainjobc was installed without its module for {sys.implementation.name} {sys.version.split()[0]}: the command "
+        "works, and `pip install --no-binary trainjobc trainjobc` builds the module"
+    ) from None
+
+from ._api import catalogue, diff, explain, lint, migrate, plan, render, trainer_versions
+from ._errors import InvalidRequest, Rejected, TrainjobcError
+from ._results import (
+    CatalogueRuntime,
+    Diff,
+    EarlierValue,
+    ExplainedObject,
+    Explanation,
+    FieldOrigin,
+    Finding,
+    Fix,
+    JobPlan,
+    LintReport,
+    Manifest,
+    MigratedFile,
+    Migration,
+    Note,
+    Place,
+    Plan,
+    PodSet,
+    Rendering,
+    Report,
+)
+
+__all__ = [
+    "CatalogueRuntime",
+    "Diff",
+    "EarlierValue",
+    "ExplainedObject",
+    "Explanation",
+    "FieldOrigin",
+    "Finding",
+    "Fix",
+    "InvalidRequest",
+    "JobPlan",
+    "LintReport",
+    "Manifest",
+    "MigratedFile",
+    "Migration",
+    "Note",
+    "Place",
+    "Plan",
+    "PodSet",
+    "Rejected",
+    "Rendering",
+    "Report",
+    "TrainjobcError",
+    "catalogue",
+    "diff",
+    "explain",
+    "lint",
+    "migrate",
+    "plan",
+    "render",
+    "trainer_versions",
+]

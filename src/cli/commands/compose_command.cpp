@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc compose
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/options.h"
+#include "cli/ssh_key.h"
+#include "features/compose/compose.h"
+
+namespace trainjobc::cli {
+namespace {
+
+struct ComposeFlags {
+  InputFlags input;
+  ColourFlag colour;
+  SshKeyFlag ssh_key;
+  unsigned nodes = 0;
+  unsigned processes = 0;
+  std::string image;
+  bool cpu = false;
+  std::vector<std::string> mounts;
+};
+
+constexpr unsigned kMostOfAFlag = 256;
+
+std::optional<std::string> read_count(const std::string& text) {
+  unsigned count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool is_count =
+      error == std::errc() && end == text.data() + text.size() && count >= 1 && count <= kMostOfAFlag;
+  return is_count ? std::optional(text) : std::nullopt;
+}
+
+std::optional<std::string> read_image(const std::string& text) {
+  const bool is_image =
+      !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+  return is_image ? std::optional(text) : std::nullopt;
+}
+
+std::optional<std::string> read_mount_flag(const std::string& text) {
+  return compose::read_mount(text) ? std::optional(text) : std::nullopt;
+}
+
+compose::ComposeOptions compose_options(const ComposeFlags& flags) {
+  compose::ComposeOptions options;
+  options.cpu = flags.cpu;
+  options.image = flags.image;
+  for (const std::string& text : flags.mounts) options.mounts.push_back(*compose::read_mount(text));
+  return options;
+}
+
+// "" if the folders can be mounted together.
+std::string check_mounts(const std::vector<compose::Mount>& mounts) {
+  for (auto mount = mounts.begin(); mount != mounts.end(); ++mount) {
+    if (std::ranges::count(mount + 1, mounts.end(), mount->target, &compose::Mount::target) > 0)
+      return fmt::format("--mount: {} is mounted twice", mount->target);
+  }
+  return "";
+}
+
+// "" if the inputs have the one job of a Compose file.
+std::string check_one_job(const Compilation& compiled) {
+  const auto jobs = std::ranges::count_if(
+      compiled.objects, [](const Object& object) { return object.kind == "JobSet" && !object.passthrough; });
+  if (jobs == 1) return "";
+  if (jobs == 0) return "the inputs contain no TrainJob";
+  return fmt::format("the inputs contain {} TrainJobs: choose one with --job NAME", jobs);
+}
+
+int run_compose(Console& outer, const ComposeFlags& flags) {
+  const compose::ComposeOptions how = compose_options(flags);
+  if (const std::string wrong = check_mounts(how.mounts); !wrong.empty()) return fail(outer, wrong);
+  policy::SshKeyOptions key;
+  if (!flags.ssh_key.read(outer, key)) return kFailed;
+  GuardedConsole console(outer, flags.ssh_key);
+  Options options = to_options(flags.input);
+  options.with_defaults = true;
+  options.passthrough = true;
+  options.scale = {flags.nodes, flags.processes};
+  options.policy.ssh_key = std::move(key);
+  const auto shown = [](lint::GroupedCompilation& grouped) {
+    return lint::apply_configs(grouped.governed, false);
+  };
+  const auto compiled =
+      compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .notes_no_job = false});
+  if (!compiled) return kFailed;
+  if (compiled->rejected) return kRejected;
+  if (const std::string wrong = check_one_job(compiled->all); !wrong.empty()) return fail(console, wrong);
+  const compose::Composition made = compose::compose_job(compiled->all.objects, how);
+  if (!made.error.empty()) return fail(console, made.error);
+  for (const std::string& text : made.notes) note(console, text);
+  SshKeys keys;
+  for (const Object& object : compiled->all.objects) keys.add(object);
+  keys.note_generated(console, options.policy.ssh_key);
+  keys.note_omitted(console, options.policy.ssh_key);
+  return console.write_manifests(made.text) ? kOk : fail(console, "can't write the output");
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_compose(Command& command) {
+  auto flags = std::make_shared<ComposeFlags>();
+  flags->input.add_to(command);
+  command.add("--nodes", &flags->nodes, "Compile the job with this number of nodes")
+      .takes("N")
+      .reads(read_count, "a number from 1 to 256");
+  command
+      .add("--processes", &flags->processes,
+           "Compile the job with this number of processes per node, each with one GPU if the job has GPUs")
+      .takes("N")
+      .reads(read_count, "a number from 1 to 256");
+  command.add("--image", &flags->image, "Run this image in the containers that train")
+      .takes("IMAGE")
+      .reads(read_image, "the name of an image, which has no blanks");
+  command.add("--cpu", &flags->cpu, "Leave out GPUs and other devices; the processes stay");
+  command
+      .add("--mount", &flags->mounts,
+           "Mount a folder of this machine in the containers that train, over what the job mounts there; can "
+           "be repeated")
+      .takes("DIR:/PATH[:ro]")
+      .reads(read_mount_flag, "a folder and an absolute path, as in .:/workspace");
+  flags->ssh_key.add_to(command);
+  flags->colour.add_to(command);
+  command.details = {
+      "Prints a file of the Compose specification for docker compose and podman compose: each pod is a "
+      "service "
+      "with the host name, addresses, environment, command, files and volumes that it has in the cluster. "
+      "The first lines of the "
+      "file say how to run it.",
+      "ConfigMaps and Secrets among the inputs become files and variables. What comes from other Secrets is "
+      "a "
+      "variable of your shell, as in WANDB_API_KEY=... docker compose up. Claims are volumes, which are "
+      "empty at "
+      "first. Limits of CPU and memory are left out. Notes say what else one machine doesn't have.",
+      "GPUs of NVIDIA are given to the pods in their order, each to one of them."};
+  command.exit_statuses = {{0, "printed"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.examples = {"trainjobc compose jobs/scratch/smoke.yaml --processes 2 --cpu > compose.yaml",
+                      "trainjobc compose jobs/ --job bert-eval --mount .:/workspace --image torch:trial"};
+  return [flags](Console& console) { return run_compose(console, *flags); };
+}
+
+}  // namespace trainjobc::cli

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// trainjobc new
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "base/text/shell.h"
+#include "base/text/suggest.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/input.h"
+#include "cli/options.h"
+#include "features/create/create.h"
+#include "features/create/script.h"
+#include "lint/groups.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::cli {
+namespace {
+
+using create::JobRequest;
+using create::NewFramework;
+using create::RuntimeFacts;
+
+struct NewFlags {
+  std::string framework;
+  std::string from_runtime;
+  std::string from_script;
+  std::string name;
+  std::string ns;
+  std::string image;
+  std::string command;
+  std::vector<std::string> words;  // after "--"
+  std::string nodes;
+  std::string processes;
+  std::string gpus;
+  std::string cpu;
+  std::string memory;
+  std::string queue;
+  std::string dataset;
+  std::string dataset_secret;
+  std::string model;
+  std::string model_secret;
+  std::string claim;
+  std::string claim_path = "/checkpoints";
+  std::string shared_memory;
+  std::string gang;
+  bool own_runtime = false;
+  std::vector<std::string> runtimes;
+  std::string trainer_version;
+  std::string output;
+};
+
+JobRequest request_of(const NewFlags& flags) {
+  JobRequest wanted;
+  wanted.name = flags.name;
+  wanted.ns = flags.ns;
+  wanted.image = flags.image;
+  wanted.nodes = flags.nodes;
+  wanted.processes = flags.processes;
+  wanted.gpus = flags.gpus;
+  wanted.cpu = flags.cpu;
+  wanted.memory = flags.memory;
+  wanted.queue = flags.queue;
+  wanted.dataset = flags.dataset;
+  wanted.dataset_secret = flags.dataset_secret;
+  wanted.model = flags.model;
+  wanted.model_secret = flags.model_secret;
+  wanted.claim = flags.claim;
+  wanted.claim_path = flags.claim_path;
+  wanted.shared_memory = flags.shared_memory;
+  wanted.gang = flags.gang;
+  return wanted;
+}
+
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names;
+  for (const NewFramework& one : create::frameworks()) names.emplace_back(one.name);
+  return names;
+}
+
+// From the flags and, on a terminal, the answers to what they leave open, to the documents.
+class NewJob {
+ public:
+  NewJob(Console& console, const NewFlags& flags)
+      : console_(console),
+        flags_(flags),
+        wanted_(request_of(flags)),
+        configurations_(console.files(), console.environment("TRAINJOBC_CONFIG"), false),
+        asks_(console.stdin_is_terminal() && console.stderr_is_terminal()) {}
+
+  int run() {
+    for (const auto& step : {&NewJob::check_flags, &NewJob::read_script, &NewJob::choose_framework,
+                             &NewJob::find_runtime, &NewJob::ask_rest}) {
+      if (!(this->*step)()) return kFailed;
+    }
+    const create::Draft draft =
+        is_own_ ? create::draft_with_runtime(wanted_, *framework_) : create::draft_job(wanted_, facts_);
+    const int status = check(draft);
+    return status == kOk ? write(draft.text()) : status;
+  }
+
+ private:
+  bool refuse(std::string_view message) const {
+    fail(console_, message);
+    return false;
+  }
+
+  bool check_flags() {
+    if (!flags_.output.empty() && console_.files().exists(flags_.output))
+      return refuse(fmt::format("{} exists, and is not overwritten", flags_.output));
+    if (!flags_.framework.empty() && !create::find_framework(flags_.framework)) {
+      const std::vector<std::string> names = framework_names();
+      const auto meant =
+          base::closest(flags_.framework, std::vector<std::string_view>(names.begin(), names.end()));
+      return refuse(fmt::format("there is no framework \"{}\", only {}{}", flags_.framework,
+                                fmt::join(names, ", "),
+                                meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
+    }
+    if (!flags_.from_runtime.empty() && !flags_.framework.empty())
+      return refuse("--from-runtime: the runtime decides on the framework; leave out one of them");
+    if (!flags_.command.empty() && !flags_.words.empty() && flags_.from_script.empty())
+      return refuse("--command: the words after \"--\" are a command, too; leave out one of them");
+    if (!flags_.dataset_secret.empty() && flags_.dataset.empty())
+      return refuse("--dataset-secret: there is no --dataset that it is for");
+    if (!flags_.model_secret.empty() && flags_.model.empty())
+      return refuse("--model-secret: there is no --model that it is for");
+    return true;
+  }
+
+  bool read_script() {
+    if (flags_.from_script.empty()) return true;
+    const auto text = console_.files().read(flags_.from_script);
+    if (const auto* error = std::get_if<base::IoError>(&text)) return refuse(error->message);
+    script_ = create::read_script(std::get<std::string>(text));
+    return true;
+  }
+
+  bool choose_framework() {
+    if (!flags_.from_runtime.empty()) return true;
+    std::string name = flags_.framework;
+    if (name.empty()) name = script_.framework;
+    if (flags_.framework.empty() && !name.empty()) {
+      note(console_, fmt::format("{}:{}: imports {}: a {} job", flags_.from_script, script_.line,
+                                 script_.module, name));
+    }
+    const std::string names = fmt::format("{}", fmt::join(framework_names(), ", "));
+    while (!create::find_framework(name)) {
+      const std::string unknown =
+          flags_.from_script.empty()
+              ? ""
+              : fmt::format("{} imports no framework that is known here; ", flags_.from_script);
+      if (!asks_) return refuse(fmt::format("{}name the framework ({}) or --from-runtime", unknown, names));
+      if (!ask(fmt::format("{}framework ({})", unknown, names), "torch", name)) return false;
+    }
+    framework_ = create::find_framework(name);
+    return true;
+  }
+
+  // An image of a job reaches MPI's launcher only: its nodes get theirs from the runtime.
+  bool needs_own_runtime() const {
+    return flags_.own_runtime || framework_->runtime.empty() ||
+           (framework_->policy == "mpi" && !wanted_.image.empty());
+  }
+
+  bool find_runtime() {
+    if (framework_ && needs_own_runtime()) return start_own_runtime();
+    if (flags_.own_runtime)
+      return refuse("--runtime: --from-runtime names another one; leave out one of them");
+    if (!wanted_.gang.empty())
+      return refuse("--gang: a runtime decides on gangs; add --runtime to write one");
+    const std::string name = framework_ ? std::string(framework_->runtime) : flags_.from_runtime;
+    for (const std::vector<std::string>& paths :
+         {std::vector<std::string>(), std::vector<std::string>{"."}}) {
+      auto found =
+          known_runtimes(console_, configurations_, {paths, flags_.runtimes, {}, flags_.trainer_version});
+      console_.write_stderr(configurations_.error());
+      if (!configurations_.error().empty()) return false;
+      if (const auto* error = std::get_if<base::IoError>(&found)) return refuse(error->message);
+      known_ = std::move(std::get<KnownRuntimes>(found).runtimes);
+      if (take_runtime(name)) return check_initializers();
+    }
+    std::vector<std::string_view> names;
+    for (const KnownRuntime& one : known_) names.push_back(one.name);
+    const auto meant = base::closest(name, names);
+    return refuse(fmt::format("{}there is no runtime \"{}\"{}", framework_ ? "" : "--from-runtime: ", name,
+                              meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+  }
+
+  bool take_runtime(const std::string& name) {
+    const auto is_it = [&](const KnownRuntime& one) {
+      return one.name == name && (wanted_.ns.empty() || one.ns.empty() || one.ns == wanted_.ns);
+    };
+    const auto runtime = std::ranges::find_if(known_, is_it);
+    if (runtime == known_.end()) return false;
+    auto facts = create::facts_of(runtime->text);
+    if (!facts) return false;
+    facts_ = std::move(*facts);
+    facts_.is_framework_image = runtime->place.empty();
+    if (!facts_.ns.empty()) wanted_.ns = facts_.ns;
+    runtime_ = Source{runtime->place.empty() ? "catalogue/" + name : runtime->place, runtime->text};
+    return true;
+  }
+
+  bool start_own_runtime() {
+    is_own_ = true;
+    if (framework_->command.empty())
+      return refuse(fmt::format("--runtime: for {}, copy one of the catalogue: trainjobc runtimes --show {}",
+                                framework_->name, framework_->runtime));
+    return true;
+  }
+
+  // A TrainJob's initializers run only where the runtime has a place for them.
+  bool check_initializers() const {
+    for (const auto& [flag, uri, job] :
+         {std::tuple("--dataset", &wanted_.dataset, model::kDatasetInitializer),
+          std::tuple("--model", &wanted_.model, model::kModelInitializer)}) {
+      if (!uri->empty() && runtime_.text.find(job) == std::string::npos) {
+        return refuse(fmt::format("{}: {} has no {}{}", flag, facts_.name, job,
+                                  framework_ ? "; add --runtime to write a runtime that has one" : ""));
+      }
+    }
+    return true;
+  }
+
+  // Asks what is missing; without a terminal, it has to be said.
+  bool ask_rest() {
+    const bool has_command = !is_own_ && facts_.has_command;
+    if (!ask_if(wanted_.name.empty(), "--name", "name", "my-job", wanted_.name)) return false;
+    const std::string image =
+        !is_own_ && !facts_.image.empty() ? facts_.image : "registry.example.com/train:1.0.0";
+    if (asks_ && flags_.from_runtime.empty() && (is_own_ || !facts_.is_mpi) &&
+        !ask_if(wanted_.image.empty(), "--image", "image", image, wanted_.image))
+      return false;
+    if (wanted_.image == image && flags_.image.empty()) wanted_.image.clear();
+    if (is_own_ && wanted_.image.empty() && !asks_)
+      return refuse("--image is missing: the runtime needs one");
+    if (is_own_ && wanted_.image.empty()) wanted_.image = image;
+    if (!find_command(has_command)) return false;
+    const std::string nodes = std::to_string(facts_.nodes.value_or(1));
+    if (asks_ && !ask_if(wanted_.nodes.empty(), "--nodes", "nodes", nodes, wanted_.nodes)) return false;
+    const std::string gpus = facts_.gpus ? std::to_string(*facts_.gpus) : "0";
+    if (asks_ && (!framework_ || framework_->uses_gpus) &&
+        !ask_if(wanted_.gpus.empty(), "--gpus", "GPUs of each node", gpus, wanted_.gpus))
+      return false;
+    if (wanted_.gpus == gpus && flags_.gpus.empty()) wanted_.gpus.clear();
+    return true;
+  }
+
+  bool find_command(bool has_command) {
+    if (!flags_.command.empty()) return take_command(flags_.command);
+    if (!flags_.from_script.empty()) return take_script();
+    if (!flags_.words.empty()) wanted_.command = flags_.words;
+    if (has_command || !wanted_.command.empty()) return true;
+    const std::string example = framework_ ? std::string(framework_->command) : example_for_runtime();
+    std::string answer;
+    if (!ask_if(true, "--command", "command", example, answer)) return false;
+    return take_command(answer);
+  }
+
+  std::string example_for_runtime() const {
+    return facts_.has_torch ? "torchrun /workspace/train.py"
+           : facts_.is_mpi  ? "mpirun python /workspace/train.py"
+                            : "python /workspace/train.py";
+  }
+
+  bool take_command(const std::string& line) {
+    auto words = base::split_words(line);
+    if (!words || words->empty()) return refuse("--command: a quotation mark has no counterpart");
+    wanted_.command = std::move(*words);
+    return true;
+  }
+
+  // The framework's launcher, the script in the image, its arguments.
+  bool take_script() {
+    const std::string example = framework_ ? std::string(framework_->command) : example_for_runtime();
+    const std::string file = flags_.from_script.substr(flags_.from_script.rfind('/') + 1);
+    auto words = base::split_words(example);
+    if (!words || words->empty()) words = {"python", ""};
+    words->back() = "/workspace/" + file;
+    words->insert(words->end(), flags_.words.begin(), flags_.words.end());
+    std::vector<std::string> others;
+    for (const create::ScriptArgument& argument : script_.arguments) {
+      if (!add_argument(argument, file, *words, others)) return false;
+    }
+    wanted_.command = std::move(*words);
+    if (!others.empty())
+      wanted_.remarks.push_back(fmt::format("{} also takes {}", file, fmt::join(others, ", ")));
+    return true;
+  }
+
+  bool add_argument(const create::ScriptArgument& argument, const std::string& file,
+                    std::vector<std::string>& words, std::vector<std::string>& others) {
+    const bool is_option = argument.name.starts_with('-');
+    const auto gives = [&](const std::string& word) {
+      return is_option ? word == argument.name || word.starts_with(argument.name + "=")
+                       : !word.starts_with('-');
+    };
+    if (std::ranges::any_of(flags_.words, gives)) return true;
+    if (!argument.is_required) {
+      others.push_back(argument.default_value.empty()
+                           ? argument.name
+                           : fmt::format("{} ({})", argument.name, argument.default_value));
+      return true;
+    }
+    if (!asks_) return refuse(fmt::format("{} needs {}: give it after \"--\"", file, argument.name));
+    std::string value;
+    if (!ask(fmt::format("{} of {}", argument.name, file), "", value)) return false;
+    words.push_back(is_option ? argument.name + "=" + value : value);
+    return true;
+  }
+
+  // False if there is no answer, which has been reported.
+  bool ask(const std::string& question, const std::string& otherwise, std::string& answer) {
+    console_.write_stderr(otherwise.empty() ? fmt::format("{}: ", question)
+                                            : fmt::format("{} [{}]: ", question, otherwise));
+    const auto line = console_.read_line();
+    if (!line) {
+      console_.write_stderr("\n");
+      return refuse("no answer: nothing is written");
+    }
+    answer = line->empty() ? otherwise : *line;
+    return true;
+  }
+
+  bool ask_if(bool is_missing, std::string_view flag, const std::string& question,
+              const std::string& otherwise, std::string& answer) {
+    if (!is_missing) return true;
+    if (!asks_) return refuse(fmt::format("{} is missing", flag));
+    return ask(question, otherwise, answer);
+  }
+
+  // What lint would say of the documents, in the words of the flags.
+  int check(const create::Draft& draft) {
+    lint::InputGroup group;
+    const std::string file = flags_.output.empty() ? "job.yaml" : flags_.output;
+    group.config = configurations_.of_file(file);
+    group.inputs.push_back({file, draft.text()});
+    if (!is_own_) group.runtimes.push_back(runtime_);
+    group.use_catalogue = false;
+    if (!flags_.trainer_version.empty()) group.trainer_version = flags_.trainer_version;
+    Options options;
+    options.render = false;
+    std::vector<lint::InputGroup> groups;
+    groups.push_back(std::move(group));
+    const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
+    const base::Diagnostics found = lint::apply_configs(compiled.governed);
+    bool is_wrong = false;
+    std::set<std::pair<std::string_view, std::string_view>> said;
+    for (const base::Diagnostic& one : found.items()) {
+      if (one.severity == base::Severity::Info) continue;
+      is_wrong = true;
+      const bool is_here = one.location.file && one.location.file->name() == file;
+      const std::string_view flag = is_here ? draft.flag_at(one.location.line) : std::string_view();
+      if (!flag.empty() && !said.emplace(flag, one.rule).second) continue;  // in both documents
+      say(one, flag);
+    }
+    return is_wrong ? kRejected : kOk;
+  }
+
+  void say(const base::Diagnostic& found, std::string_view flag) {
+    if (flag.empty()) {
+      console_.write_stderr(base::format_text(found, {false, console_.stderr_width()}));
+      return;
+    }
+    const std::string hint = found.hint.empty() ? "" : fmt::format("; {}", found.hint);
+    fail(console_, fmt::format("{}: {}{} [{}]", flag, found.message, hint, found.rule));
+  }
+
+  int write(const std::string& text) {
+    if (flags_.output.empty())
+      return console_.write_manifests(text) ? kOk : fail(console_, "can't write the output");
+    if (const auto error = console_.files().write(flags_.output, text, 0666))
+      return fail(console_, error->message);
+    note(console_, fmt::format("{} is written", flags_.output));
+    return kOk;
+  }
+
+  Console& console_;
+  const NewFlags& flags_;
+  JobRequest wanted_;
+  lint::Configurations configurations_;
+  bool asks_;
+  create::ScriptFacts script_;
+  const NewFramework* framework_ = nullptr;  // nullptr: the runtime decides
+  bool is_own_ = false;                      // a runtime is written, too
+  std::vector<KnownRuntime> known_;
+  RuntimeFacts facts_;
+  Source runtime_;
+};
+
+void add_resource_flags(Command& command, NewFlags& flags) {
+  command.add("--nodes", &flags.nodes, "Number of nodes").takes("NUMBER");
+  command.add("--gpus", &flags.gpus, "NVIDIA GPUs of each node; 0 for none").takes("NUMBER");
+  command.add("--processes", &flags.processes, "Processes of each node, if not one for each GPU")
+      .takes("NUMBER");
+  command.add("--cpu", &flags.cpu, "CPUs of each node").takes("QUANTITY");
+  command.add("--memory", &flags.memory, "Memory of each node").takes("QUANTITY");
+  command.add("--shared-memory", &flags.shared_memory, "Size of /dev/shm, for data loaders")
+      .takes("QUANTITY");
+}
+
+void add_data_flags(Command& command, NewFlags& flags) {
+  command.add("--dataset", &flags.dataset, "Fetch this dataset first: hf://ORG/NAME, s3://BUCKET/PATH")
+      .takes("URI");
+  command.add("--dataset-secret", &flags.dataset_secret, "Secret with the credentials for it").takes("NAME");
+  command.add("--model", &flags.model, "Fetch this model first").takes("URI");
+  command.add("--model-secret", &flags.model_secret, "Secret with the credentials for it").takes("NAME");
+  command.add("--claim", &flags.claim, "PersistentVolumeClaim for checkpoints").takes("NAME");
+  command.add("--claim-path", &flags.claim_path, "Where it is mounted").takes("DIR").shows_default();
+}
+
+void add_runtime_flags(Command& command, NewFlags& flags) {
+  command
+      .add("--runtime", &flags.own_runtime,
+           "Write a runtime, too: a TrainingRuntime if there is a namespace, otherwise a "
+           "ClusterTrainingRuntime")
+      .excludes("--from-runtime");
+  command.add("--gang", &flags.gang, "Start all pods or none; needs --runtime")
+      .one_of({"coscheduling", "volcano"});
+  command.add("--runtimes", &flags.runtimes, "File or directory with runtimes that --from-runtime can name")
+      .takes("PATH");
+  add_version_flag(command, "--trainer-version", flags.trainer_version, "Trainer version of the cluster",
+                   false);
+}
+
+}  // namespace
+
+std::function<int(Console&)> setup_new(Command& command) {
+  auto flags = std::make_shared<NewFlags>();
+  command.add("FRAMEWORK", &flags->framework, fmt::format("{}", fmt::join(framework_names(), ", ")))
+      .takes("FRAMEWORK");
+  Flag& words = command.add("WORD", &flags->words, "The command; with --from-script, the script's arguments");
+  words.after_dashes = true;
+  command.add("--name", &flags->name, "Name of the TrainJob").takes("NAME");
+  command.add("-n,--namespace", &flags->ns, "Its namespace").takes("NAME");
+  command.add("--image", &flags->image, "Image with the training code").takes("IMAGE");
+  command.add("--command", &flags->command, "The command in one word, split as a shell would")
+      .takes("COMMAND");
+  command.add("--from-runtime", &flags->from_runtime, "Use this runtime of the workspace or the catalogue")
+      .takes("RUNTIME");
+  command
+      .add("--from-script", &flags->from_script,
+           "Choose framework and command by what this Python script imports; it is read, not run")
+      .takes("FILE");
+  add_resource_flags(command, *flags);
+  command.add("--queue", &flags->queue, "Kueue's LocalQueue").takes("NAME");
+  add_data_flags(command, *flags);
+  add_runtime_flags(command, *flags);
+  command
+      .add("-o,--output", &flags->output, "File to write to, which must not exist; default: standard output")
+      .takes("FILE");
+  command.details = {
+      "On a terminal, asks for what the flags leave open. Elsewhere --name, and the command if the runtime "
+      "has none, "
+      "must be given.",
+      "What lint would say of the job is said of the flags, and nothing is written. Comments in the output "
+      "are at "
+      "values to look at."};
+  command.variables = {{std::string(kConfigVariable), "The configuration file."}};
+  command.exit_statuses = {{0, "written"}, {1, "lint would report a finding"}, {2, "usage or I/O"}};
+  command.examples = {
+      "trainjobc new torch --name bert --nodes 4 --gpus 8 -- torchrun train.py",
+      "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert -- torchrun train.py",
+      "trainjobc new --from-script train.py --name first"};
+  return [flags](Console& console) { return NewJob(console, *flags).run(); };
+}
+
+}  // namespace trainjobc::cli

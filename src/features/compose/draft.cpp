@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/compose/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text/base64.h"
+#include "k8s/object_meta.h"
+
+namespace trainjobc::compose {
+
+using yaml::Node;
+
+void Fields::set(std::string_view key, const Node* value) {
+  if (value) entries_.push_back({make_->copied(key)->text(), value, {}});
+}
+
+namespace {
+
+std::map<std::string, std::string, std::less<>> keys_of(const Node& object) {
+  std::map<std::string, std::string, std::less<>> keys;
+  const bool is_secret = yaml::text_at(object, "kind") == "Secret";
+  const auto add = [&](std::string_view field, bool is_encoded) {
+    const Node* map = object.get(field);
+    if (!map) return;
+    for (const yaml::Entry& entry : map->entries()) {
+      const std::string text(entry.value->text());
+      const auto decoded = is_encoded ? base::base64_decode(text) : text;
+      if (decoded) keys[std::string(entry.key)] = *decoded;
+    }
+  };
+  add("data", is_secret);
+  add("binaryData", true);
+  add("stringData", false);
+  return keys;
+}
+
+}  // namespace
+
+Files::Files(std::span<const Object> objects, std::string_view ns) {
+  for (const Object& object : objects) {
+    const bool is_file = object.kind == "ConfigMap" || object.kind == "Secret";
+    if (!is_file || object.api_version != "v1") continue;
+    if (k8s::effective_namespace(object.ns) != k8s::effective_namespace(ns)) continue;
+    objects_[{std::string(object.kind), std::string(object.name)}] = keys_of(*object.root);
+  }
+}
+
+bool Files::has(std::string_view kind, std::string_view name) const {
+  return objects_.contains({std::string(kind), std::string(name)});
+}
+
+const std::map<std::string, std::string, std::less<>>& Files::keys(std::string_view kind,
+                                                                   std::string_view name) const {
+  static const std::map<std::string, std::string, std::less<>> kNone;
+  const auto found = objects_.find({std::string(kind), std::string(name)});
+  return found != objects_.end() ? found->second : kNone;
+}
+
+std::optional<std::string> Files::value(std::string_view kind, std::string_view name,
+                                        std::string_view key) const {
+  const auto& all = keys(kind, name);
+  const auto found = all.find(key);
+  return found != all.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void Draft::note(std::string text) {
+  if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
+}
+
+namespace {
+
+// Around the number of a reference, in texts that are not escaped yet.
+constexpr char kOpen = '\x01';
+constexpr char kClose = '\x02';
+
+}  // namespace
+
+const Node* Draft::text(std::string_view value) const {
+  std::string out;
+  for (size_t at = 0; at < value.size(); ++at) {
+    const size_t close = value[at] == kOpen ? value.find(kClose, at) : std::string_view::npos;
+    size_t number = references_.size();
+    if (close != std::string_view::npos) std::from_chars(value.data() + at + 1, value.data() + close, number);
+    if (number < references_.size()) {
+      out += references_[number];
+      at = close;
+    } else {
+      out.append(value[at] == '$' ? 2 : 1, value[at]);
+    }
+  }
+  return make.copied(out);
+}
+
+const Node* Draft::texts(const std::vector<std::string>& values) const {
+  std::vector<const Node*> items;
+  for (const std::string& value : values) items.push_back(text(value));
+  return list(items);
+}
+
+const Node* Draft::list(const std::vector<const Node*>& items) const {
+  return items.empty() ? nullptr : make.list(items);
+}
+
+namespace {
+
+// Compose's variables are those of a shell.
+std::string shell_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out += is_word ? c : '_';
+  }
+  if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, "_");
+  return out;
+}
+
+}  // namespace
+
+std::string Draft::refer(std::string_view variable, std::string_view what) {
+  std::string name = shell_name(variable);
+  while (variables_.try_emplace(name, what).first->second != what) name += '_';
+  std::string words(what);
+  std::erase_if(words, [](char c) { return c == '}' || c == '{' || c == '$'; });
+  const std::string reference = fmt::format("${{{}:?{}}}", name, words);
+  auto found = std::ranges::find(references_, reference);
+  if (found == references_.end()) found = references_.insert(references_.end(), reference);
+  return fmt::format("{}{}{}", kOpen, found - references_.begin(), kClose);
+}
+
+void Draft::add_volume(const std::string& name, const Node* node) {
+  if (volume_names_.insert(name).second) volumes.set(name, node);
+}
+
+std::string Draft::add_config(std::string_view kind, std::string_view object, std::string_view key,
+                              std::string_view value) {
+  const std::pair<std::string, std::string> content{kind, value};
+  std::string name = fmt::format("{}.{}", object, key);
+  auto [at, is_new] = config_names_.try_emplace(name, content);
+  while (!is_new && at->second != content) {
+    name += "_";
+    std::tie(at, is_new) = config_names_.try_emplace(name, content);
+  }
+  if (is_new) {
+    Fields config(make);
+    config.set("content", text(value));
+    configs.set(name, config.node());
+  }
+  return name;
+}
+
+void Draft::note_part(const std::string& claim, bool is_part) {
+  std::set<bool>& seen = parts_[claim];
+  if (seen.insert(is_part).second && seen.size() == 2)
+    note(fmt::format(
+        "claim \"{}\" is mounted as a whole and in parts (subPath): here they are separate volumes", claim));
+}
+
+}  // namespace trainjobc::compose

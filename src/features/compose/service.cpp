@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A pod as services: its main container has the pod's names, the others share its network.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "features/compose/draft.h"
+#include "k8s/quantity.h"
+#include "model/trainer_names.h"
+#include "policy/runtime_info.h"
+
+namespace trainjobc::compose {
+namespace {
+
+using yaml::items_at;
+using yaml::Maker;
+using yaml::Node;
+using yaml::text_at;
+using yaml::value_at;
+
+bool is_true(const Node* node) {
+  return node && node->as_bool() == true;
+}
+
+// The container's own setting, or the pod's.
+const Node* security_of(const Pod& pod, const Node& container, std::string_view field) {
+  for (const Node* owner : {&container, pod.spec}) {
+    const Node* value = owner->at({"securityContext", field});
+    if (value && !value->is_null()) return value;
+  }
+  return nullptr;
+}
+
+const Node* user_of(const Draft& draft, const Pod& pod, const Node& container) {
+  const Node* user = security_of(pod, container, "runAsUser");
+  const Node* group = security_of(pod, container, "runAsGroup");
+  if (!user) return nullptr;
+  return draft.make.copied(group ? fmt::format("{}:{}", user->text(), group->text())
+                                 : std::string(user->text()));
+}
+
+const Node* groups_of(const Draft& draft, const Pod& pod) {
+  std::vector<const Node*> groups;
+  const std::string_view own = value_at(*pod.spec, {"securityContext", "fsGroup"});
+  if (!own.empty()) groups.push_back(draft.make.string(own));
+  for (const Node* group : items_at(*pod.spec, {"securityContext", "supplementalGroups"}))
+    groups.push_back(draft.make.string(group->text()));
+  return draft.list(groups);
+}
+
+const Node* condition_map(const Draft& draft, const Conditions& conditions) {
+  Fields services(draft.make);
+  for (const auto& [service, condition] : conditions) {
+    Fields when(draft.make);
+    when.set("condition", draft.make.string(condition));
+    services.set(service, when.node());
+  }
+  return services.empty() ? nullptr : services.node();
+}
+
+// How often the Job starts a container again: as often as its backoffLimit says, whether the kubelet does it
+// or the Job controller.
+const Node* restart_of(const Draft& draft, const Pod& pod) {
+  constexpr int64_t kDefaultLimit = 6;
+  const auto limit = k8s::jobset::int_at(*pod.job->job_spec, "backoffLimit").value_or(kDefaultLimit);
+  const auto per_index = k8s::jobset::int_at(*pod.job->job_spec, "backoffLimitPerIndex");
+  const int64_t times = per_index.value_or(limit);
+  return times > 0 ? draft.make.copied(fmt::format("on-failure:{}", times)) : nullptr;
+}
+
+// NVIDIA's devices, each for one pod: all pods are on one machine.
+const Node* gpu_reservation(Draft& draft, int64_t count) {
+  const Maker& make = draft.make;
+  std::vector<const Node*> ids;
+  for (int64_t i = 0; i < count; ++i) ids.push_back(make.copied(std::to_string(draft.gpus++)));
+  const std::array capabilities{make.string("gpu")};
+  Fields device(make);
+  device.set("driver", make.string("nvidia"));
+  device.set("device_ids", make.list(ids));
+  device.set("capabilities", make.list(capabilities));
+  const std::array devices{device.node()};
+  return make.with_path(nullptr, {"resources", "reservations", "devices"}, make.list(devices));
+}
+
+constexpr int64_t kMostGpus = 1024;  // of a pod, on no machine
+
+void add_devices(Draft& draft, const Node& container, Fields& service) {
+  const Node* limits = container.at({"resources", "limits"});
+  if (!limits || draft.options.cpu) return;
+  const Maker& make = draft.make;
+  for (const yaml::Entry& limit : limits->entries()) {
+    const auto quantity = k8s::Quantity::parse(limit.value->text());
+    const bool is_device = limit.key.find('/') != std::string_view::npos;
+    if (!is_device || !quantity || quantity->sign() <= 0) continue;
+    const int64_t count = quantity->value();
+    if (limit.key == "nvidia.com/gpu" && count <= kMostGpus) {
+      service.set("deploy", gpu_reservation(draft, count));
+    } else if (limit.key == "amd.com/gpu") {
+      const std::array devices{make.string("/dev/kfd"), make.string("/dev/dri")};
+      service.set("devices", make.list(devices));
+      draft.note("amd.com/gpu: each container sees all of the machine's");
+    } else {
+      draft.note(fmt::format("{} is left out: it is a device of the cluster's machines", limit.key));
+    }
+  }
+}
+
+void add_security(Draft& draft, const Pod& pod, const Node& container, bool has_configs, Fields& service) {
+  const Maker& make = draft.make;
+  const Node* security = container.get("securityContext");
+  if (!security) return;
+  if (is_true(security->get("privileged"))) service.set("privileged", make.boolean(true));
+  service.set("cap_add", draft.list(yaml::copied_items(security->at({"capabilities", "add"}))));
+  service.set("cap_drop", draft.list(yaml::copied_items(security->at({"capabilities", "drop"}))));
+  if (!is_true(security->get("readOnlyRootFilesystem"))) return;
+  if (has_configs) {
+    draft.note(fmt::format(
+        "readOnlyRootFilesystem of {} is left out: Compose writes files into the container", pod.service));
+  } else {
+    service.set("read_only", make.boolean(true));
+  }
+}
+
+const Node* environment_node(const Draft& draft, const Words& words) {
+  Fields env(draft.make);
+  for (const Setting& setting : words.env)
+    env.set(setting.name, setting.value ? draft.text(*setting.value) : draft.make.null());
+  return env.empty() ? nullptr : env.node();
+}
+
+const Node* aliases_of(const Draft& draft, const Pod& pod) {
+  std::vector<const Node*> names{draft.make.copied(pod.address)};
+  if (pod.host != pod.address) names.push_back(draft.make.copied(pod.host));
+  return draft.make.with_path(nullptr, {"default", "aliases"}, draft.make.list(names));
+}
+
+const Node* extra_hosts(const Draft& draft, const Pod& pod) {
+  std::vector<const Node*> hosts;
+  for (const Node* alias : items_at(*pod.spec, "hostAliases")) {
+    for (const Node* name : items_at(*alias, "hostnames"))
+      hosts.push_back(draft.text(fmt::format("{}={}", name->text(), text_at(*alias, "ip"))));
+  }
+  return draft.list(hosts);
+}
+
+enum class Role { Main, Beside, Init };
+
+class ServiceMaker {
+ public:
+  ServiceMaker(Draft& draft, const Pod& pod, const Node& container)
+      : draft_(draft), pod_(pod), container_(container), service_(draft.make) {}
+
+  const Node* take(Role role, const Conditions& after, bool waited_for) {
+    const Maker& make = draft_.make;
+    const Words words = words_of(draft_, pod_, container_);
+    const Mounted mounted = mounts_of(draft_, pod_, container_, words);
+    const bool is_replaced = !draft_.options.image.empty() && has_training_image(pod_, container_);
+    service_.set("image", draft_.text(is_replaced ? draft_.options.image : text_at(container_, "image")));
+    add_names(role);
+    service_.set("depends_on", condition_map(draft_, after));
+    service_.set("entrypoint", draft_.texts(words.command));
+    service_.set("command", draft_.texts(words.args));
+    const std::string_view folder = value_at(container_, {"workingDir"});
+    if (!folder.empty()) service_.set("working_dir", draft_.text(folder));
+    service_.set("environment", environment_node(draft_, words));
+    service_.set("user", user_of(draft_, pod_, container_));
+    service_.set("group_add", groups_of(draft_, pod_));
+    add_security(draft_, pod_, container_, !mounted.configs.empty(), service_);
+    service_.set("configs", draft_.list(mounted.configs));
+    service_.set("volumes", draft_.list(mounted.volumes));
+    service_.set("shm_size", mounted.shared_memory);
+    if (is_true(container_.get("tty"))) service_.set("tty", make.boolean(true));
+    if (is_true(container_.get("stdin"))) service_.set("stdin_open", make.boolean(true));
+    if (waited_for) service_.set("healthcheck", health_check(draft_, pod_, container_));
+    const bool is_sidecar = role == Role::Init && value_at(container_, {"restartPolicy"}) == "Always";
+    service_.set("restart", is_sidecar ? make.string("always") : restart_of(draft_, pod_));
+    add_devices(draft_, container_, service_);
+    return service_.node();
+  }
+
+ private:
+  // Containers of a pod share its network: those beside the main one use that of its service.
+  void add_names(Role role) {
+    const Maker& make = draft_.make;
+    if (role == Role::Beside) {
+      service_.set("network_mode", make.copied(fmt::format("service:{}", pod_.service)));
+      return;
+    }
+    service_.set("hostname", make.copied(pod_.host));
+    if (role == Role::Main) service_.set("networks", aliases_of(draft_, pod_));
+    service_.set("extra_hosts", extra_hosts(draft_, pod_));
+  }
+
+  Draft& draft_;
+  const Pod& pod_;
+  const Node& container_;
+  Fields service_;
+};
+
+// Whether the container has a field with something in it.
+bool has_field(const Node& node, std::string_view field) {
+  const Node* value = node.get(field);
+  return value && !value->is_empty_value();
+}
+
+// What pods say that one machine doesn't have: their field, and what to note about it.
+struct ClusterField {
+  std::string_view field;
+  std::string_view note;
+};
+constexpr std::array kClusterFields = std::to_array<ClusterField>({
+    {"nodeSelector", "node selectors are left out: there is one machine"},
+    {"affinity", "affinity is left out: there is one machine"},
+    {"topologySpreadConstraints", "topologySpreadConstraints are left out: there is one machine"},
+    {"hostNetwork", "hostNetwork is left out: pods on one machine would share its ports"},
+    {"hostPID", "hostPID is left out"},
+    {"hostIPC", "hostIPC is left out"},
+    {"runtimeClassName", "runtimeClassName is left out"},
+    {"imagePullSecrets", "imagePullSecrets are left out: log in to the registry on this machine"},
+    {"activeDeadlineSeconds", "activeDeadlineSeconds is left out"},
+    {"dnsConfig", "dnsConfig is left out"},
+});
+constexpr std::array kContainerFields = std::to_array<ClusterField>({
+    {"livenessProbe", "liveness probes are left out: Compose restarts no container for them"},
+    {"lifecycle", "lifecycle hooks are left out"},
+});
+
+void note_left_out(Draft& draft, const Pod& pod) {
+  for (const auto& [field, note] : kClusterFields) {
+    if (has_field(*pod.spec, field)) draft.note(std::string(note));
+  }
+  const std::string_view account = value_at(*pod.spec, {"serviceAccountName"});
+  if (!account.empty() && account != "default")
+    draft.note(fmt::format("service account \"{}\" is left out: there is no Kubernetes API here", account));
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (const Node* container : items_at(*pod.spec, list)) {
+      for (const auto& [field, note] : kContainerFields) {
+        if (has_field(*container, field)) draft.note(std::string(note));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const Node* main_container(const Pod& pod) {
+  const auto containers = items_at(*pod.spec, "containers");
+  const auto node = std::ranges::find_if(
+      containers, [](const Node* container) { return text_at(*container, "name") == model::kNode; });
+  if (node != containers.end()) return *node;
+  return containers.empty() ? nullptr : containers.front();
+}
+
+bool has_training_image(const Pod& pod, const Node& container) {
+  const Node* main = main_container(pod);
+  return pod.trains && main && text_at(*main, "image") == text_at(container, "image");
+}
+
+namespace {
+
+// A program of the image that knocks at the port, or asks by HTTP; without one, the container counts as
+// ready.
+const Node* probe_command(const Draft& draft, const Node& container, const Node& probe) {
+  const Maker& make = draft.make;
+  if (const Node* exec = probe.get("exec")) {
+    std::vector<const Node*> words{make.string("CMD")};
+    for (const Node* word : items_at(*exec, "command")) words.push_back(draft.text(word->text()));
+    return words.size() > 1 ? make.list(words) : nullptr;
+  }
+  const Node* asked = probe.get("httpGet");
+  const Node* knocked = asked ? asked : probe.get("tcpSocket");
+  if (!knocked) return nullptr;
+  std::string port(value_at(*knocked, {"port"}));
+  for (const Node* named : items_at(container, "ports")) {
+    if (text_at(*named, "name") == port) port = text_at(*named, "containerPort");
+  }
+  const bool is_number =
+      !port.empty() && std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number) return nullptr;
+  const std::string line =
+      fmt::format("command -v bash >/dev/null || exit 0; exec bash -c ': </dev/tcp/127.0.0.1/{}'", port);
+  const std::array words{make.string("CMD-SHELL"), draft.text(line)};
+  return make.list(words);
+}
+
+}  // namespace
+
+const Node* health_check(const Draft& draft, const Pod&, const Node& container) {
+  const Node* probe = container.get("readinessProbe");
+  const Node* test = probe ? probe_command(draft, container, *probe) : nullptr;
+  if (!test) return nullptr;
+  // Kubernetes waits for as long as it takes; Compose gives up after this many attempts.
+  constexpr int64_t kAttempts = 1000;
+  const Maker& make = draft.make;
+  const auto seconds = [&](std::string_view field, int64_t otherwise) {
+    return make.copied(fmt::format("{}s", k8s::jobset::int_at(*probe, field).value_or(otherwise)));
+  };
+  Fields check(make);
+  check.set("test", test);
+  check.set("interval", seconds("periodSeconds", 10));
+  check.set("timeout", seconds("timeoutSeconds", 1));
+  check.set("retries", make.integer(kAttempts));
+  return check.node();
+}
+
+void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool waited_for, Fields& services) {
+  const Node* main = main_container(pod);
+  if (!main) return;
+  note_left_out(draft, pod);
+  Conditions before = after;
+  for (const Node* container : items_at(*pod.spec, "initContainers")) {
+    const std::string name = fmt::format("{}-{}", pod.service, text_at(*container, "name"));
+    const bool is_sidecar = value_at(*container, {"restartPolicy"}) == "Always";
+    if (is_sidecar)
+      draft.note(fmt::format("sidecar \"{}\" is a service of its own: localhost does not reach it",
+                             text_at(*container, "name")));
+    services.set(name, ServiceMaker(draft, pod, *container).take(Role::Init, before, false));
+    if (!is_sidecar) before.clear();
+    before.emplace_back(name, is_sidecar ? kStarted : kCompleted);
+  }
+  services.set(pod.service, ServiceMaker(draft, pod, *main).take(Role::Main, before, waited_for));
+  for (const Node* container : items_at(*pod.spec, "containers")) {
+    if (container == main) continue;
+    const std::string name = fmt::format("{}-{}", pod.service, text_at(*container, "name"));
+    services.set(name,
+                 ServiceMaker(draft, pod, *container).take(Role::Beside, {{pod.service, kStarted}}, false));
+  }
+}
+
+}  // namespace trainjobc::compose

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/create/create.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/arena.h"
+#include "features/create/templates.h"
+#include "model/runtime.h"
+#include "model/trainer_names.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::create {
+namespace {
+
+constexpr std::string_view kGpu = "nvidia.com/gpu";
+
+constexpr std::array kFrameworks = std::to_array<NewFramework>({
+    {"torch", "torch-distributed", "torch", "torch", "torchrun /workspace/train.py"},
+    {"torchtune", "torchtune-llama3.2-1b", "torchtune", "torch", ""},
+    {"deepspeed", "deepspeed-distributed", "deepspeed", "mpi", "mpirun python /workspace/train.py"},
+    {"mlx", "mlx-distributed", "mlx", "mpi", "mpirun python /workspace/train.py", false},
+    {"mpi", "", "mpi", "mpi", "mpirun python /workspace/train.py"},
+    {"jax", "jax-distributed", "jax", "jax", "python /workspace/train.py"},
+    {"xgboost", "xgboost-distributed", "xgboost", "xgboost", "python /workspace/train.py", false},
+    {"flux", "", "flux", "flux", "python /workspace/train.py"},
+    {"plain", "", "plainml", "", "python /workspace/train.py"},
+});
+
+// The value as YAML: a number is one only where a number belongs.
+std::string as_text(std::string_view value) {
+  std::string out;
+  if (value.find('\n') != std::string_view::npos) {
+    yaml::write_json_string(value, out);
+    return out;
+  }
+  base::Arena arena;
+  yaml::write_yaml(*yaml::Maker(arena).copied(value), yaml::KeyOrder::AsIs, out);
+  while (out.ends_with('\n')) out.pop_back();
+  return out;
+}
+
+std::string as_number(const std::string& value) {
+  const bool is_number =
+      !value.empty() && value.size() < 19 &&
+      value.find_first_not_of("0123456789", value.starts_with('-') ? 1 : 0) == std::string::npos;
+  return is_number ? value : as_text(value);
+}
+
+// A list on one line, or an item on each.
+std::string as_list(const std::vector<std::string>& words) {
+  constexpr size_t kLongest = 88;
+  constexpr std::string_view kItem = "\n    - ";
+  constexpr std::string_view kSpecial = ",[]{}";
+  std::string line;
+  std::string items;
+  for (const std::string& word : words) {
+    const std::string item = as_text(word);
+    items += std::string(kItem) + item;
+    const bool is_plain = item.front() != '"' && item.front() != '\'';
+    if (!line.empty()) line += ", ";
+    if (is_plain && item.find_first_of(kSpecial) != std::string::npos) {
+      yaml::write_json_string(word, line);
+    } else {
+      line += item;
+    }
+  }
+  return line.size() <= kLongest ? fmt::format("[{}]", line) : items;
+}
+
+// What each key of the templates comes from.
+constexpr std::array kFlagOfKey = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"access", "--nodes"},
+    {"claim", "--claim"},
+    {"claim-path", "--claim-path"},
+    {"command", "--command"},
+    {"cpu", "--cpu"},
+    {"dataset", "--dataset"},
+    {"dataset-secret", "--dataset-secret"},
+    {"gpus", "--gpus"},
+    {"image", "--image"},
+    {"memory", "--memory"},
+    {"model", "--model"},
+    {"model-secret", "--model-secret"},
+    {"name", "--name"},
+    {"namespace", "--namespace"},
+    {"nodes", "--nodes"},
+    {"processes", "--processes"},
+    {"queue", "--queue"},
+    {"shared-memory", "--shared-memory"},
+});
+
+std::string flag_of(std::string_view key) {
+  const auto found =
+      std::ranges::find(kFlagOfKey, key, &std::pair<std::string_view, std::string_view>::first);
+  return found != kFlagOfKey.end() ? std::string(found->second) : "";
+}
+
+void append(Draft& draft, const std::vector<FilledLine>& lines) {
+  for (const FilledLine& line : lines) {
+    const std::string flag = flag_of(line.key);
+    size_t at = 0;
+    for (size_t end = line.text.find('\n'); end != std::string::npos; end = line.text.find('\n', at)) {
+      draft.lines.push_back({line.text.substr(at, end - at), flag});
+      at = end + 1;
+    }
+    draft.lines.push_back({line.text.substr(at), flag});
+  }
+}
+
+void set(Values& values, std::string_view key, const std::string& value,
+         std::string (*as_yaml)(const std::string&)) {
+  if (!value.empty()) values.set(key, as_yaml(value));
+}
+
+std::string string_value(const std::string& value) {
+  return as_text(value);
+}
+
+// What the pods get, in a patch or in a runtime.
+void set_volumes(Values& values, const JobRequest& wanted) {
+  set(values, "claim", wanted.claim, string_value);
+  values.set("claim-path", as_text(wanted.claim_path));
+  set(values, "shared-memory", wanted.shared_memory, string_value);
+  if (!wanted.claim.empty() || !wanted.shared_memory.empty()) values.set("volumes");
+}
+
+void set_initializers(Values& values, const JobRequest& wanted) {
+  set(values, "dataset", wanted.dataset, string_value);
+  set(values, "dataset-secret", wanted.dataset_secret, string_value);
+  set(values, "model", wanted.model, string_value);
+  set(values, "model-secret", wanted.model_secret, string_value);
+  if (!wanted.dataset.empty() || !wanted.model.empty()) values.set("initializer");
+}
+
+Values job_values(const JobRequest& wanted) {
+  Values values;
+  set(values, "name", wanted.name, string_value);
+  set(values, "namespace", wanted.ns, string_value);
+  set(values, "queue", wanted.queue, string_value);
+  set(values, "image", wanted.image, string_value);
+  set(values, "nodes", wanted.nodes, as_number);
+  set(values, "processes", wanted.processes, as_number);
+  set(values, "cpu", wanted.cpu, as_number);
+  set(values, "memory", wanted.memory, as_number);
+  if (wanted.gpus != "0") set(values, "gpus", wanted.gpus, as_number);
+  if (!wanted.command.empty()) values.set("command", as_list(wanted.command));
+  for (const std::string_view resource : {"cpu", "memory", "gpus"}) {
+    if (values.has(resource)) values.set("resources");
+  }
+  set_initializers(values, wanted);
+  return values;
+}
+
+Draft job_of(const JobRequest& wanted, const Values& values) {
+  Draft draft;
+  for (const std::string& remark : wanted.remarks) draft.lines.push_back({"# " + remark, ""});
+  append(draft, fill(text_of(Template::Job), values));
+  return draft;
+}
+
+// Without a number of nodes, the runtime's stays.
+void assume_runtime(Values& values, const RuntimeFacts& runtime) {
+  values.set("runtime", as_text(runtime.name));
+  if (!runtime.kind.empty() && runtime.kind != model::kClusterTrainingRuntime)
+    values.set("kind", runtime.kind);
+  if (!values.has("nodes")) values.set("nodes", std::to_string(runtime.nodes.value_or(1)));
+}
+
+// mpirun starts as many processes on a node as numProcPerNode says, which nobody derives from its GPUs.
+void assume_processes(Values& values, const JobRequest& wanted, bool is_mpi, bool is_torch,
+                      std::optional<int64_t> runtime_gpus) {
+  if (!wanted.processes.empty()) return;
+  const std::string gpus = wanted.gpus.empty() ? std::to_string(runtime_gpus.value_or(0)) : wanted.gpus;
+  if (is_mpi) values.set("processes", gpus == "0" ? "1" : as_number(gpus));
+  if (is_torch && gpus == "0") values.set("processes", "1");
+}
+
+// The name of a runtime of one's own is made of the job's.
+void name_after_job(Draft& runtime) {
+  const auto name = std::ranges::find_if(
+      runtime.lines, [](const DraftLine& line) { return line.text.starts_with("  name: "); });
+  if (name != runtime.lines.end()) name->flag = "--name";
+}
+
+const yaml::Node* first_container(const yaml::Node& replicated_job) {
+  const auto containers =
+      yaml::items_at(replicated_job, {"template", "spec", "template", "spec", "containers"});
+  return containers.empty() ? nullptr : containers.front();
+}
+
+void add_replicated_job(RuntimeFacts& facts, const yaml::Node& job) {
+  const yaml::Node* container = first_container(job);
+  if (!container) return;
+  const bool trains = model::ancestor_of(job) == model::kTrainer;
+  const std::string_view name = yaml::text_at(job, "name");
+  if (!trains && !(facts.is_mpi && name == model::kNode)) return;
+  facts.targets.push_back({std::string(name), std::string(yaml::text_at(*container, "name"))});
+  if (!trains) return;
+  facts.image = yaml::text_at(*container, "image");
+  facts.has_command =
+      !yaml::items_at(*container, "command").empty() || !yaml::items_at(*container, "args").empty();
+  if (const yaml::Node* limit = container->at({"resources", "limits", kGpu})) facts.gpus = limit->as_int();
+}
+
+}  // namespace
+
+std::span<const NewFramework> frameworks() {
+  return kFrameworks;
+}
+
+const NewFramework* find_framework(std::string_view name) {
+  const auto found = std::ranges::find(kFrameworks, name, &NewFramework::name);
+  return found != kFrameworks.end() ? &*found : nullptr;
+}
+
+std::optional<RuntimeFacts> facts_of(std::string_view runtime) {
+  const yaml::Text text(runtime);
+  if (!text.root()) return std::nullopt;
+  const yaml::Node& root = *text.root();
+  RuntimeFacts facts;
+  facts.kind = yaml::text_at(root, "kind");
+  facts.name = yaml::text_at(root, {"metadata", "name"});
+  facts.ns = yaml::text_at(root, {"metadata", "namespace"});
+  if (const yaml::Node* policy = root.at({"spec", "mlPolicy"})) {
+    if (const yaml::Node* nodes = policy->get("numNodes")) facts.nodes = nodes->as_int();
+    facts.is_mpi = policy->get("mpi") != nullptr;
+    facts.has_torch = policy->get("torch") != nullptr;
+  }
+  for (const yaml::Node* job : yaml::items_at(root, {"spec", "template", "spec", "replicatedJobs"}))
+    add_replicated_job(facts, *job);
+  return facts;
+}
+
+std::string Draft::text() const {
+  std::string out;
+  for (const DraftLine& line : lines) out += line.text + "\n";
+  return out;
+}
+
+std::string_view Draft::flag_at(size_t line) const {
+  return line > 0 && line <= lines.size() ? std::string_view(lines[line - 1].flag) : std::string_view();
+}
+
+Draft draft_job(const JobRequest& wanted, const RuntimeFacts& runtime) {
+  Values values = job_values(wanted);
+  assume_runtime(values, runtime);
+  assume_processes(values, wanted, runtime.is_mpi, runtime.has_torch && !runtime.has_command, runtime.gpus);
+  if (wanted.image.empty() && runtime.is_framework_image && !runtime.is_mpi && !runtime.has_command) {
+    values.set("image", as_text(runtime.image));
+    values.assumed.insert("image");
+  }
+  Draft draft = job_of(wanted, values);
+  set_volumes(values, wanted);
+  if (!values.has("volumes")) return draft;
+  values.set("manager", as_text("example.com/" + wanted.name));
+  values.assumed.insert("manager");
+  values.set("first");
+  for (const RuntimeFacts::Target& target : runtime.targets) {
+    values.set("target", as_text(target.job));
+    values.set("container", as_text(target.container));
+    append(draft, fill(text_of(Template::Patch), values));
+    values.of_key.erase("first");
+  }
+  return draft;
+}
+
+Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework) {
+  const bool is_mpi = framework.policy == "mpi";
+  RuntimeFacts runtime;
+  runtime.kind = !wanted.ns.empty() ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
+  runtime.name = wanted.name + "-runtime";
+  runtime.nodes = 1;
+  Values values = job_values(wanted);
+  assume_runtime(values, runtime);
+  assume_processes(values, wanted, is_mpi, framework.policy == "torch", {});
+  values.set("kind", runtime.kind);
+  if (!framework.label.empty()) values.set("framework", std::string(framework.label));
+  if (!framework.policy.empty()) values.set(framework.policy);
+  if (!wanted.gang.empty()) {
+    values.set("gang");
+    values.set(wanted.gang);
+  }
+  set_volumes(values, wanted);
+  if (values.has("volumes") || values.has("initializer")) values.set("mounts");
+  values.set("access", values.of_key.at("nodes") == "1" ? "ReadWriteOnce" : "ReadWriteMany");
+  Draft draft;
+  append(draft, fill(text_of(is_mpi ? Template::MpiRuntime : Template::Runtime), values));
+  name_after_job(draft);
+  draft.lines.push_back({"---", ""});
+  if (wanted.ns.empty()) values.of_key.erase("kind");
+  values.of_key.erase("image");
+  Draft job = job_of(wanted, values);
+  std::ranges::move(job.lines, std::back_inserter(draft.lines));
+  return draft;
+}
+
+}  // namespace trainjobc::create

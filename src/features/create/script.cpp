@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/create/script.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text/text.h"
+
+namespace trainjobc::create {
+namespace {
+
+// A statement in one line: without comments, each string as a kString, whose text is in `strings`.
+struct PythonStatement {
+  std::string code;
+  std::vector<std::string> strings;
+  size_t line = 0;
+};
+
+constexpr char kString = '\x01';
+
+class PythonReader {
+ public:
+  explicit PythonReader(std::string_view text) : text_(text) {}
+
+  std::vector<PythonStatement> read() {
+    while (at_ < text_.size()) step();
+    end_statement();
+    return std::move(statements_);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (c == '"' || c == '\'') {
+      read_string(c);
+    } else if (c == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') {
+      ++line_;
+      at_ += 2;
+    } else if (c == '\n') {
+      ++at_;
+      if (depth_ == 0) end_statement();
+      ++line_;
+    } else if (c == ';' && depth_ == 0) {
+      ++at_;
+      end_statement();
+    } else {
+      if (c == '(' || c == '[' || c == '{') ++depth_;
+      if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
+      add(c);
+      ++at_;
+    }
+  }
+
+  void add(char c) {
+    if (statement_.code.empty()) statement_.line = line_;
+    if (c != '\r') statement_.code += c;
+  }
+
+  void read_string(char quote) {
+    const std::string three(3, quote);
+    const std::string end = text_.substr(at_, 3) == three ? three : std::string(1, quote);
+    add(kString);
+    std::string value;
+    at_ += end.size();
+    while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
+      if (text_[at_] == '\n' && end.size() == 1) break;  // not a string after all
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) value += text_[at_++];
+      if (text_[at_] == '\n') ++line_;
+      value += text_[at_++];
+    }
+    if (text_.substr(at_, end.size()) == end) at_ += end.size();
+    statement_.strings.push_back(std::move(value));
+  }
+
+  void end_statement() {
+    const size_t first = statement_.code.find_first_not_of(base::kBlanks);
+    if (first != std::string::npos) {
+      statement_.code.erase(0, first);
+      statements_.push_back(std::move(statement_));
+    }
+    statement_ = {};
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  size_t line_ = 1;
+  size_t depth_ = 0;
+  PythonStatement statement_;
+  std::vector<PythonStatement> statements_;
+};
+
+// The modules that a statement imports: "import a.b as c, d", "from a.b import c" (also "a.b.c").
+std::vector<std::string> imports_of(std::string_view code) {
+  const bool is_from = code.starts_with("from ");
+  if (!is_from && !code.starts_with("import ")) return {};
+  code.remove_prefix(is_from ? 5 : 7);
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : code) {
+    if (base::is_alnum(c) || c == '_' || c == '.') {
+      word += c;
+      continue;
+    }
+    if (!word.empty()) words.push_back(std::exchange(word, ""));
+    if (c == ',') words.emplace_back(",");
+  }
+  if (!word.empty()) words.push_back(word);
+  std::vector<std::string> modules;
+  bool is_name = true;  // not what follows "as"
+  for (const std::string& one : words) {
+    if (one == "import") continue;
+    if (one == "," || one == "as") {
+      is_name = one == ",";
+    } else if (is_name) {
+      modules.push_back(is_from && !modules.empty() ? modules.front() + "." + one : one);
+    }
+  }
+  return modules;
+}
+
+struct ModuleOf {
+  std::string_view module;
+  std::string_view framework;
+};
+
+// What comes first decides: DeepSpeed, JAX and MPI programs often import torch as well.
+constexpr std::array kModules = std::to_array<ModuleOf>({{"deepspeed", "deepspeed"},
+                                                         {"mlx", "mlx"},
+                                                         {"jax", "jax"},
+                                                         {"flax", "jax"},
+                                                         {"horovod", "mpi"},
+                                                         {"mpi4py", "mpi"},
+                                                         {"torch.distributed", "torch"},
+                                                         {"accelerate", "torch"},
+                                                         {"lightning", "torch"},
+                                                         {"pytorch_lightning", "torch"},
+                                                         {"xgboost", "xgboost"},
+                                                         {"transformers", "torch"},
+                                                         {"torch", "torch"}});
+
+bool is_of(std::string_view module, std::string_view package) {
+  return module.starts_with(package) && (module.size() == package.size() || module[package.size()] == '.');
+}
+
+// The text in the brackets that are opened before `at`.
+std::string_view bracketed(std::string_view code, size_t at) {
+  size_t depth = 1;
+  for (size_t end = at; end < code.size(); ++end) {
+    if (code[end] == '(' || code[end] == '[' || code[end] == '{') ++depth;
+    if ((code[end] == ')' || code[end] == ']' || code[end] == '}') && --depth == 0)
+      return code.substr(at, end - at);
+  }
+  return code.substr(at);
+}
+
+std::vector<std::string_view> split_arguments(std::string_view list) {
+  std::vector<std::string_view> parts;
+  size_t depth = 0;
+  size_t begin = 0;
+  for (size_t at = 0; at <= list.size(); ++at) {
+    if (at == list.size() || (list[at] == ',' && depth == 0)) {
+      std::string_view part = list.substr(begin, at - begin);
+      part.remove_prefix(std::min(part.find_first_not_of(base::kBlanks), part.size()));
+      part = part.substr(0, part.find_last_not_of(base::kBlanks) + 1);
+      if (!part.empty()) parts.push_back(part);
+      begin = at + 1;
+    } else if (list[at] == '(' || list[at] == '[' || list[at] == '{') {
+      ++depth;
+    } else if ((list[at] == ')' || list[at] == ']' || list[at] == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return parts;
+}
+
+bool is_literal(std::string_view value) {
+  return !value.empty() && value != "None" && value.find_first_of("([{") == std::string_view::npos &&
+         (base::is_digit(value.front()) || value.front() == '-' || value == "True" || value == "False");
+}
+
+// The arguments of one add_argument(…); `string` is the number of its first string.
+ScriptArgument argument_of(std::string_view call, const std::vector<std::string>& strings, size_t string) {
+  ScriptArgument argument;
+  bool is_optional = false;
+  for (const std::string_view part : split_arguments(call)) {
+    const size_t used = static_cast<size_t>(std::ranges::count(part, kString));
+    const size_t equals = part.find('=');
+    const std::string_view value = equals == std::string_view::npos ? part : part.substr(equals + 1);
+    if (equals == std::string_view::npos && part == std::string_view(&kString, 1)) {
+      const std::string& name = strings[string];
+      if (argument.name.empty() || name.starts_with("--")) argument.name = name;
+    } else if (part.starts_with("required")) {
+      argument.is_required = value == "True";
+    } else if (part.starts_with("default")) {
+      is_optional = true;
+      if (value == std::string_view(&kString, 1)) argument.default_value = strings[string];
+      if (is_literal(value)) argument.default_value = value;
+    } else if (part.starts_with("nargs") && used == 1) {
+      is_optional = is_optional || strings[string] == "?" || strings[string] == "*";
+    }
+    string += used;
+  }
+  if (!argument.name.starts_with('-')) argument.is_required = !is_optional;
+  return argument;
+}
+
+void add_arguments(const PythonStatement& statement, std::vector<ScriptArgument>& out) {
+  constexpr std::string_view kCall = ".add_argument(";
+  const std::string_view code = statement.code;
+  for (size_t at = code.find(kCall); at != std::string_view::npos; at = code.find(kCall, at + 1)) {
+    const std::string_view call = bracketed(code, at + kCall.size());
+    const auto before = static_cast<size_t>(std::ranges::count(code.substr(0, at), kString));
+    ScriptArgument argument = argument_of(call, statement.strings, before);
+    // torch.distributed.launch gave processes this one; torchrun sets LOCAL_RANK instead.
+    const bool is_rank = argument.name == "--local_rank" || argument.name == "--local-rank";
+    if (!argument.name.empty() && !is_rank) out.push_back(std::move(argument));
+  }
+}
+
+}  // namespace
+
+ScriptFacts read_script(std::string_view text) {
+  ScriptFacts facts;
+  size_t best = kModules.size();
+  for (const PythonStatement& statement : PythonReader(text).read()) {
+    add_arguments(statement, facts.arguments);
+    for (const std::string& module : imports_of(statement.code)) {
+      const auto found =
+          std::ranges::find_if(kModules, [&](const ModuleOf& one) { return is_of(module, one.module); });
+      const auto rank = static_cast<size_t>(found - kModules.begin());
+      if (rank >= best) continue;
+      best = rank;
+      facts.framework = found->framework;
+      facts.module = found->module;
+      facts.line = statement.line;
+    }
+  }
+  return facts;
+}
+
+}  // namespace trainjobc::create

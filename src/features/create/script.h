@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a Python script says about how it wants to be run. The script is read, not run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainjobc::create {
+
+// An argument that argparse reads.
+struct ScriptArgument {
+  std::string name;           // "--lr", "data"
+  std::string default_value;  // as written; "" if it has none that is a literal
+  bool is_required = false;
+};
+
+struct ScriptFacts {
+  std::string framework;  // of create::frameworks(); "" if the script doesn't tell
+  std::string module;     // that tells: "torch.distributed"
+  size_t line = 0;        // where it is imported, from 1
+  std::vector<ScriptArgument> arguments;
+};
+
+ScriptFacts read_script(std::string_view text);
+
+}  // namespace trainjobc::create

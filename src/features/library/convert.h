@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Between the plain values of the public API and those of the passes.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "compile/compile.h"
+#include "features/cluster/difference_text.h"
+#include "trainjobc/trainjobc.h"
+
+namespace trainjobc::library {
+
+std::vector<Source> sources_of(const std::vector<Manifests>& all);
+
+// nullopt if the Trainer version is unknown.
+std::optional<Options> options_of(const Request& request);
+InvalidRequest unknown_version(std::string_view version);
+
+// Places in the inputs of a request. Of those without lines, a place is its field.
+class Places {
+ public:
+  explicit Places(const Request& request);
+
+  // Of further inputs.
+  void add(const std::vector<Manifests>& all);
+
+  Place of(const base::Location& location);
+  bool has_lines(const base::Location& location) const;
+
+ private:
+  std::set<std::string, std::less<>> without_lines_;  // their names
+  cluster::InputFields fields_;
+};
+
+// One cause, one finding.
+std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, Places& places);
+
+}  // namespace trainjobc::library

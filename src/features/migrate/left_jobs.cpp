@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/left_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text/text.h"
+#include "features/migrate/v1/old_names.h"
+#include "model/train_job.h"
+#include "model/v1_kinds.h"
+#include "rules/rules.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Node;
+
+std::string_view group_of_version(std::string_view api_version) {
+  return api_version.substr(0, api_version.find('/'));
+}
+
+// What to do with a job inside an object of this kind.
+std::string_view hint_for(std::string_view kind) {
+  if (kind == "AppWrapper")
+    return "take it out of the AppWrapper: Kueue admits TrainJobs themselves, by the label "
+           "kueue.x-k8s.io/queue-name";
+  if (kind.ends_with("Workflow") || kind.ends_with("WorkflowTemplate"))
+    return "migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and "
+           "failureCondition read the status of a TrainJob";
+  return "migrate it in a file of its own, and put the TrainJob here";
+}
+
+// The value of `key: value` in a line of YAML or JSON; "" if it is about something else.
+std::string_view value_in(std::string_view line, std::string_view key) {
+  constexpr std::string_view kAround = " \t\r\"',-{";
+  line = base::trimmed(line, kAround);
+  if (!line.starts_with(key)) return {};
+  line = line.substr(key.size());
+  line = line.substr(std::min(line.find_first_not_of("\"' "), line.size()));
+  if (!line.starts_with(':')) return {};
+  line = base::trimmed(line.substr(1), " \t\r\"',}");
+  return line.substr(0, line.find_first_of(" #\"'"));
+}
+
+// A line of a text that says that here is a job of v1.
+struct NamedJob {
+  std::string_view kind;
+  uint32_t line = 0;  // from 0
+};
+
+std::vector<NamedJob> jobs_in_text(std::string_view text) {
+  std::vector<NamedJob> jobs;
+  if (text.find("kubeflow.org/") == std::string_view::npos) return jobs;
+  std::vector<std::string_view> lines;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  constexpr size_t kNear = 2;  // lines between apiVersion and kind
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view kind = value_in(lines[i], "kind");
+    if (kind.empty()) continue;
+    for (size_t j = i > kNear ? i - kNear : 0; j < std::min(i + kNear + 1, lines.size()); ++j) {
+      if (!model::is_v1_kind(group_of_version(value_in(lines[j], "apiVersion")), kind)) continue;
+      jobs.push_back({kind, static_cast<uint32_t>(i)});
+      break;
+    }
+  }
+  return jobs;
+}
+
+class LeftJobs {
+ public:
+  explicit LeftJobs(const Node& object)
+      : object_(object), kind_(yaml::string_at(object, "kind")), id_(model::identify(object).str()) {}
+
+  base::Diagnostics run() {
+    if (is_job(object_)) {
+      add("kind", yaml::locate(*object_.get("kind")),
+          fmt::format("{} of {} stays as it is: Trainer has nothing like it", kind_,
+                      yaml::string_at(object_, "apiVersion")),
+          "keep the old operator for it, or write a runtime and a TrainJob by hand");
+    } else if (kind_ == "Kustomization" || kind_ == "Component") {
+      walk_kustomization();
+    } else {
+      for (const yaml::Entry& entry : object_.entries()) walk(*entry.value, std::string(entry.key));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static bool is_job(const Node& node) {
+    const Node* spec = node.get("spec");
+    return spec && spec->is_map() &&
+           model::is_v1_kind(group_of_version(yaml::string_at(node, "apiVersion")),
+                             yaml::string_at(node, "kind"));
+  }
+
+  void walk(const Node& node, const std::string& field) {
+    if (is_job(node)) {
+      add_inner(field, yaml::locate(*node.get("kind")), yaml::string_at(node, "kind"));
+      return;
+    }
+    for (size_t i = 0; i < node.items().size(); ++i) walk(*node.items()[i], fmt::format("{}[{}]", field, i));
+    for (const yaml::Entry& entry : node.entries())
+      walk(*entry.value, fmt::format("{}.{}", field, entry.key));
+    if (!node.is_string()) return;
+    for (const NamedJob& job : jobs_in_text(node.text()))
+      add_inner(field, v1::locate_in(node, job.kind), job.kind);
+  }
+
+  // A patch of the jobs, or a rule about them, of a kustomization: it would find no object any more.
+  void walk_kustomization() {
+    for (const yaml::Entry& entry : object_.entries()) of_kustomization(*entry.value, std::string(entry.key));
+  }
+
+  void of_kustomization(const Node& node, const std::string& field) {
+    const Node* kind = node.get("kind");
+    const Node* group = node.get("group");
+    if (kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text()))
+      add_target(field, yaml::locate(*kind), kind->text());
+    for (size_t i = 0; i < node.items().size(); ++i)
+      of_kustomization(*node.items()[i], fmt::format("{}[{}]", field, i));
+    for (const yaml::Entry& entry : node.entries())
+      of_kustomization(*entry.value, fmt::format("{}.{}", field, entry.key));
+    if (!node.is_string()) return;
+    for (const NamedJob& job : jobs_in_text(node.text()))
+      add_target(field, v1::locate_in(node, job.kind), job.kind);
+  }
+
+  void add_target(const std::string& field, base::Location at, std::string_view job) {
+    add(field, at, fmt::format("the kustomization names the kind {}, which becomes TrainJob", job),
+        "name TrainJob instead, and fields of a TrainJob");
+  }
+
+  void add_inner(const std::string& field, base::Location at, std::string_view job) {
+    add(field, at, fmt::format("the {} in this {} stays as it is", job, kind_), hint_for(kind_));
+  }
+
+  void add(const std::string& field, base::Location at, std::string message, std::string_view hint) {
+    base::Diagnostic left = rules::finding(kLeftRule, std::move(message), std::string(hint), at);
+    left.object = id_;
+    left.field = field;
+    found_.add(std::move(left));
+  }
+
+  const Node& object_;
+  std::string_view kind_;
+  std::string id_;
+  base::Diagnostics found_;
+};
+
+bool is_chart_template(std::string_view text) {
+  return text.find("{{") != std::string_view::npos;
+}
+
+}  // namespace
+
+base::Diagnostics find_left_jobs(const Node& object) {
+  return LeftJobs(object).run();
+}
+
+base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text) {
+  base::Diagnostics found;
+  const std::string_view hint = is_chart_template(text)
+                                    ? "render it first: helm template CHART | trainjobc migrate -"
+                                    : "correct the document first";
+  for (const NamedJob& job : jobs_in_text(text)) {
+    const size_t column = file.line(job.line + 1).find(job.kind);
+    const base::Location at{&file, job.line + 1, static_cast<uint32_t>(column + 1), job.line + 1,
+                            static_cast<uint32_t>(column + 1 + job.kind.size())};
+    found.add(
+        rules::finding(kLeftRule,
+                       fmt::format("the {} in this {} stays as it is", job.kind,
+                                   is_chart_template(text) ? "template" : "document, which can't be read,"),
+                       std::string(hint), at));
+  }
+  return found;
+}
+
+}  // namespace trainjobc::migrate

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Jobs of v1 that a migration leaves as they are, because they are in something else: in another kind of
+// object, in a text, in a template. A file that still has them only looks migrated.
+#pragma once
+
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "yaml/node.h"
+
+namespace trainjobc::migrate {
+
+inline constexpr std::string_view kLeftRule = "migrate/left";
+
+// Those of an object that is no job of v1 that can be converted.
+base::Diagnostics find_left_jobs(const yaml::Node& object);
+
+// Those in `text`, which could not be read. It has the lines of `file`; what was read of it is blank.
+base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text);
+
+}  // namespace trainjobc::migrate

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Source of the rules: kubeflow/katib v0.19, the defaults of spec.trialTemplate (experiment_defaults.go).
+#include "features/migrate/v1/katib.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "features/migrate/v1/old_names.h"
+#include "model/trainer_names.h"
+#include "rules/rules.h"
+
+namespace trainjobc::migrate::v1 {
+namespace {
+
+using yaml::Maker;
+using yaml::Node;
+
+constexpr std::string_view kReplicatedJob = "jobset.sigs.k8s.io/replicatedjob-name";
+
+// Katib's own condition of v1 jobs, and the type of condition that a TrainJob has instead. Without a
+// condition, Katib takes that one.
+struct KnownCondition {
+  std::string_view field;
+  std::string_view of_v1;
+};
+
+constexpr std::array<KnownCondition, 2> kConditions{
+    {{"successCondition", R"(status.conditions.#(type=="Succeeded")#|#(status=="True")#)"},
+     {"failureCondition", R"(status.conditions.#(type=="Failed")#|#(status=="True")#)"}}};
+
+bool has_launcher(const Converted& converted) {
+  return std::ranges::any_of(converted.pods,
+                             [](const PodRange& pods) { return pods.job == model::kLauncher; });
+}
+
+class Trial {
+ public:
+  Trial(const Node& experiment, const model::V1Kind& kind, const Maker& make, Converted& converted)
+      : experiment_(experiment), kind_(kind), make_(make), converted_(converted) {}
+
+  const Node* run(const Node& train_job) {
+    const Node* trial = experiment_.at({"spec", "trialTemplate"});
+    trial = with_conditions(trial);
+    trial = with_container(trial, train_job.at({"spec", "trainer"}) != nullptr);
+    trial = with_labels(trial);
+    trial = make_.with(trial, "trialSpec", &train_job);
+    const Node* written = experiment_.at({"spec", "trialTemplate", "trialSpec", "kind"});
+    report("advice/v1-difference", "trialSpec", "Katib runs TrainJobs from version 0.19 on",
+           "add TrainJob.v1alpha1.trainer.kubeflow.org to trialResources of an older katib-config", *written);
+    return refused_ ? nullptr : make_.with_path(&experiment_, {"spec", "trialTemplate"}, trial);
+  }
+
+ private:
+  void report(std::string_view rule, std::string_view field, std::string message, std::string hint,
+              const Node& where) {
+    converted_.findings.push_back(
+        rules::finding(rule, std::move(message), std::move(hint), yaml::locate(where)));
+    converted_.findings.back().field = "spec.trialTemplate." + std::string(field);
+    refused_ = refused_ || rule == "migrate/lost";
+  }
+
+  const Node* with_conditions(const Node* trial) {
+    for (const KnownCondition& known : kConditions) {
+      const Node* condition = trial->get(known.field);
+      if (!condition) continue;
+      if (condition->text() == known.of_v1) {
+        trial = make_.with(trial, known.field, nullptr);
+      } else {
+        report("migrate/lost", known.field, "this condition is about the status of a v1 job",
+               "remove it: Katib knows when a TrainJob is complete or failed", *condition);
+      }
+    }
+    return trial;
+  }
+
+  // The container that trains is called "node".
+  const Node* with_container(const Node* trial, bool is_renamed) const {
+    const Node* name = trial->get("primaryContainerName");
+    if (!name || !is_renamed || name->text() != main_name()) return trial;
+    return make_.with(trial, "primaryContainerName", make_.string(model::kNode, name->origin()));
+  }
+
+  std::string_view main_name() const {
+    const Node* replicas =
+        experiment_.at({"spec", "trialTemplate", "trialSpec", "spec", kind_.replica_specs});
+    if (!replicas || replicas->size() == 0) return "";
+    const Node* first = replicas->get("Launcher");
+    if (!first) first = replicas->entries().front().value;
+    const auto containers = yaml::items_at(*first, {"template", "spec", "containers"});
+    if (kind_.container.empty() || containers.size() == 1)
+      return containers.empty() ? "" : yaml::text_at(*containers.front(), "name");
+    return kind_.container;
+  }
+
+  // Katib's default is the master of v1, and the first node of a TrainJob.
+  const Node* with_labels(const Node* trial) {
+    const Node* labels = trial->get("primaryPodLabels");
+    if (has_launcher(converted_)) {
+      const Node* own = make_.with(nullptr, kReplicatedJob, make_.string(model::kLauncher));
+      return make_.with(trial, "primaryPodLabels", own);
+    }
+    if (!labels || !labels->is_map()) return trial;
+    const NewNames names("", "", converted_.pods);
+    const Node* now = nullptr;
+    for (const yaml::Entry& entry : labels->entries()) {
+      const bool is_master = entry.key.ends_with("job-role") && entry.value->text() == "master";
+      if (is_master && labels->size() == 1) return make_.with(trial, "primaryPodLabels", nullptr);
+      const auto renamed =
+          is_old_label(entry.key) ? names.labels(entry.key, entry.value->text()) : std::nullopt;
+      if (!renamed && is_old_label(entry.key)) {
+        report("migrate/lost", "primaryPodLabels", "no label of JobSet selects the same pod",
+               "remove primaryPodLabels for the first node", *entry.value);
+        continue;
+      }
+      if (!renamed) now = make_.with(now, entry.key, entry.value);
+      for (const auto& [key, value] : renamed.value_or(NewNames::Labels()))
+        now = make_.with(now, make_.copied(key)->text(), make_.copied(value, entry.value->origin()));
+    }
+    return make_.with(trial, "primaryPodLabels", now);
+  }
+
+  const Node& experiment_;
+  const model::V1Kind& kind_;
+  const Maker& make_;
+  Converted& converted_;
+  bool refused_ = false;
+};
+
+}  // namespace
+
+const Node* trial_job(const Node& object) {
+  if (yaml::string_at(object, "kind") != "Experiment" ||
+      !yaml::string_at(object, "apiVersion").starts_with("kubeflow.org/"))
+    return nullptr;
+  const Node* job = object.at({"spec", "trialTemplate", "trialSpec"});
+  return job && job->is_map() ? job : nullptr;
+}
+
+const Node* with_trial_job(const Node& experiment, const model::V1Kind& kind, const Node& train_job,
+                           const Maker& make, Converted& converted) {
+  return Trial(experiment, kind, make, converted).run(train_job);
+}
+
+}  // namespace trainjobc::migrate::v1

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Any text as an AdmissionReview, and settings: what the webhook answers.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "support/reviewing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string wrong =
+      trainjobc::test::wrong_with_review(std::string(reinterpret_cast<const char*>(data), size));
+  if (wrong.empty()) return 0;
+  std::fputs(wrong.c_str(), stderr);
+  std::abort();
+}
