@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries for another system, from Debian's source packages; for scripts, which set build (for its log), tools (for
 # sources and builds), prefix (for what is installed), jobs and toolchain (of CMake).
+# shellcheck disable=SC2154
 
 quietly() {
   "$@" > "$build/log" 2>&1 || { tail -n 40 "$build/log" >&2; echo "failed: $*" >&2; exit 1; }

@@ -9,8 +9,10 @@ host=$(cd "${1:-build}" && pwd)
 mkdir -p build-playground
 build=$(cd build-playground && pwd)
 tools=$build/cross
+# shellcheck disable=SC2034  # for cross_libraries.sh
 prefix=$tools/prefix
 jobs=${JOBS:-$(nproc)}
+# shellcheck disable=SC2034  # for cross_libraries.sh
 toolchain=cmake/toolchains/emscripten.cmake
 export TRAINJOBC_EMSCRIPTEN="$tools"
 . tools/cross_libraries.sh
