@@ -183,7 +183,7 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
 std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   const std::string_view kind = string_at(root, "kind");
   const std::string_view api_version = string_at(root, "apiVersion");
-  if (!model::is_v1_kind(group_of(api_version), kind)) return std::nullopt;
+  if (!model::is_v1_kind_of(api_version, kind)) return std::nullopt;
   Diagnostic diagnostic = rules::finding(kUnreadJob);
   diagnostic.object = model::identify(root).str();
   diagnostic.field = "kind";

@@ -78,4 +78,8 @@ bool is_v1_kind(std::string_view group, std::string_view kind) {
          (kind == "MXJob" || std::ranges::find(kKinds, kind, &V1Kind::kind) != kKinds.end());
 }
 
+bool is_v1_kind_of(std::string_view api_version, std::string_view kind) {
+  return is_v1_kind(api_version.substr(0, api_version.find('/')), kind);
+}
+
 }  // namespace trainjobc::model

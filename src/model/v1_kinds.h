@@ -29,5 +29,6 @@ const V1Kind* find_v1_kind(std::string_view api_version, std::string_view kind);
 const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view kind);
 // Whether some version of the operators has the kind.
 bool is_v1_kind(std::string_view group, std::string_view kind);
+bool is_v1_kind_of(std::string_view api_version, std::string_view kind);
 
 }  // namespace trainjobc::model

@@ -223,6 +223,18 @@ class Masker {
   const Maker& make_;
 };
 
+// Of the beginning that both have. Blocks are compared at once: an input may be one long secret that is
+// repeated.
+size_t common_length(std::string_view a, std::string_view b) {
+  constexpr size_t kBlock = 256;
+  size_t length = 0;
+  while (std::min(a.size(), b.size()) >= length + kBlock &&
+         a.substr(length, kBlock) == b.substr(length, kBlock))
+    length += kBlock;
+  while (length < a.size() && length < b.size() && a[length] == b[length]) ++length;
+  return length;
+}
+
 }  // namespace
 
 const Node* mark_secrets(const Node& root, const Maker& make) {
@@ -256,22 +268,6 @@ void SecretTexts::collect_unmarked(const Node& root) {
   base::Arena arena;
   collect(*mark_secrets(root, Maker(arena)));
 }
-
-namespace {
-
-// Of the beginning that both have. Blocks are compared at once: an input may be one long secret that is
-// repeated.
-size_t common_length(std::string_view a, std::string_view b) {
-  constexpr size_t kBlock = 256;
-  size_t length = 0;
-  while (std::min(a.size(), b.size()) >= length + kBlock &&
-         a.substr(length, kBlock) == b.substr(length, kBlock))
-    length += kBlock;
-  while (length < a.size() && length < b.size() && a[length] == b[length]) ++length;
-  return length;
-}
-
-}  // namespace
 
 size_t SecretTexts::length_at(std::string_view text) const {
   for (;;) {

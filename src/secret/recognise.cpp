@@ -479,4 +479,16 @@ std::vector<bool> guess_secret_lines(const SourceFile& file) {
   return SecretLineGuess(file).take();
 }
 
+std::string without_secret_lines(std::string_view text) {
+  const std::vector<bool> guessed = guess_secret_lines(SourceFile("", std::string(text)));
+  std::string out;
+  size_t number = 1;
+  for (const std::string_view line : base::Lines(text)) {
+    out += number < guessed.size() && guessed[number] ? kHidden : line;
+    out += '\n';
+    ++number;
+  }
+  return out;
+}
+
 }  // namespace trainjobc::secret

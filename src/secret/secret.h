@@ -93,14 +93,16 @@ SecretTexts secrets_of(const Objects& objects) {
 // A diff of a YAML file without the secrets of the file.
 std::string without_secrets(const std::string& diff, const std::string& file_text);
 
-// Whatever reads files, of any kind, passes what it reports on them through this function: it hides the source
-// of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents` are
-// those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader reports
-// it, its line is judged by the text alone (see `guess_secret_lines`).
+// Whatever reads files, of any kind, passes what it reports on them through this function: it hides the
+// source of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents`
+// are those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader
+// reports it, its line is judged by the text alone (see `guess_secret_lines`).
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {});
 
-// Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in a
-// document of kind Secret, or in or beside what looks like a secret.
+// Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in
+// a document of kind Secret, or in or beside what looks like a secret.
 std::vector<bool> guess_secret_lines(const base::SourceFile& file);
+// The text with *** for each such line: another program may repeat files whose secrets are not known.
+std::string without_secret_lines(std::string_view text);
 
 }  // namespace trainjobc::secret

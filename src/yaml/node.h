@@ -182,7 +182,17 @@ inline std::string_view value_at(const Node& root, std::initializer_list<std::st
   return node && !node->is_null() ? node->text() : std::string_view();
 }
 
-// The same, but "" for anything but a string.
+// Whether there is a boolean that is true.
+inline bool is_true_at(const Node& root, std::initializer_list<std::string_view> path) {
+  const Node* node = root.at(path);
+  return node && node->as_bool() == true;
+}
+inline bool is_true_at(const Node& map, std::string_view key) {
+  const Node* node = map.get(key);
+  return node && node->as_bool() == true;
+}
+
+// The text of a string, "" for anything else.
 inline std::string_view string_of(const Node* node) {
   return node && node->is_string() ? node->text() : std::string_view();
 }

@@ -34,52 +34,14 @@ struct NewFlags {
   std::string framework;
   std::string from_runtime;
   std::string from_script;
-  std::string name;
-  std::string ns;
-  std::string image;
+  JobRequest request;  // without the command
   std::string command;
   std::vector<std::string> words;  // after "--"
-  std::string nodes;
-  std::string processes;
-  std::string gpus;
-  std::string cpu;
-  std::string memory;
-  std::string queue;
-  std::string dataset;
-  std::string dataset_secret;
-  std::string model;
-  std::string model_secret;
-  std::string claim;
-  std::string claim_path = "/checkpoints";
-  std::string shared_memory;
-  std::string gang;
   bool own_runtime = false;
   std::vector<std::string> runtimes;
   std::string trainer_version;
   std::string output;
 };
-
-JobRequest request_of(const NewFlags& flags) {
-  JobRequest wanted;
-  wanted.name = flags.name;
-  wanted.ns = flags.ns;
-  wanted.image = flags.image;
-  wanted.nodes = flags.nodes;
-  wanted.processes = flags.processes;
-  wanted.gpus = flags.gpus;
-  wanted.cpu = flags.cpu;
-  wanted.memory = flags.memory;
-  wanted.queue = flags.queue;
-  wanted.dataset = flags.dataset;
-  wanted.dataset_secret = flags.dataset_secret;
-  wanted.model = flags.model;
-  wanted.model_secret = flags.model_secret;
-  wanted.claim = flags.claim;
-  wanted.claim_path = flags.claim_path;
-  wanted.shared_memory = flags.shared_memory;
-  wanted.gang = flags.gang;
-  return wanted;
-}
 
 std::vector<std::string> framework_names() {
   std::vector<std::string> names;
@@ -93,7 +55,7 @@ class NewJob {
   NewJob(Console& console, const NewFlags& flags)
       : console_(console),
         flags_(flags),
-        wanted_(request_of(flags)),
+        wanted_(flags.request),
         configurations_(console.files(), console.environment("TRAINJOBC_CONFIG"), false),
         asks_(console.stdin_is_terminal() && console.stderr_is_terminal()) {}
 
@@ -129,9 +91,9 @@ class NewJob {
       return refuse("--from-runtime: the runtime decides on the framework; leave out one of them");
     if (!flags_.command.empty() && !flags_.words.empty() && flags_.from_script.empty())
       return refuse("--command: the words after \"--\" are a command, too; leave out one of them");
-    if (!flags_.dataset_secret.empty() && flags_.dataset.empty())
+    if (!flags_.request.dataset_secret.empty() && flags_.request.dataset.empty())
       return refuse("--dataset-secret: there is no --dataset that it is for");
-    if (!flags_.model_secret.empty() && flags_.model.empty())
+    if (!flags_.request.model_secret.empty() && flags_.request.model.empty())
       return refuse("--model-secret: there is no --model that it is for");
     return true;
   }
@@ -223,7 +185,7 @@ class NewJob {
     for (const auto& [flag, uri, job] :
          {std::tuple("--dataset", &wanted_.dataset, model::kDatasetInitializer),
           std::tuple("--model", &wanted_.model, model::kModelInitializer)}) {
-      if (!uri->empty() && runtime_.text.find(job) == std::string::npos) {
+      if (!uri->empty() && !facts_.steps.contains(job)) {
         return refuse(fmt::format("{}: {} has no {}{}", flag, facts_.name, job,
                                   framework_ ? "; add --runtime to write a runtime that has one" : ""));
       }
@@ -240,7 +202,7 @@ class NewJob {
     if (asks_ && flags_.from_runtime.empty() && (is_own_ || !facts_.is_mpi) &&
         !ask_if(wanted_.image.empty(), "--image", "image", image, wanted_.image))
       return false;
-    if (wanted_.image == image && flags_.image.empty()) wanted_.image.clear();
+    if (wanted_.image == image && flags_.request.image.empty()) wanted_.image.clear();
     if (is_own_ && wanted_.image.empty() && !asks_)
       return refuse("--image is missing: the runtime needs one");
     if (is_own_ && wanted_.image.empty()) wanted_.image = image;
@@ -251,7 +213,7 @@ class NewJob {
     if (asks_ && (!framework_ || framework_->uses_gpus) &&
         !ask_if(wanted_.gpus.empty(), "--gpus", "GPUs of each node", gpus, wanted_.gpus))
       return false;
-    if (wanted_.gpus == gpus && flags_.gpus.empty()) wanted_.gpus.clear();
+    if (wanted_.gpus == gpus && flags_.request.gpus.empty()) wanted_.gpus.clear();
     return true;
   }
 
@@ -260,16 +222,16 @@ class NewJob {
     if (!flags_.from_script.empty()) return take_script();
     if (!flags_.words.empty()) wanted_.command = flags_.words;
     if (has_command || !wanted_.command.empty()) return true;
-    const std::string example = framework_ ? std::string(framework_->command) : example_for_runtime();
+    const std::string example = example_command();
     std::string answer;
     if (!ask_if(true, "--command", "command", example, answer)) return false;
     return take_command(answer);
   }
 
-  std::string example_for_runtime() const {
-    return facts_.has_torch ? "torchrun /workspace/train.py"
-           : facts_.is_mpi  ? "mpirun python /workspace/train.py"
-                            : "python /workspace/train.py";
+  std::string example_command() const {
+    if (framework_) return std::string(framework_->command);
+    const std::string_view like = facts_.has_torch ? "torch" : facts_.is_mpi ? "mpi" : "plain";
+    return std::string(create::find_framework(like)->command);
   }
 
   bool take_command(const std::string& line) {
@@ -281,7 +243,7 @@ class NewJob {
 
   // The framework's launcher, the script in the image, its arguments.
   bool take_script() {
-    const std::string example = framework_ ? std::string(framework_->command) : example_for_runtime();
+    const std::string example = example_command();
     const std::string file = flags_.from_script.substr(flags_.from_script.rfind('/') + 1);
     auto words = base::split_words(example);
     if (!words || words->empty()) words = {"python", ""};
@@ -398,24 +360,27 @@ class NewJob {
 };
 
 void add_resource_flags(Command& command, NewFlags& flags) {
-  command.add("--nodes", &flags.nodes, "Number of nodes").takes("NUMBER");
-  command.add("--gpus", &flags.gpus, "NVIDIA GPUs of each node; 0 for none").takes("NUMBER");
-  command.add("--processes", &flags.processes, "Processes of each node, if not one for each GPU")
+  command.add("--nodes", &flags.request.nodes, "Number of nodes").takes("NUMBER");
+  command.add("--gpus", &flags.request.gpus, "NVIDIA GPUs of each node; 0 for none").takes("NUMBER");
+  command.add("--processes", &flags.request.processes, "Processes of each node, if not one for each GPU")
       .takes("NUMBER");
-  command.add("--cpu", &flags.cpu, "CPUs of each node").takes("QUANTITY");
-  command.add("--memory", &flags.memory, "Memory of each node").takes("QUANTITY");
-  command.add("--shared-memory", &flags.shared_memory, "Size of /dev/shm, for data loaders")
+  command.add("--cpu", &flags.request.cpu, "CPUs of each node").takes("QUANTITY");
+  command.add("--memory", &flags.request.memory, "Memory of each node").takes("QUANTITY");
+  command.add("--shared-memory", &flags.request.shared_memory, "Size of /dev/shm, for data loaders")
       .takes("QUANTITY");
 }
 
 void add_data_flags(Command& command, NewFlags& flags) {
-  command.add("--dataset", &flags.dataset, "Fetch this dataset first: hf://ORG/NAME, s3://BUCKET/PATH")
+  command
+      .add("--dataset", &flags.request.dataset, "Fetch this dataset first: hf://ORG/NAME, s3://BUCKET/PATH")
       .takes("URI");
-  command.add("--dataset-secret", &flags.dataset_secret, "Secret with the credentials for it").takes("NAME");
-  command.add("--model", &flags.model, "Fetch this model first").takes("URI");
-  command.add("--model-secret", &flags.model_secret, "Secret with the credentials for it").takes("NAME");
-  command.add("--claim", &flags.claim, "PersistentVolumeClaim for checkpoints").takes("NAME");
-  command.add("--claim-path", &flags.claim_path, "Where it is mounted").takes("DIR").shows_default();
+  command.add("--dataset-secret", &flags.request.dataset_secret, "Secret with the credentials for it")
+      .takes("NAME");
+  command.add("--model", &flags.request.model, "Fetch this model first").takes("URI");
+  command.add("--model-secret", &flags.request.model_secret, "Secret with the credentials for it")
+      .takes("NAME");
+  command.add("--claim", &flags.request.claim, "PersistentVolumeClaim for checkpoints").takes("NAME");
+  command.add("--claim-path", &flags.request.claim_path, "Where it is mounted").takes("DIR").shows_default();
 }
 
 void add_runtime_flags(Command& command, NewFlags& flags) {
@@ -424,7 +389,7 @@ void add_runtime_flags(Command& command, NewFlags& flags) {
            "Write a runtime, too: a TrainingRuntime if there is a namespace, otherwise a "
            "ClusterTrainingRuntime")
       .excludes("--from-runtime");
-  command.add("--gang", &flags.gang, "Start all pods or none; needs --runtime")
+  command.add("--gang", &flags.request.gang, "Start all pods or none; needs --runtime")
       .one_of({"coscheduling", "volcano"});
   command.add("--runtimes", &flags.runtimes, "File or directory with runtimes that --from-runtime can name")
       .takes("PATH");
@@ -440,9 +405,9 @@ std::function<int(Console&)> setup_new(Command& command) {
       .takes("FRAMEWORK");
   Flag& words = command.add("WORD", &flags->words, "The command; with --from-script, the script's arguments");
   words.after_dashes = true;
-  command.add("--name", &flags->name, "Name of the TrainJob").takes("NAME");
-  command.add("-n,--namespace", &flags->ns, "Its namespace").takes("NAME");
-  command.add("--image", &flags->image, "Image with the training code").takes("IMAGE");
+  command.add("--name", &flags->request.name, "Name of the TrainJob").takes("NAME");
+  command.add("-n,--namespace", &flags->request.ns, "Its namespace").takes("NAME");
+  command.add("--image", &flags->request.image, "Image with the training code").takes("IMAGE");
   command.add("--command", &flags->command, "The command in one word, split as a shell would")
       .takes("COMMAND");
   command.add("--from-runtime", &flags->from_runtime, "Use this runtime of the workspace or the catalogue")
@@ -452,7 +417,7 @@ std::function<int(Console&)> setup_new(Command& command) {
            "Choose framework and command by what this Python script imports; it is read, not run")
       .takes("FILE");
   add_resource_flags(command, *flags);
-  command.add("--queue", &flags->queue, "Kueue's LocalQueue").takes("NAME");
+  command.add("--queue", &flags->request.queue, "Kueue's LocalQueue").takes("NAME");
   add_data_flags(command, *flags);
   add_runtime_flags(command, *flags);
   command

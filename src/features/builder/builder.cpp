@@ -26,21 +26,6 @@ std::string indented(std::string_view said) {
   return text;
 }
 
-// Without the lines that look like a secret: a program may repeat files that can't be read, whose secrets are
-// not known.
-std::string without_guessed_lines(const std::string& text) {
-  const base::SourceFile file("", text);
-  const std::vector<bool> guessed = secret::guess_secret_lines(file);
-  std::string out;
-  size_t number = 1;
-  for (const std::string_view line : base::Lines(text)) {
-    out += number < guessed.size() && guessed[number] ? "***" : line;
-    out += "\n";
-    ++number;
-  }
-  return out;
-}
-
 }  // namespace
 
 bool is_missing(const base::IoResult<base::ProcessResult>& answer) {
@@ -55,8 +40,9 @@ std::variant<std::string, BuildFailure> output_of(std::string_view call,
     return BuildFailure{false, fmt::format("{}: {}", call, error->message)};
   auto& result = std::get<base::ProcessResult>(answer);
   if (result.status != 0)
-    return BuildFailure{false, fmt::format("{} failed:{}", call,
-                                           indented(without_guessed_lines(secrets().hide(result.err))))};
+    return BuildFailure{false,
+                        fmt::format("{} failed:{}", call,
+                                    indented(secret::without_secret_lines(secrets().hide(result.err))))};
   return std::move(result.out);
 }
 

@@ -130,7 +130,7 @@ class FileMaker {
       for (const Pod& other : pods_) {
         if (other.job->name != name) continue;
         const Node* main = main_container(other);
-        const bool is_checked = main && health_check(draft_, other, *main);
+        const bool is_checked = main && health_check(draft_, *main);
         conditions.emplace_back(other.service, completed ? kCompleted : is_checked ? kHealthy : kStarted);
       }
     }

@@ -84,7 +84,7 @@ class Draft {
   // A text as Compose reads it back: its own $ is doubled, references stay.
   const yaml::Node* text(std::string_view value) const;
   const yaml::Node* texts(const std::vector<std::string>& values) const;
-  // A list of such texts in one line's brackets is not needed: nullptr for an empty list.
+  // nullptr for an empty list, which the file leaves out.
   const yaml::Node* list(const std::vector<const yaml::Node*>& items) const;
 
   // A reference to a variable of the shell that starts the job, to be part of a text. `what` is what to set
@@ -146,7 +146,9 @@ const yaml::Node* main_container(const Pod& pod);
 // Whether the container runs the image that trains: it is the main one, or has its image.
 bool has_training_image(const Pod& pod, const yaml::Node& container);
 // What Compose can check of the container's readiness; nullptr for nothing.
-const yaml::Node* health_check(const Draft& draft, const Pod& pod, const yaml::Node& container);
+const yaml::Node* health_check(const Draft& draft, const yaml::Node& container);
+// A field of the securityContext: the container's own, or the pod's. nullptr if neither has it.
+const yaml::Node* security_of(const Pod& pod, const yaml::Node& container, std::string_view field);
 
 // Adds the services of the pod. `waited_for`: another one waits until it is ready.
 void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool waited_for, Fields& services);

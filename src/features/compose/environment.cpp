@@ -23,11 +23,6 @@ struct KeyOf {
 };
 constexpr KeyOf kKeys[] = {{"secretKeyRef", "Secret"}, {"configMapKeyRef", "ConfigMap"}};
 
-bool is_optional(const Node& reference) {
-  const Node* optional = reference.get("optional");
-  return optional && optional->as_bool() == true;
-}
-
 // resourceFieldRef: the container's amount, rounded up, in units of the divisor.
 std::optional<std::string> amount_of(const Node& reference, const Node& container) {
   const std::string_view resource = text_at(reference, "resource");
@@ -66,7 +61,7 @@ class EnvironmentMaker {
       const Node* reference = source.get(field);
       if (!reference || reference->is_null()) continue;
       const std::string_view name = text_at(*reference, "name");
-      if (!draft_.files.has(kind, name) && !is_optional(*reference))
+      if (!draft_.files.has(kind, name) && !yaml::is_true_at(*reference, "optional"))
         draft_.note(fmt::format("{} \"{}\" is not among the inputs: its variables are not set", kind, name));
       for (const auto& [key, value] : draft_.files.keys(kind, name))
         out.push_back({fmt::format("{}{}", yaml::value_at(source, {"prefix"}), key), value, ""});
@@ -92,7 +87,7 @@ class EnvironmentMaker {
     const std::string_view name = text_at(reference, "name");
     const std::string_view key = text_at(reference, "key");
     auto known = draft_.files.value(kind, name, key);
-    if (known || is_optional(reference)) return known;
+    if (known || yaml::is_true_at(reference, "optional")) return known;
     return draft_.refer(variable, fmt::format("key {} of {} {}", key, kind, name));
   }
 

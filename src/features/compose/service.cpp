@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/text/text.h"
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
@@ -15,23 +16,16 @@
 namespace trainjobc::compose {
 namespace {
 
+using yaml::is_true_at;
 using yaml::items_at;
 using yaml::Maker;
 using yaml::Node;
 using yaml::text_at;
 using yaml::value_at;
 
-bool is_true(const Node* node) {
-  return node && node->as_bool() == true;
-}
-
-// The container's own setting, or the pod's.
-const Node* security_of(const Pod& pod, const Node& container, std::string_view field) {
-  for (const Node* owner : {&container, pod.spec}) {
-    const Node* value = owner->at({"securityContext", field});
-    if (value && !value->is_null()) return value;
-  }
-  return nullptr;
+// Whether an init container runs beside the others until they end.
+bool is_sidecar(const Node& container) {
+  return value_at(container, {"restartPolicy"}) == "Always";
 }
 
 const Node* user_of(const Draft& draft, const Pod& pod, const Node& container) {
@@ -112,10 +106,10 @@ void add_security(Draft& draft, const Pod& pod, const Node& container, bool has_
   const Maker& make = draft.make;
   const Node* security = container.get("securityContext");
   if (!security) return;
-  if (is_true(security->get("privileged"))) service.set("privileged", make.boolean(true));
+  if (is_true_at(*security, "privileged")) service.set("privileged", make.boolean(true));
   service.set("cap_add", draft.list(yaml::copied_items(security->at({"capabilities", "add"}))));
   service.set("cap_drop", draft.list(yaml::copied_items(security->at({"capabilities", "drop"}))));
-  if (!is_true(security->get("readOnlyRootFilesystem"))) return;
+  if (!is_true_at(*security, "readOnlyRootFilesystem")) return;
   if (has_configs) {
     draft.note(fmt::format(
         "readOnlyRootFilesystem of {} is left out: Compose writes files into the container", pod.service));
@@ -172,11 +166,11 @@ class ServiceMaker {
     service_.set("configs", draft_.list(mounted.configs));
     service_.set("volumes", draft_.list(mounted.volumes));
     service_.set("shm_size", mounted.shared_memory);
-    if (is_true(container_.get("tty"))) service_.set("tty", make.boolean(true));
-    if (is_true(container_.get("stdin"))) service_.set("stdin_open", make.boolean(true));
-    if (waited_for) service_.set("healthcheck", health_check(draft_, pod_, container_));
-    const bool is_sidecar = role == Role::Init && value_at(container_, {"restartPolicy"}) == "Always";
-    service_.set("restart", is_sidecar ? make.string("always") : restart_of(draft_, pod_));
+    if (is_true_at(container_, "tty")) service_.set("tty", make.boolean(true));
+    if (is_true_at(container_, "stdin")) service_.set("stdin_open", make.boolean(true));
+    if (waited_for) service_.set("healthcheck", health_check(draft_, container_));
+    const bool is_restarted = role == Role::Init && is_sidecar(container_);
+    service_.set("restart", is_restarted ? make.string("always") : restart_of(draft_, pod_));
     add_devices(draft_, container_, service_);
     return service_.node();
   }
@@ -246,6 +240,14 @@ void note_left_out(Draft& draft, const Pod& pod) {
 
 }  // namespace
 
+const Node* security_of(const Pod& pod, const Node& container, std::string_view field) {
+  for (const Node* owner : {&container, pod.spec}) {
+    const Node* value = owner->at({"securityContext", field});
+    if (value && !value->is_null()) return value;
+  }
+  return nullptr;
+}
+
 const Node* main_container(const Pod& pod) {
   const auto containers = items_at(*pod.spec, "containers");
   const auto node = std::ranges::find_if(
@@ -277,9 +279,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   for (const Node* named : items_at(container, "ports")) {
     if (text_at(*named, "name") == port) port = text_at(*named, "containerPort");
   }
-  const bool is_number =
-      !port.empty() && std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number) return nullptr;
+  if (port.empty() || !std::ranges::all_of(port, base::is_digit)) return nullptr;
   const std::string line =
       fmt::format("command -v bash >/dev/null || exit 0; exec bash -c ': </dev/tcp/127.0.0.1/{}'", port);
   const std::array words{make.string("CMD-SHELL"), draft.text(line)};
@@ -288,7 +288,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
 
 }  // namespace
 
-const Node* health_check(const Draft& draft, const Pod&, const Node& container) {
+const Node* health_check(const Draft& draft, const Node& container) {
   const Node* probe = container.get("readinessProbe");
   const Node* test = probe ? probe_command(draft, container, *probe) : nullptr;
   if (!test) return nullptr;
@@ -313,13 +313,13 @@ void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool wa
   Conditions before = after;
   for (const Node* container : items_at(*pod.spec, "initContainers")) {
     const std::string name = fmt::format("{}-{}", pod.service, text_at(*container, "name"));
-    const bool is_sidecar = value_at(*container, {"restartPolicy"}) == "Always";
-    if (is_sidecar)
+    const bool is_beside = is_sidecar(*container);
+    if (is_beside)
       draft.note(fmt::format("sidecar \"{}\" is a service of its own: localhost does not reach it",
                              text_at(*container, "name")));
     services.set(name, ServiceMaker(draft, pod, *container).take(Role::Init, before, false));
-    if (!is_sidecar) before.clear();
-    before.emplace_back(name, is_sidecar ? kStarted : kCompleted);
+    if (!is_beside) before.clear();
+    before.emplace_back(name, is_beside ? kStarted : kCompleted);
   }
   services.set(pod.service, ServiceMaker(draft, pod, *main).take(Role::Main, before, waited_for));
   for (const Node* container : items_at(*pod.spec, "containers")) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text/text.h"
 #include "base/text/unicode.h"
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
@@ -73,12 +74,7 @@ bool is_text(std::string_view value) {
 std::string name_part(std::string_view text) {
   std::string out(text);
   std::ranges::replace_if(
-      out,
-      [](char c) {
-        return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                 c == '-');
-      },
-      '_');
+      out, [](char c) { return !base::is_alnum(c) && c != '.' && c != '-'; }, '_');
   return out;
 }
 
@@ -103,8 +99,7 @@ class MountMaker {
  private:
   void add(const Node& mount) {
     target_ = joined_path(text_at(mount, "mountPath"), "");
-    const Node* read_only = mount.get("readOnly");
-    read_only_ = read_only && read_only->as_bool() == true;
+    read_only_ = yaml::is_true_at(mount, "readOnly");
     if (is_replaced()) return;
     const std::string_view name = text_at(mount, "name");
     const auto volumes = items_at(*pod_.spec, "volumes");
@@ -187,8 +182,7 @@ class MountMaker {
 
   // "" for root, or if only the image says who it is.
   std::string_view unprivileged_user() const {
-    const std::string_view own = value_at(container_, {"securityContext", "runAsUser"});
-    const std::string_view user = own.empty() ? value_at(*pod_.spec, {"securityContext", "runAsUser"}) : own;
+    const std::string_view user = yaml::text_of(security_of(pod_, container_, "runAsUser"));
     return user == "0" ? std::string_view() : user;
   }
 

@@ -196,9 +196,11 @@ const yaml::Node* first_container(const yaml::Node& replicated_job) {
 }
 
 void add_replicated_job(RuntimeFacts& facts, const yaml::Node& job) {
+  const std::string_view step = model::ancestor_of(job);
+  facts.steps.emplace(step);
   const yaml::Node* container = first_container(job);
   if (!container) return;
-  const bool trains = model::ancestor_of(job) == model::kTrainer;
+  const bool trains = step == model::kTrainer;
   const std::string_view name = yaml::text_at(job, "name");
   if (!trains && !(facts.is_mpi && name == model::kNode)) return;
   facts.targets.push_back({std::string(name), std::string(yaml::text_at(*container, "name"))});

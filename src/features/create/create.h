@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,10 +44,11 @@ struct RuntimeFacts {
   bool is_framework_image = false;  // it comes with Trainer, and nobody's training code is in it
   bool is_mpi = false;
   bool has_torch = false;
-  bool has_command = false;     // of the container that trains
-  std::string image;            // of this container
-  std::optional<int64_t> gpus;  // its limit
-  std::vector<Target> targets;  // the replicatedJobs that run the user's program
+  bool has_command = false;                  // of the container that trains
+  std::string image;                         // of this container
+  std::optional<int64_t> gpus;               // its limit
+  std::vector<Target> targets;               // the replicatedJobs that run the user's program
+  std::set<std::string, std::less<>> steps;  // that its replicatedJobs are for: "dataset-initializer"
 };
 
 // nullopt if the text is not one runtime.

@@ -20,10 +20,6 @@ namespace {
 
 using yaml::Node;
 
-std::string_view group_of_version(std::string_view api_version) {
-  return api_version.substr(0, api_version.find('/'));
-}
-
 // What to do with a job inside an object of this kind.
 std::string_view hint_for(std::string_view kind) {
   if (kind == "AppWrapper")
@@ -57,17 +53,13 @@ std::vector<NamedJob> jobs_in_text(std::string_view text) {
   std::vector<NamedJob> jobs;
   if (text.find("kubeflow.org/") == std::string_view::npos) return jobs;
   std::vector<std::string_view> lines;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string_view line : base::Lines(text)) lines.push_back(line);
   constexpr size_t kNear = 2;  // lines between apiVersion and kind
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view kind = value_in(lines[i], "kind");
     if (kind.empty()) continue;
     for (size_t j = i > kNear ? i - kNear : 0; j < std::min(i + kNear + 1, lines.size()); ++j) {
-      if (!model::is_v1_kind(group_of_version(value_in(lines[j], "apiVersion")), kind)) continue;
+      if (!model::is_v1_kind_of(value_in(lines[j], "apiVersion"), kind)) continue;
       jobs.push_back({kind, static_cast<uint32_t>(i)});
       break;
     }
@@ -78,7 +70,10 @@ std::vector<NamedJob> jobs_in_text(std::string_view text) {
 class LeftJobs {
  public:
   explicit LeftJobs(const Node& object)
-      : object_(object), kind_(yaml::string_at(object, "kind")), id_(model::identify(object).str()) {}
+      : object_(object),
+        kind_(yaml::string_at(object, "kind")),
+        is_kustomization_(kind_ == "Kustomization" || kind_ == "Component"),
+        id_(model::identify(object).str()) {}
 
   base::Diagnostics run() {
     if (is_job(object_)) {
@@ -86,8 +81,6 @@ class LeftJobs {
           fmt::format("{} of {} stays as it is: Trainer has nothing like it", kind_,
                       yaml::string_at(object_, "apiVersion")),
           "keep the old operator for it, or write a runtime and a TrainJob by hand");
-    } else if (kind_ == "Kustomization" || kind_ == "Component") {
-      walk_kustomization();
     } else {
       for (const yaml::Entry& entry : object_.entries()) walk(*entry.value, std::string(entry.key));
     }
@@ -98,13 +91,14 @@ class LeftJobs {
   static bool is_job(const Node& node) {
     const Node* spec = node.get("spec");
     return spec && spec->is_map() &&
-           model::is_v1_kind(group_of_version(yaml::string_at(node, "apiVersion")),
-                             yaml::string_at(node, "kind"));
+           model::is_v1_kind_of(yaml::string_at(node, "apiVersion"), yaml::string_at(node, "kind"));
   }
 
   void walk(const Node& node, const std::string& field) {
-    if (is_job(node)) {
-      add_inner(field, yaml::locate(*node.get("kind")), yaml::string_at(node, "kind"));
+    if (is_kustomization_) {
+      add_target(node, field);
+    } else if (is_job(node)) {
+      add_found(field, yaml::locate(*node.get("kind")), yaml::string_at(node, "kind"));
       return;
     }
     for (size_t i = 0; i < node.items().size(); ++i) walk(*node.items()[i], fmt::format("{}[{}]", field, i));
@@ -112,35 +106,24 @@ class LeftJobs {
       walk(*entry.value, fmt::format("{}.{}", field, entry.key));
     if (!node.is_string()) return;
     for (const NamedJob& job : jobs_in_text(node.text()))
-      add_inner(field, v1::locate_in(node, job.kind), job.kind);
+      add_found(field, v1::locate_in(node, job.kind), job.kind);
   }
 
-  // A patch of the jobs, or a rule about them, of a kustomization: it would find no object any more.
-  void walk_kustomization() {
-    for (const yaml::Entry& entry : object_.entries()) of_kustomization(*entry.value, std::string(entry.key));
-  }
-
-  void of_kustomization(const Node& node, const std::string& field) {
+  // A patch of the jobs, or a rule about them: it would find no object any more.
+  void add_target(const Node& node, const std::string& field) {
     const Node* kind = node.get("kind");
     const Node* group = node.get("group");
     if (kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text()))
-      add_target(field, yaml::locate(*kind), kind->text());
-    for (size_t i = 0; i < node.items().size(); ++i)
-      of_kustomization(*node.items()[i], fmt::format("{}[{}]", field, i));
-    for (const yaml::Entry& entry : node.entries())
-      of_kustomization(*entry.value, fmt::format("{}.{}", field, entry.key));
-    if (!node.is_string()) return;
-    for (const NamedJob& job : jobs_in_text(node.text()))
-      add_target(field, v1::locate_in(node, job.kind), job.kind);
+      add_found(field, yaml::locate(*kind), kind->text());
   }
 
-  void add_target(const std::string& field, base::Location at, std::string_view job) {
-    add(field, at, fmt::format("the kustomization names the kind {}, which becomes TrainJob", job),
-        "name TrainJob instead, and fields of a TrainJob");
-  }
-
-  void add_inner(const std::string& field, base::Location at, std::string_view job) {
-    add(field, at, fmt::format("the {} in this {} stays as it is", job, kind_), hint_for(kind_));
+  void add_found(const std::string& field, base::Location at, std::string_view job) {
+    if (is_kustomization_) {
+      add(field, at, fmt::format("the kustomization names the kind {}, which becomes TrainJob", job),
+          "name TrainJob instead, and fields of a TrainJob");
+    } else {
+      add(field, at, fmt::format("the {} in this {} stays as it is", job, kind_), hint_for(kind_));
+    }
   }
 
   void add(const std::string& field, base::Location at, std::string message, std::string_view hint) {
@@ -152,6 +135,7 @@ class LeftJobs {
 
   const Node& object_;
   std::string_view kind_;
+  bool is_kustomization_;
   std::string id_;
   base::Diagnostics found_;
 };

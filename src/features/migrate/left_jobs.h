@@ -14,7 +14,7 @@ namespace trainjobc::migrate {
 
 inline constexpr std::string_view kLeftRule = "migrate/left";
 
-// Those of an object that is no job of v1 that can be converted.
+// Those in an object that was not converted.
 base::Diagnostics find_left_jobs(const yaml::Node& object);
 
 // Those in `text`, which could not be read. It has the lines of `file`; what was read of it is blank.

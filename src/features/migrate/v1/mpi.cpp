@@ -28,7 +28,6 @@ constexpr std::string_view kRootPath = "/root/.ssh";
 // Root's copy of the key, and what makes Open MPI, MPICH and Intel MPI use it.
 constexpr std::string_view kKeyFolder = "/etc/root-ssh-key";
 constexpr std::string_view kMountedKey = "/mnt/ssh-auth";
-constexpr std::string_view kSshArguments = "-i /etc/root-ssh-key/id_rsa";
 
 // A volume of the MPI Operator, and Trainer's.
 struct OldVolume {
@@ -38,10 +37,6 @@ struct OldVolume {
 
 constexpr std::array<OldVolume, 2> kVolumes{
     {{"mpi-job-config", "mpi-hostfile"}, {"ssh-auth", "mpi-ssh-auth"}}};
-
-bool is_true(const Node* node) {
-  return node && node->as_bool() == true;
-}
 
 // Training Operator v1 gives a launcher with GPUs ranks of its own.
 bool has_gpu_limit(const Node& pod_template) {
@@ -63,7 +58,7 @@ class MpiDraft {
         make_(conversion.make),
         worker_(job_.replica("Worker")) {
     if (const Replica* launcher = job_.replica("Launcher"))
-      trains_too_ = job_.is_mpi_v2() ? is_true(job_.get("runLauncherAsWorker"))
+      trains_too_ = job_.is_mpi_v2() ? yaml::is_true_at(*job_.spec, "runLauncherAsWorker")
                                      : has_gpu_limit(*launcher->pod_template);
   }
 
@@ -137,7 +132,7 @@ class MpiDraft {
 
   // As the MPI Operator does: pods on the host's network have to find the others by name.
   PodTemplate with_dns(PodTemplate pods) const {
-    if (!job_.is_mpi_v2() || !is_true(pods.node->at({"spec", "hostNetwork"}))) return pods;
+    if (!job_.is_mpi_v2() || !yaml::is_true_at(*pods.node, {"spec", "hostNetwork"})) return pods;
     pods.node = make_.with_path(pods.node, {"spec", "dnsPolicy"}, make_.string("ClusterFirstWithHostNet"));
     return pods;
   }
@@ -169,7 +164,7 @@ class MpiDraft {
     const Node& main = main_container(pods);
     const NodeList command{
         make_.string("sh"), make_.string("-c"),
-        make_.string("cp /mnt/ssh-auth/id_rsa /etc/root-ssh-key/ && chmod 600 /etc/root-ssh-key/id_rsa")};
+        make_.copied(fmt::format("cp {0}/id_rsa {1}/ && chmod 600 {1}/id_rsa", kMountedKey, kKeyFolder))};
     const NodeList mounts{mount_of("mpi-ssh-auth", kMountedKey), mount_of(kRootKeyVolume, kKeyFolder)};
     Entries init{{"name", make_.string(kRootKeyVolume), {}}};
     for (const std::string_view key : {"image", "imagePullPolicy"}) {
@@ -289,8 +284,9 @@ class MpiDraft {
       const auto add = [&](std::string_view name, std::string_view value) {
         if (!sets(launcher, name)) env.push_back(variable(make_, name, value));
       };
-      add(kOpenMpiAgent, fmt::format("ssh {}", kSshArguments));
-      for (const std::string_view name : policy::mpi::ssh_arguments_of_hydra()) add(name, kSshArguments);
+      const std::string arguments = fmt::format("-i {}/id_rsa", kKeyFolder);
+      add(kOpenMpiAgent, fmt::format("ssh {}", arguments));
+      for (const std::string_view name : policy::mpi::ssh_arguments_of_hydra()) add(name, arguments);
     }
     DraftRole role = role_of(launcher, model::kLauncher, std::move(env));
     role.trains = true;

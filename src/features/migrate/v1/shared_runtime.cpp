@@ -58,11 +58,6 @@ const Entry* entry_of(const Entries& entries, std::string_view key) {
   return found != entries.end() ? &*found : nullptr;
 }
 
-bool is_true_at(const Node& spec, std::initializer_list<std::string_view> path) {
-  const Node* node = spec.at(path);
-  return node && node->as_bool() == true;
-}
-
 class Splitter {
  public:
   Splitter(const Node& spec, const schema::Schema& train_job, const Maker& make, RuntimeUse use)
@@ -70,7 +65,7 @@ class Splitter {
         make_(make),
         is_mpi_(spec.at({"mlPolicy", "mpi"}) != nullptr),
         keeps_group_(is_mpi_ && use == RuntimeUse::New),
-        launcher_trains_(is_true_at(spec, {"mlPolicy", "mpi", "runLauncherAsNode"})),
+        launcher_trains_(yaml::is_true_at(spec, {"mlPolicy", "mpi", "runLauncherAsNode"})),
         patch_(inner(&train_job, {"spec", "runtimePatches", "trainingRuntimeSpec", "template", "spec",
                                   "replicatedJobs", "template", "spec", "template", "spec"})) {}
 
@@ -110,9 +105,8 @@ class Splitter {
         policy = make_.with(policy, "mpi", make_.with(mpi, "numProcPerNode", nullptr));
     }
     rest = make_.with(rest, "mlPolicy", policy && policy->size() > 0 ? policy : nullptr);
-    const Node* published = rest->at({"template", "spec", "network", "publishNotReadyAddresses"});
     const Node* network = rest->at({"template", "spec", "network"});
-    if (published && published->as_bool() == true && network->size() == 1)
+    if (network && network->size() == 1 && yaml::is_true_at(*network, "publishNotReadyAddresses"))
       rest = make_.with_path(rest, {"template", "spec", "network"}, nullptr);
     return rest;
   }
