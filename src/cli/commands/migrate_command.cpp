@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/ssh_key.h"
 #include "features/diff/format.h"
+#include "features/migrate/format.h"
 #include "features/migrate/migrate.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
@@ -38,6 +39,8 @@ struct MigrateFlags {
   std::string root_key = "copy";
   bool show_diff = false;
   bool write = false;
+  bool summary = false;
+  std::string report;
   std::string output_dir;
 };
 
@@ -97,7 +100,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
     const bool is_file = file.name != base::kStdin;
-    if (target_of(flags) == Target::Diff && (is_file || flags.show_diff)) {
+    if (target_of(flags) == Target::Diff && (is_file || flags.show_diff) && !flags.summary) {
       if (const int shown = show_change(console, file); shown != kOk) return shown;
     } else if (target_of(flags) == Target::Write && is_file) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
@@ -176,10 +179,27 @@ std::optional<std::string> stdin_text(const std::vector<lint::InputGroup>& group
   return std::nullopt;
 }
 
+// The file of --report, as its ending says.
+int write_report(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
+  const bool is_json = flags.report.ends_with(".json");
+  const std::string text =
+      is_json ? migrate::format_json(migration, flags.to) : migrate::format_markdown(migration, flags.to);
+  const auto error = console.files().write(flags.report, text, 0666);
+  return error ? fail(console, error->message) : kOk;
+}
+
+int print_table(Console& console, const migrate::Migration& migration) {
+  return console.write_stdout(migrate::format_table(migration, console.stdout_width()))
+             ? kOk
+             : fail(console, "can't write the output");
+}
+
 int run_migrate(Console& console, const MigrateFlags& flags) {
+  if (!flags.report.empty() && !flags.report.ends_with(".md") && !flags.report.ends_with(".json"))
+    return fail(console, fmt::format("--report: {} ends neither with .md nor with .json", flags.report));
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  const bool is_filter = !flags.show_diff && target_of(flags) != Target::Directory;
+  const bool is_filter = !flags.show_diff && !flags.summary && target_of(flags) != Target::Directory;
   const std::optional<std::string> text = is_filter ? stdin_text(loaded->groups) : std::nullopt;
   lint::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
@@ -192,6 +212,8 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
     all.of_v1 += one.of_v1;
     all.staying += one.staying;
     all.findings.append(one.findings);
+    std::ranges::copy(one.outcomes, std::back_inserter(all.outcomes));
+    std::ranges::copy(one.passed_over, std::back_inserter(all.passed_over));
   }
   if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
   if (const int status = emit(console, all, flags); status != kOk) return status;
@@ -203,6 +225,12 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
     if (const int status = answer_stdin(console, all, *text); status != kOk) return status;
   }
   all.findings.sort();
+  if (flags.summary) {
+    if (const int status = print_table(console, all); status != kOk) return status;
+  }
+  if (!flags.report.empty()) {
+    if (const int status = write_report(console, all, flags); status != kOk) return status;
+  }
   print_diagnostics(console, all.findings, flags.colour.value(), false);
   for (const migrate::Migration& migration : migrations) print_differences(console, migration, flags);
   console.write_stderr(summary(all, flags, text.has_value()));
@@ -229,6 +257,13 @@ std::function<int(Console&)> setup_migrate(Command& command) {
       .excludes("--output-dir");
   command.add("-w,--write", &flags->write, "Rewrite the files").excludes("--output-dir");
   command.add("--output-dir", &flags->output_dir, "Write the migrated files to DIR instead").takes("DIR");
+  command.add("--summary", &flags->summary, "Print a table of what becomes of each object, not the changes")
+      .excludes("--diff");
+  command
+      .add("--report", &flags->report,
+           "Also write what becomes of each object, what differs, what to do and the order in which to apply "
+           "the files, as Markdown or JSON")
+      .takes("FILE.md|FILE.json");
   command.add("--runtime-name", &flags->runtime_name, "Name of the runtimes that v1 jobs need [by content]")
       .takes("NAME");
   command.add("--per-namespace", &flags->per_namespace,

@@ -241,6 +241,7 @@ class Migrator {
   void rewrite() {
     results_.clear();
     rewritten_runtimes_.clear();
+    outcomes_.clear();
     v1_.start();
     const auto changes = [this](const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
       return Changed{{change(object, make, problems)}};
@@ -250,7 +251,9 @@ class Migrator {
       std::optional<Changed> converted = v1_.convert(object, make, problems);
       if (!converted) converted = v1_.select_again(object, make, problems);
       if (!converted && options_.compile.jobs.empty()) problems.append(find_left_jobs(object));
-      return converted ? std::move(*converted) : changes(object, make, problems);
+      Changed changed = converted ? std::move(*converted) : changes(object, make, problems);
+      add_outcome(object, changed);
+      return changed;
     };
     for (const base::SourceFile* file : before_.compiled.files)
       results_.push_back(rewrite_file(*file, changes_of_inputs));
@@ -258,6 +261,49 @@ class Migrator {
       const base::SourceFile file(source.name, source.text);
       rewritten_runtimes_.push_back({source.name, rewrite_file(file, changes).text, source.named});
     }
+  }
+
+  void add_outcome(const Node& object, const Changed& changed) {
+    const base::Location at = yaml::locate(object);
+    const bool is_same = changed.objects.size() == 1 && changed.objects.front() == &object;
+    const std::string name = name_of(object);
+    const bool is_v1 = v1_.knows(name);
+    if (!is_v1 && is_same && !linted_.contains({at.file->name(), at.line})) return;
+    Outcome outcome{name, at.file->name(), at.line, is_same ? Fate::Unchanged : Fate::Migrated, {}};
+    for (const Node* one : changed.objects) outcome.becomes.push_back(model::identify(*one).str());
+    if (is_same && is_v1) leave(outcome);
+    outcomes_.push_back(std::move(outcome));
+  }
+
+  static void leave(Outcome& outcome) {
+    outcome.fate = Fate::Left;
+    outcome.becomes.clear();
+  }
+
+  // Objects with an error are left; so are the v1 jobs that only a finding names.
+  std::vector<Outcome> outcomes_with(const base::Diagnostics& findings) const {
+    std::vector<Outcome> outcomes = outcomes_;
+    std::map<std::pair<std::string, std::string>, size_t> by_object;
+    std::map<std::pair<std::string, uint32_t>, size_t> by_line;
+    for (size_t i = 0; i < outcomes_.size(); ++i) {
+      by_object.try_emplace({outcomes_[i].file, outcomes_[i].object}, i);
+      by_line.try_emplace({outcomes_[i].file, outcomes_[i].line}, i);
+    }
+    for (const Diagnostic& finding : findings.items()) {
+      if (finding.severity != base::Severity::Error || !finding.location.file) continue;
+      const std::string& file = finding.location.file->name();
+      const auto named = by_object.find({file, finding.object});
+      const auto at_line = by_line.find({file, finding.location.line});
+      if (named != by_object.end()) {
+        leave(outcomes[named->second]);
+      } else if (finding.object.empty() && at_line != by_line.end()) {
+        leave(outcomes[at_line->second]);
+      } else if (finding.rule == kLeftRule) {
+        outcomes.push_back({finding.object, file, finding.location.line, Fate::Left, {}});
+      }
+    }
+    std::ranges::stable_sort(outcomes, {}, [](const Outcome& one) { return std::tie(one.file, one.line); });
+    return outcomes;
   }
 
   std::vector<Source> rewritten_inputs() const {
@@ -309,6 +355,7 @@ class Migrator {
     add_refusals(after, migration.findings);
     apply_rules(migration.findings);
     migration.findings.sort();
+    migration.outcomes = outcomes_with(migration.findings);
     migration.differences = compare(after);
     migration.memory = {before_.compiled.memory, after.compiled.memory};
     return migration;
@@ -397,6 +444,7 @@ class Migrator {
   std::map<std::pair<std::string, uint32_t>, const LintedObject*> linted_;  // by file and line
   std::set<std::string> used_runtimes_;
   std::set<std::string> with_processes_;  // runtimes that set the number of processes per node
+  std::vector<Outcome> outcomes_;
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

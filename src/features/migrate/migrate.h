@@ -3,6 +3,7 @@
 // trainjobc migrate: converts files from one Trainer version to another, and shows how the JobSets change.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +34,20 @@ struct MigratedFile {
   std::string new_text;
 };
 
+enum class Fate { Migrated, Unchanged, Left };
+
+// What became of an object of the inputs. Left: it should have changed, and could not; a finding says why.
+struct Outcome {
+  std::string object;  // "PyTorchJob/vision/mnist"; "" in a file that can't be read
+  std::string file;
+  uint32_t line = 0;
+  Fate fate = Fate::Unchanged;
+  std::vector<std::string> becomes;  // the objects in its place; empty if it is left
+};
+
 struct Migration {
   std::vector<MigratedFile> files;  // those that change, in the order of the inputs
+  std::vector<Outcome> outcomes;    // by file and line
   size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
   size_t changed = 0;               // how many of them change
   size_t of_v1 = 0;                 // how many of the objects are v1 jobs

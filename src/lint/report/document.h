@@ -3,6 +3,8 @@
 // A report for people, which is written as text or as Markdown.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,8 +91,10 @@ struct Document {
 
 std::string paint(Style style, std::string_view text, bool colour);
 std::string to_text(const Document& document, base::TextStyle style);
-// For a comment on a pull request, at most as long as GitHub accepts.
-std::string to_markdown(const Document& document);
+// At most as long as a comment that GitHub accepts; with kWhole, as long as it is.
+inline constexpr size_t kLongestComment = 60'000;  // bytes; 65536 are accepted, with the last lines
+inline constexpr size_t kWhole = SIZE_MAX;
+std::string to_markdown(const Document& document, size_t longest = kLongestComment);
 
 // "3 fields", "1 field"
 std::string counted(size_t count, std::string_view noun);

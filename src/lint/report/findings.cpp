@@ -76,7 +76,9 @@ std::string summary(const ReportInput& input) {
                      by_severity(input.diagnostics), in_files(input), fixable(input.diagnostics));
 }
 
-Json to_json(const Diagnostic& d) {
+}  // namespace
+
+Json finding_json(const Diagnostic& d) {
   Json json{{"rule", d.rule},
             {"stage", to_string(d.stage)},
             {"severity", to_string(d.severity)},
@@ -92,6 +94,8 @@ Json to_json(const Diagnostic& d) {
   if (d.is_consequence) json.add("consequence", true);
   return json;
 }
+
+namespace {
 
 // The column, in UTF-16 code units, of a byte column.
 uint32_t utf16_column(const base::SourceFile& file, uint32_t line, uint32_t column) {
@@ -165,8 +169,7 @@ bool text_report(const ReportInput& input, const WritePart& write) {
 }
 
 std::string json_report(const ReportInput& input) {
-  const auto finding = [](const Diagnostic& d) { return to_json(d); };
-  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding)}}).report();
+  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding_json)}}).report();
 }
 
 Places::Places(const ReportInput& input) : input_(input) {

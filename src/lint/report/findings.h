@@ -15,6 +15,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
+#include "lint/report/json.h"
 
 namespace trainjobc::lint {
 
@@ -58,6 +59,7 @@ bool write_report(ReportFormat format, ReportInput input, const WritePart& write
 bool text_report(const ReportInput& input, const WritePart& write);
 // {"diagnostics": [...]}, as defined by the command-line contract.
 std::string json_report(const ReportInput& input);
+report::Json finding_json(const base::Diagnostic& diagnostic);
 // SARIF 2.1.0: one run, with all rules and their help.
 std::string sarif_report(const ReportInput& input);
 // JUnit XML: one suite per file, one case per object.

@@ -10,9 +10,6 @@
 namespace trainjobc::report {
 namespace {
 
-// GitHub accepts 65536 characters; the difference is for the last lines.
-constexpr size_t kMaxCommentBytes = 60'000;
-
 // Text outside of code: no markup, no mentions. `also`: other characters to escape.
 std::string escaped(std::string_view text, std::string_view also = "") {
   std::string out;
@@ -114,10 +111,11 @@ std::string item(const Block& block) {
 // What is longer than a comment is counted instead.
 class Comment {
  public:
-  explicit Comment(std::string_view heading) : out_(fmt::format("### {}\n\n", heading)) {}
+  Comment(std::string_view heading, size_t longest)
+      : out_(fmt::format("### {}\n\n", heading)), longest_(longest) {}
 
   void add(const std::string& text, std::string_view after = "") {
-    if (left_out_ > 0 || out_.size() + text.size() + after.size() > kMaxCommentBytes) {
+    if (left_out_ > 0 || out_.size() + text.size() + after.size() > longest_) {
       ++left_out_;
     } else {
       out_.append(text).append(after);
@@ -134,13 +132,14 @@ class Comment {
 
  private:
   std::string out_;
+  size_t longest_;
   size_t left_out_ = 0;
 };
 
 }  // namespace
 
-std::string to_markdown(const Document& document) {
-  Comment comment(document.heading);
+std::string to_markdown(const Document& document, size_t longest) {
+  Comment comment(document.heading, longest);
   for (const Block& block : document.blocks) {
     const std::string_view after = block.is_continued ? "" : "\n";
     if (block.head.empty()) {
