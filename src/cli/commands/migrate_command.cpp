@@ -34,6 +34,7 @@ struct MigrateFlags {
   std::string manager = migrate::MigrateOptions().manager;
   std::string runtime_name;
   bool per_namespace = false;
+  std::string runtimes_dir;
   bool plain = false;
   std::string alike;
   std::string root_key = "copy";
@@ -74,6 +75,7 @@ int write_to_directory(Console& console, const migrate::Migration& migration, co
                        const std::vector<std::string>& inputs) {
   std::map<std::string, const migrate::MigratedFile*> files;
   for (const migrate::MigratedFile& file : migration.files) {
+    if (file.is_new) continue;
     const std::string path = path_in_output(file.name, inputs);
     if (!files.try_emplace(path, &file).second)
       return fail(console, fmt::format("--output-dir: two files would be written to {}/{}", directory, path));
@@ -95,10 +97,37 @@ int write_to_directory(Console& console, const migrate::Migration& migration, co
   return kOk;
 }
 
+// The runtimes of --runtimes-dir. One that is there already is left if it is the same.
+int write_runtimes(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
+  std::map<std::string, std::string> texts;
+  const auto clashes = [&](const std::string& name) {
+    return fail(console, fmt::format("--runtimes-dir: {} would be two runtimes; leave out --runtime-name, or "
+                                     "give the other one's file with --runtimes",
+                                     name));
+  };
+  for (const migrate::MigratedFile& file : migration.files) {
+    if (!file.is_new) continue;
+    const auto [known, is_new] = texts.try_emplace(file.name, file.new_text);
+    if (known->second != file.new_text) return clashes(file.name);
+    if (!is_new || !console.files().exists(file.name)) continue;
+    const auto text = console.files().read(file.name);
+    const auto* there = std::get_if<std::string>(&text);
+    if (!there || *there != file.new_text) return clashes(file.name);
+  }
+  if (texts.empty()) return kOk;
+  if (const auto error = console.files().make_directory(flags.runtimes_dir))
+    return fail(console, error->message);
+  for (const auto& [name, text] : texts) {
+    if (const auto error = console.files().write(name, text, 0666)) return fail(console, error->message);
+  }
+  return kOk;
+}
+
 // Files are written one by one, or their changes shown; standard input by itself is answered elsewhere.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
+    if (file.is_new && target_of(flags) != Target::Diff) continue;
     const bool is_file = file.name != base::kStdin;
     if (target_of(flags) == Target::Diff && (is_file || flags.show_diff) && !flags.summary) {
       if (const int shown = show_change(console, file); shown != kOk) return shown;
@@ -148,6 +177,7 @@ migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& fla
   options.manager = flags.manager;
   options.runtime_name = flags.runtime_name;
   options.per_namespace = flags.per_namespace;
+  options.runtimes_dir = flags.runtimes_dir;
   options.plain = flags.plain;
   options.alike = flags.alike;
   options.copies_key = flags.root_key == "copy";
@@ -216,6 +246,9 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
     std::ranges::copy(one.passed_over, std::back_inserter(all.passed_over));
   }
   if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
+  if (target_of(flags) != Target::Diff || text) {
+    if (const int status = write_runtimes(console, all, flags); status != kOk) return status;
+  }
   if (const int status = emit(console, all, flags); status != kOk) return status;
   if (target_of(flags) == Target::Directory) {
     const int status = write_to_directory(console, all, flags.output_dir, loaded->directories);
@@ -268,6 +301,10 @@ std::function<int(Console&)> setup_migrate(Command& command) {
       .takes("NAME");
   command.add("--per-namespace", &flags->per_namespace,
               "Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime");
+  command
+      .add("--runtimes-dir", &flags->runtimes_dir,
+           "Write each new runtime to a file of its own in DIR, not ahead of the first job that needs it")
+      .takes("DIR");
   command.add("--plain", &flags->plain,
               "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
   command

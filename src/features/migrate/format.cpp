@@ -47,12 +47,17 @@ struct AppliedFile {
 
 std::vector<AppliedFile> files_to_apply(const Migration& migration) {
   std::vector<AppliedFile> files;
+  std::vector<AppliedFile> apart;
   for (const Outcome& outcome : migration.outcomes) {
     if (outcome.fate == Fate::Left) continue;
     if (files.empty() || files.back().file != outcome.file) files.push_back({outcome.file, {}});
-    std::ranges::copy_if(outcome.becomes, std::back_inserter(files.back().runtimes), is_runtime);
+    std::vector<std::string>& runtimes =
+        outcome.runtime_file.empty() ? files.back().runtimes
+                                     : apart.emplace_back(AppliedFile{outcome.runtime_file, {}}).runtimes;
+    std::ranges::copy_if(outcome.becomes, std::back_inserter(runtimes), is_runtime);
   }
   std::ranges::stable_partition(files, [](const AppliedFile& one) { return !one.runtimes.empty(); });
+  files.insert(files.begin(), apart.begin(), apart.end());
   return files;
 }
 

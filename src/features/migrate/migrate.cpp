@@ -242,6 +242,7 @@ class Migrator {
     results_.clear();
     rewritten_runtimes_.clear();
     outcomes_.clear();
+    new_runtimes_.clear();
     v1_.start();
     const auto changes = [this](const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
       return Changed{{change(object, make, problems)}};
@@ -252,6 +253,7 @@ class Migrator {
       if (!converted) converted = v1_.select_again(object, make, problems);
       if (!converted && options_.compile.jobs.empty()) problems.append(find_left_jobs(object));
       Changed changed = converted ? std::move(*converted) : changes(object, make, problems);
+      for (const Node* runtime : changed.apart) add_runtime(*runtime);
       add_outcome(object, changed);
       return changed;
     };
@@ -263,6 +265,15 @@ class Migrator {
     }
   }
 
+  std::string runtime_file(const Node& runtime) const {
+    return fmt::format("{}/{}.yaml", options_.runtimes_dir, text_at(runtime, {"metadata", "name"}));
+  }
+
+  void add_runtime(const Node& runtime) {
+    Source& source = new_runtimes_.emplace_back(Source{runtime_file(runtime), ""});
+    yaml::write_yaml(runtime, yaml::KeyOrder::AsIs, source.text);
+  }
+
   void add_outcome(const Node& object, const Changed& changed) {
     const base::Location at = yaml::locate(object);
     const bool is_same = changed.objects.size() == 1 && changed.objects.front() == &object;
@@ -270,6 +281,10 @@ class Migrator {
     const bool is_v1 = v1_.knows(name);
     if (!is_v1 && is_same && !linted_.contains({at.file->name(), at.line})) return;
     Outcome outcome{name, at.file->name(), at.line, is_same ? Fate::Unchanged : Fate::Migrated, {}};
+    for (const Node* one : changed.apart) {
+      outcome.becomes.push_back(model::identify(*one).str());
+      outcome.runtime_file = runtime_file(*one);
+    }
     for (const Node* one : changed.objects) outcome.becomes.push_back(model::identify(*one).str());
     if (is_same && is_v1) leave(outcome);
     outcomes_.push_back(std::move(outcome));
@@ -310,6 +325,7 @@ class Migrator {
     std::vector<Source> sources;
     for (size_t i = 0; i < results_.size(); ++i)
       sources.push_back({inputs_[i].name, results_[i].text, inputs_[i].named});
+    sources.insert(sources.end(), new_runtimes_.begin(), new_runtimes_.end());
     return sources;
   }
 
@@ -339,6 +355,8 @@ class Migrator {
       if (options_.compile.jobs.empty())
         migration.findings.append(find_left_jobs(*before_.compiled.files[i], results_[i].unread));
     }
+    for (const Source& runtime : new_runtimes_)
+      migration.files.push_back({runtime.name, "", runtime.text, true});
     migration.of_v1 = v1_.count();
     const auto is_left_job = [](const Diagnostic& finding) {
       return finding.rule == kLeftRule && !finding.object.starts_with("Kustomization/") &&
@@ -445,6 +463,7 @@ class Migrator {
   std::set<std::string> used_runtimes_;
   std::set<std::string> with_processes_;  // runtimes that set the number of processes per node
   std::vector<Outcome> outcomes_;
+  std::vector<Source> new_runtimes_;  // in files of their own
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

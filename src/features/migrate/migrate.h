@@ -22,6 +22,7 @@ struct MigrateOptions {
   // Of jobs of Training Operator v1 and of the MPI Operator.
   std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
+  std::string runtimes_dir;    // each in a file of its own there; "": ahead of the first job that needs it
   bool plain = false;          // write out what Trainer does not set up
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
   bool copies_key = true;      // of MPI, for root, whose ssh refuses the key that Trainer mounts
@@ -32,6 +33,7 @@ struct MigratedFile {
   std::string name;
   std::string old_text;
   std::string new_text;
+  bool is_new = false;  // a runtime's, in runtimes_dir
 };
 
 enum class Fate { Migrated, Unchanged, Left };
@@ -43,10 +45,11 @@ struct Outcome {
   uint32_t line = 0;
   Fate fate = Fate::Unchanged;
   std::vector<std::string> becomes;  // the objects in its place; empty if it is left
+  std::string runtime_file;          // where its new runtime is, if not in `file`
 };
 
 struct Migration {
-  std::vector<MigratedFile> files;  // those that change, in the order of the inputs
+  std::vector<MigratedFile> files;  // those that change, in the order of the inputs, and new ones
   std::vector<Outcome> outcomes;    // by file and line
   size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
   size_t changed = 0;               // how many of them change

@@ -25,7 +25,8 @@ struct RewrittenFile {
 // What an object becomes: the same again, another one, or several.
 struct Changed {
   std::vector<const yaml::Node*> objects;
-  bool is_new = false;   // they are other kinds of objects: comments beside what is gone may go too
+  bool is_new = false;  // they are other kinds of objects: comments beside what is gone may go too
+  std::vector<const yaml::Node*> apart = {};  // objects that it becomes, too, in files of their own
   bool follows = false;  // it is none of the objects that migrate: it only selects their pods
 };
 

@@ -110,6 +110,11 @@ v1::Converter& V1Jobs::converter() {
 
 namespace {
 
+bool is_runtime(const Node* object) {
+  const std::string_view kind = yaml::string_at(*object, "kind");
+  return kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
+}
+
 const model::V1Kind* kind_of_v1(const Node& object) {
   const std::string_view version = yaml::string_at(object, "apiVersion");
   const std::string_view kind = yaml::string_at(object, "kind");
@@ -163,7 +168,13 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     new_names_.try_emplace(std::string(model::effective_namespace(id)) + "/" + std::string(id.name),
                            std::string(id.name), std::string(id.ns), std::move(converted.pods));
   for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
-  return Changed{std::move(converted.documents), true};
+  Changed changed{std::move(converted.documents), true};
+  if (!options_.runtimes_dir.empty()) {
+    const auto jobs = std::ranges::stable_partition(changed.objects, is_runtime);
+    changed.apart.assign(changed.objects.begin(), jobs.begin());
+    changed.objects.erase(changed.objects.begin(), jobs.begin());
+  }
+  return changed;
 }
 
 // Its TrainJob gets a name, to be checked as any other.

@@ -42,7 +42,8 @@ spec:
 TEST_CASE("migrate --summary prints a table of the objects") {
   const V1Run all = run({"--summary"});
   CHECK(all.status == 1);
-  CHECK(all.console.out == R"(OBJECT                PLACE      BECOMES                                                 FINDINGS
+  CHECK(all.console.out ==
+        R"(OBJECT                PLACE      BECOMES                                                 FINDINGS
 PyTorchJob/default/a  a.yaml:1   TrainJob/default/a                                      0
 MXJob/default/a       a.yaml:11  stays as it is                                          1
 Service/default/s     a.yaml:15  Service/default/s                                       0
@@ -78,6 +79,67 @@ TEST_CASE("migrate --report: Markdown, with the order in which to apply the file
 
 - **What differs from v1 in every job** https://trainjobc.github.io/trainjobc/from-v1/
 )");
+}
+
+TEST_CASE("migrate --runtimes-dir: a file for each runtime") {
+  V1Run all = run({"--runtimes-dir", "runtimes", "--write", "--summary", "--report", "r.md"});
+  CHECK(all.files.files.at("runtimes/torch-npwb9.yaml") == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: torch-npwb9
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata:
+            labels:
+              trainer.kubeflow.org/trainjob-ancestor-step: trainer
+          spec:
+            backoffLimit: 3
+            template:
+              spec:
+                containers:
+                - name: node
+)");
+  CHECK(all.files.files.at("c.yaml") == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: c}
+spec:
+  runtimeRef:
+    name: torch-npwb9
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+      - name: PYTHONUNBUFFERED
+        value: "1"
+)");
+  CHECK(all.files.files.at("r.md").find(R"(- **Apply in this order**
+  - `runtimes/torch-npwb9.yaml`: ClusterTrainingRuntime/torch-npwb9
+  - then 3 other files
+)") != std::string::npos);
+  // The same file again is no clash, another one is.
+  V1Run again;
+  again.files.files = {{"in.yaml", named(torch("  runPolicy: {backoffLimit: 3}\n"), "c")},
+                       {"runtimes/torch-npwb9.yaml", all.files.files.at("runtimes/torch-npwb9.yaml")}};
+  again.write({"--runtimes-dir", "runtimes"});
+  CHECK(again.status == 0);
+  again.files.files["in.yaml"] = named(torch("  runPolicy: {backoffLimit: 3}\n"), "c");
+  again.files.files["runtimes/torch-npwb9.yaml"] = "a: b\n";
+  again.write({"--runtimes-dir", "runtimes"});
+  CHECK(again.status == 2);
+  CHECK(again.console.err.ends_with(
+      "trainjobc: --runtimes-dir: runtimes/torch-npwb9.yaml would be two runtimes; leave out --runtime-name, "
+      "or give the other one's file with --runtimes\n"));
+  CHECK(again.files.files.at("in.yaml") == named(torch("  runPolicy: {backoffLimit: 3}\n"), "c"));
 }
 
 TEST_CASE("migrate --report: JSON") {
