@@ -23,10 +23,11 @@ except ModuleNotFoundError as error:
         "works, and `pip install --no-binary trainjobc trainjobc` builds the module"
     ) from None
 
-from ._api import catalogue, diff, explain, lint, migrate, plan, render, trainer_versions
+from ._api import catalogue, compose, diff, explain, lint, migrate, plan, render, trainer_versions
 from ._errors import InvalidRequest, Rejected, TrainjobcError
 from ._results import (
     CatalogueRuntime,
+    Composition,
     Diff,
     EarlierValue,
     ExplainedObject,
@@ -49,6 +50,7 @@ from ._results import (
 
 __all__ = [
     "CatalogueRuntime",
+    "Composition",
     "Diff",
     "EarlierValue",
     "ExplainedObject",
@@ -71,6 +73,7 @@ __all__ = [
     "Report",
     "TrainjobcError",
     "catalogue",
+    "compose",
     "diff",
     "explain",
     "lint",
