@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|image|krew|sums BUILD. The bytes depend only
+# Makes a package in BUILD/dist from a build: package.sh tarball|deb|sdist|wheel|image|krew|sums BUILD. The bytes depend only
 # on the build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit. `image` needs the tarball, `krew`
 # the tarballs of all platforms, `sums` is last.
 set -eu
@@ -13,7 +13,7 @@ export TZ=UTC LC_ALL=C
 version=$(sed -n 's/^project(trainjobc VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 description=$(sed -n 's/^ *DESCRIPTION "\(.*\)"$/\1/p' CMakeLists.txt)
 home_page=$(sed -n 's/^ *HOMEPAGE_URL "\(.*\)"$/\1/p' CMakeLists.txt)
-platform=$(cat "$build/platform")  # linux-x86_64, linux-aarch64, macos-arm64
+platform=$(cat "$build/platform" 2> /dev/null || echo any)  # linux-x86_64, linux-aarch64, macos-arm64
 machine=${platform#*-}
 dist=$build/dist
 mkdir -p "$dist"
@@ -38,6 +38,14 @@ tarball() {
 deb() {
   (cd "$build" && quietly cpack -G DEB)
   rm -rf "$dist/_CPack_Packages"
+}
+
+# What pip builds a wheel from where none fits: the same on all platforms.
+sdist() {
+  quietly python3 -m venv "$stage/venv"
+  quietly "$stage/venv/bin/pip" --disable-pip-version-check install build
+  quietly "$stage/venv/bin/python" -m build --sdist --outdir "$stage/sdist" .
+  mv "$stage/sdist/trainjobc-$version.tar.gz" "$dist/"
 }
 
 # The wheel for any Python has the command alone, and runs on any Linux. Those for a CPython also have the module, which

@@ -17,7 +17,7 @@ fi
 # The module for those CPythons that are here.
 PYTHONS=$(command -v python3.10 python3.11 python3.12 || true)
 export PYTHONS
-for package in tarball deb wheel image; do tools/package.sh $package build; done
+for package in tarball deb sdist wheel image; do tools/package.sh $package build; done
 for platform in $platforms; do
   rm -rf "$platform/dist"
   tools/package.sh tarball "$platform"
