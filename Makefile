@@ -14,7 +14,7 @@
 # make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them
 # make python   build the Python module in build/python, and run its tests
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
-# make tarball, deb, wheel   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
+# make tarball, deb, wheel, sdist   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
 # make image    a container image in build/dist, with buildah
 # make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
 # make docs     the documentation's site in build/docs/site
@@ -38,7 +38,7 @@ COST ?= --all
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz coverage python install tarball deb wheel image dist static arm64 macos docs playground clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
 
 all: build
 
@@ -163,6 +163,12 @@ wheel: static
 	@PYTHONS="$${PYTHONS-python3}" tools/package.sh $@ $(BUILD)
 	@ls $(BUILD)/dist/*.whl
 
+sdist:
+	@tools/bootstrap.sh python3-pip python3-venv
+	@mkdir -p $(BUILD)
+	@tools/package.sh $@ $(BUILD)
+	@ls $(BUILD)/dist/trainjobc-?.*.?.tar.gz
+
 image: tarball
 	@tools/bootstrap.sh buildah
 	@tools/package.sh $@ $(BUILD)
@@ -184,7 +190,7 @@ playground: build
 	@[ ! -d $(BUILD)/docs/site ] || { mkdir -p $(BUILD)/docs/site/playground && cp -r build-playground/site/. $(BUILD)/docs/site/playground/; }
 	@echo build-playground/site/index.html
 
-dist: tarball deb wheel
+dist: tarball deb wheel sdist
 	@tools/package.sh sums $(BUILD)
 	@cat $(BUILD)/dist/SHA256SUMS
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a package in BUILD/dist from a build: package.sh tarball|deb|wheel|image|krew|sums BUILD. The bytes depend only
+# Makes a package in BUILD/dist from a build: package.sh tarball|deb|sdist|wheel|image|krew|sums BUILD. The bytes depend only
 # on the build and SOURCE_DATE_EPOCH, which defaults to the time of the last commit. `image` needs the tarball, `krew`
 # the tarballs of all platforms, `sums` is last.
 set -eu
@@ -13,7 +13,7 @@ export TZ=UTC LC_ALL=C
 version=$(sed -n 's/^project(trainjobc VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 description=$(sed -n 's/^ *DESCRIPTION "\(.*\)"$/\1/p' CMakeLists.txt)
 home_page=$(sed -n 's/^ *HOMEPAGE_URL "\(.*\)"$/\1/p' CMakeLists.txt)
-platform=$(cat "$build/platform")  # linux-x86_64, linux-aarch64, macos-arm64
+platform=$(cat "$build/platform" 2> /dev/null || echo any)  # linux-x86_64, linux-aarch64, macos-arm64
 machine=${platform#*-}
 dist=$build/dist
 mkdir -p "$dist"
@@ -40,9 +40,18 @@ deb() {
   rm -rf "$dist/_CPack_Packages"
 }
 
+# What pip builds a wheel from where none fits: the same on all platforms.
+sdist() {
+  quietly python3 -m venv "$stage/venv"
+  quietly "$stage/venv/bin/pip" --disable-pip-version-check install build
+  quietly "$stage/venv/bin/python" -m build --sdist --outdir "$stage/sdist" .
+  mv "$stage/sdist/trainjobc-$version.tar.gz" "$dist/"
+}
+
 # The wheel for any Python has the command alone, and runs on any Linux. Those for a CPython also have the module, which
-# needs the C library of the build: one for 3.12 and newer (abi3), one each for 3.10 and 3.11. PYTHONS names
-# the interpreters; by default, there are none.
+# needs the C library of the build: one for 3.12 and newer (abi3), one each for 3.10, 3.11 and those without a GIL. PYTHONS
+# names the interpreters; by default, there are none. For arm64, one of this machine's makes the abi3 module: its headers
+# are the same, and only the names of other modules are the machine's.
 wheel() {
   mkdir "$stage/wheel"
   case $platform in
@@ -50,10 +59,21 @@ wheel() {
     macos-*) any=macosx_13_0_$machine ;;
   esac
   one_wheel "$any" python3 --config-settings=wheel.py-api=py3 --config-settings=cmake.define.TRAINJOBC_PYTHON=OFF
-  [ -e "$build/libtrainjobc.a" ] && [ "$platform" = "linux-$(uname -m)" ] || return 0
+  [ -e "$build/libtrainjobc.a" ] || return 0
+  set -- "--config-settings=cmake.define.TRAINJOBC_PREBUILT_LIBRARY=$build/libtrainjobc.a"
+  if [ "$platform" != "linux-$(uname -m)" ]; then
+    [ "$platform" = linux-aarch64 ] || return 0
+    export TRAINJOBC_ARM64="$build/root"
+    set -- "$@" "--config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/linux-aarch64.cmake"
+  fi
   for python in ${PYTHONS:-}; do
-    one_wheel "$any" "$python" "--config-settings=cmake.define.TRAINJOBC_PREBUILT_LIBRARY=$build/libtrainjobc.a"
+    if [ "${TRAINJOBC_ARM64:-}" ]; then has_abi3 "$python" || continue; fi
+    one_wheel "$any" "$python" "$@"
   done
+}
+
+has_abi3() {
+  "$1" -c 'import sys, sysconfig; sys.exit(sys.version_info < (3, 12) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'
 }
 
 # one_wheel TAG PYTHON ARGUMENT...: into the folder of packages.
@@ -67,7 +87,7 @@ one_wheel() {
   module=$(unzip -Z1 "$stage"/wheel/*.whl 'trainjobc/_core*.so' 2> /dev/null || true)
   if [ "$module" ]; then
     unzip -q -o -d "$stage/wheel" "$stage"/wheel/*.whl "$module"
-    newest=$(objdump -T "$stage/wheel/$module" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+    newest=$(readelf -V "$stage/wheel/$module" | sed -n 's/.*Name: GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
     tag=manylinux_2_${newest}_$machine
   fi
   python3 tools/retag_wheel.py "$stage"/wheel/*.whl "$tag" "$dist"

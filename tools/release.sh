@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds everything that a release contains, into build/dist: packages for amd64 and arm64 Linux and arm64 macOS, the krew
-# manifest, checksums. --no-macos leaves the last out; --collect only collects what has been built.
+# manifest, checksums. --no-macos leaves the last out; --collect only collects what has been built. Wheels in build-modules,
+# which a Mac has made (tools/macos_wheels.sh), become part of it.
 set -eu
 cd "$(dirname "$0")/.."
 platforms="build-arm64 build-macos"
@@ -14,10 +15,10 @@ if [ "${1:-}" != --collect ]; then
   make arm64
   case $platforms in *macos*) make macos ;; esac
 fi
-# The module for those CPythons that are here.
-PYTHONS=$(command -v python3.10 python3.11 python3.12 || true)
+# The module for those CPythons that are here: tools/pythons.sh installs them.
+PYTHONS=$(command -v python3.10 python3.11 python3.12 python3.13t python3.14t || true)
 export PYTHONS
-for package in tarball deb wheel image; do tools/package.sh $package build; done
+for package in tarball deb sdist wheel image; do tools/package.sh $package build; done
 for platform in $platforms; do
   rm -rf "$platform/dist"
   tools/package.sh tarball "$platform"
@@ -29,6 +30,9 @@ for platform in $platforms; do
       ;;
   esac
   cp "$platform"/dist/* build/dist/
+done
+for wheel in build-modules/*.whl; do
+  [ ! -e "$wheel" ] || cp "$wheel" build/dist/
 done
 tools/package.sh krew build
 tools/package.sh sums build

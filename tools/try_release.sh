@@ -22,6 +22,10 @@ works "$folder"/trainjobc-*/bin/trainjobc
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --no-index --find-links "$dist" trainjobc
 works "$folder/venv/bin/trainjobc"
+# The module, where this machine can have it: the wheels with it are for newer systems than the others.
+case $(uname -s)-$(sw_vers -productVersion 2> /dev/null || true) in
+  Linux-* | Darwin-2[6-9].*) "$root/tools/try_module.sh" python3 "$dist" ;;
+esac
 if [[ $platform == linux-* ]] && command -v dpkg > /dev/null; then
   deb=$(ls trainjobc_*_"$(dpkg --print-architecture)".deb)
   dpkg --extract "$deb" "$folder/deb"

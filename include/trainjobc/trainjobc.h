@@ -215,6 +215,27 @@ struct Migration {
 std::variant<Migration, InvalidRequest> migrate_manifests(const Request& request,
                                                           const MigrationQuestion& question = {});
 
+struct ComposeQuestion {
+  std::string job;        // NAME or NAMESPACE/NAME, if the inputs contain several
+  int64_t nodes = 0;      // up to 256; 0: as the job says
+  int64_t processes = 0;  // of a node, up to 256, each with one GPU if the job has GPUs; 0: as the job says
+  std::string image;      // of the containers that train; "": their own
+  bool cpu = false;       // without GPUs and other devices
+  std::vector<std::string> mounts;  // folders in the containers that train: "DIR:/PATH" or "DIR:/PATH:ro"
+};
+
+struct Composition {
+  std::string yaml;  // that of an MPI job contains its private key. "" if an input would be refused
+  std::vector<std::string> notes;  // what one machine doesn't have
+  std::vector<Finding> findings;   // by file, line and column
+  std::string trainer_version;
+};
+
+// A file of the Compose specification that runs a TrainJob on one machine. ConfigMaps and Secrets among the
+// inputs become its files and variables. An InvalidRequest if there is not one job, or it is too large.
+std::variant<Composition, InvalidRequest> compose_manifests(const Request& request,
+                                                            const ComposeQuestion& question = {});
+
 struct CatalogueRuntime {
   std::string trainer_version;
   std::string name;

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 #include <trainjobc/trainjobc.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -190,6 +191,15 @@ nb::dict from(const trainjobc::Migration& migration) {
   return dict;
 }
 
+nb::dict from(const trainjobc::Composition& composition) {
+  nb::dict dict;
+  dict["yaml"] = composition.yaml;
+  dict["notes"] = tuple_of(composition.notes, [](const std::string& note) { return nb::cast(note); });
+  dict["findings"] = from(composition.findings);
+  dict["trainer_version"] = composition.trainer_version;
+  return dict;
+}
+
 // What `compute` returns, computed while other threads run. An invalid request is a ValueError.
 template <class Compute>
 nb::dict call(const Compute& compute) {
@@ -272,6 +282,16 @@ NB_MODULE(_core, module) {
                                                 .per_namespace = per_namespace,
                                                 .plain = plain};
     return call([&] { return trainjobc::migrate_manifests(request, question); });
+  });
+  module.def("compose", [](const Request& request, std::string job, int64_t nodes, int64_t processes,
+                           std::string image, bool cpu, std::vector<std::string> mounts) {
+    const trainjobc::ComposeQuestion question{.job = std::move(job),
+                                              .nodes = nodes,
+                                              .processes = processes,
+                                              .image = std::move(image),
+                                              .cpu = cpu,
+                                              .mounts = std::move(mounts)};
+    return call([&] { return trainjobc::compose_manifests(request, question); });
   });
   module.def("catalogue", &catalogue);
   module.def("trainer_versions", &trainjobc::trainer_versions);

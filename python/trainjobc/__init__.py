@@ -11,6 +11,22 @@
 A call keeps nothing, reads only the files that it is given, and lets other threads run while it compiles.
 """
 
+from importlib import import_module as _import_module
+
+
+def _refuse_sub_interpreters() -> None:
+    """nanobind's types are those of one interpreter. CPython refuses some sub-interpreters itself, since 3.12."""
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            interpreters = _import_module(name)
+        except ModuleNotFoundError:
+            continue
+        if interpreters.get_current() != interpreters.get_main():
+            raise ImportError("trainjobc can't be imported in a sub-interpreter")
+        return
+
+
+_refuse_sub_interpreters()
 try:
     from . import _core as _core
 except ModuleNotFoundError as error:
@@ -23,10 +39,11 @@ except ModuleNotFoundError as error:
         "works, and `pip install --no-binary trainjobc trainjobc` builds the module"
     ) from None
 
-from ._api import catalogue, diff, explain, lint, migrate, plan, render, trainer_versions
+from ._api import catalogue, compose, diff, explain, lint, migrate, plan, render, trainer_versions
 from ._errors import InvalidRequest, Rejected, TrainjobcError
 from ._results import (
     CatalogueRuntime,
+    Composition,
     Diff,
     EarlierValue,
     ExplainedObject,
@@ -49,6 +66,7 @@ from ._results import (
 
 __all__ = [
     "CatalogueRuntime",
+    "Composition",
     "Diff",
     "EarlierValue",
     "ExplainedObject",
@@ -71,6 +89,7 @@ __all__ = [
     "Report",
     "TrainjobcError",
     "catalogue",
+    "compose",
     "diff",
     "explain",
     "lint",

@@ -10,6 +10,7 @@ from ._errors import InvalidRequest, Rejected
 from ._inputs import texts_of
 from ._results import (
     CatalogueRuntime,
+    Composition,
     Diff,
     EarlierValue,
     ExplainedObject,
@@ -30,7 +31,7 @@ from ._results import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Literal, Union
 
     from ._inputs import Objects
@@ -319,6 +320,65 @@ def migrate(
     made = _call(_core.migrate, request, to, manager, runtime_name, per_namespace, plain)
     files = tuple(MigratedFile(**file) for file in made["files"])
     return Migration(files, _findings(made["findings"]), _to_diff(made["difference"]))
+
+
+def compose(
+    objects: Objects,
+    *,
+    job: str = "",
+    nodes: int = 0,
+    processes: int = 0,
+    image: str = "",
+    cpu: bool = False,
+    mounts: str | Iterable[str] = (),
+    runtimes: Objects | None = None,
+    trainer_version: str = "auto",
+    catalogue: bool = True,
+    namespace: str = "",
+    name_suffix: str = "",
+    ssh_key: SshKey = "random",
+    threads: int = 1,
+) -> Composition:
+    """Makes a file with which ``docker compose`` or ``podman compose`` runs a TrainJob on one machine.
+
+    Args:
+        objects: The TrainJob and its runtime, as for :func:`render`. ConfigMaps and Secrets among them become files and
+            variables.
+        job: ``NAME`` or ``NAMESPACE/NAME`` of the TrainJob, if there are several.
+        nodes: Compile the job with this number of nodes, 1 to 256; 0, the default, is as the job says.
+        processes: Compile the job with this number of processes per node, 1 to 256, each with one GPU if the job has
+            GPUs; 0, the default, is as the job says.
+        image: Run this image in the containers that train; by default, their own.
+        cpu: Leave out GPUs and other devices; the processes stay.
+        mounts: Folders of this machine in the containers that train, over what the job mounts there:
+            ``"DIR:/PATH"`` or ``"DIR:/PATH:ro"``.
+        runtimes: Searched for runtimes after ``objects``.
+        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
+        catalogue: Whether to search the runtimes that Trainer ships, last.
+        namespace: Of TrainJobs that name none.
+        name_suffix: For ``metadata.generateName``; by default, a hash of the TrainJob.
+        ssh_key: Of MPI jobs, as for :func:`render`.
+        threads: How many compile; 0 is one per processor.
+
+    Raises:
+        Rejected: The cluster would refuse an object.
+        InvalidRequest: There is no such Trainer version, no such TrainJob or several, the job has more than 256 pods, or
+            a number, the image or a mount is none of these.
+        OSError: A file can't be read.
+        TypeError: An object is none of these, or contains what a manifest can't.
+    """
+    request = _request(
+        objects,
+        runtimes,
+        trainer_version=trainer_version,
+        use_catalogue=catalogue,
+        namespace=namespace,
+        name_suffix=name_suffix,
+        threads=threads,
+        **_ssh_key(ssh_key),
+    )
+    made = _call(_core.compose, request, job, nodes, processes, image, cpu, [mounts] if isinstance(mounts, str) else list(mounts))
+    return Composition(**{**made, "findings": _findings(made["findings"], keep_going=False)})
 
 
 def catalogue(trainer_version: str | None = None) -> tuple[CatalogueRuntime, ...]:

@@ -19,11 +19,11 @@ FOLDED_LINES = 60
 STYLE = """<style>
 .trainjobc {font-size: 13px; line-height: 1.45; color: inherit; color-scheme: light dark}
 .trainjobc table {border-collapse: collapse; margin: 4px 0; color: inherit; background: transparent}
-.trainjobc th, .trainjobc td {text-align: left; vertical-align: top; padding: 2px 10px 2px 0;
+.trainjobc.trainjobc th, .trainjobc.trainjobc td {text-align: left; vertical-align: top; padding: 2px 10px 2px 0;
  border-bottom: 1px solid rgba(128, 128, 128, .35); white-space: pre-wrap; font-size: inherit;
  color: inherit; background: transparent}
 .trainjobc td code {white-space: nowrap}
-.trainjobc td.number, .trainjobc th.number {text-align: right}
+.trainjobc.trainjobc td.number, .trainjobc.trainjobc th.number {text-align: right}
 .trainjobc code, .trainjobc pre {font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12px;
  background: transparent; color: inherit; margin: 2px 0}
 .trainjobc summary {cursor: pointer; font-weight: 600}

@@ -353,6 +353,22 @@ class Migration(Value):
     """Of the JobSets."""
 
 
+class Composition(Value):
+    """A file of the Compose specification that runs a TrainJob on one machine, as ``trainjobc compose`` prints it."""
+
+    _unshown: ClassVar[frozenset[str]] = frozenset({"yaml"})
+    yaml: str
+    """The file. That of an MPI job contains its private key."""
+    notes: tuple[str, ...]
+    """What one machine doesn't have."""
+    findings: tuple[Finding, ...]
+    """By file, line and column."""
+    trainer_version: str
+
+    def __str__(self) -> str:
+        return self.yaml
+
+
 class CatalogueRuntime(Value):
     """A runtime that Trainer ships."""
 

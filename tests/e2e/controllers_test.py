@@ -33,7 +33,7 @@ from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
-TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests")
+TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests", "guard_tests")
 KUEUE_MODULES = ("kueue_tests", "quota_tests", "queues_tests")
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs as `make install`, the tarball, the .deb and the wheel do, and runs what was installed.
+"""Installs as `make install`, the tarball, the .deb, the wheel and the sdist do, and runs what was installed.
 
 Each package is made twice, under another umask, time zone and time, and must come out with the same bytes.
-usage: packages_test.py BUILD. What the machine lacks (dpkg, chroot as root, pip's index) is skipped, with a word.
+usage: packages_test.py BUILD [--compile]. The sdist is built with the library of BUILD; with --compile, it is compiled as a
+whole. What the machine lacks (dpkg, chroot as root, pip's index) is skipped, with a word.
 """
 import hashlib
 import json
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 
@@ -103,7 +105,7 @@ HELD = ["CLI11", "fmt", "glibc", "libstdc++", "libyaml", "nlohmann_json", "opens
 
 
 def test_tarball(folder):
-    made = make_twice("tarball", "*.tar.gz")
+    made = make_twice("tarball", "*-*-*.tar.gz")
     with tarfile.open(made) as archive:
         archive.extractall(folder)
     (top,) = folder.iterdir()
@@ -160,6 +162,49 @@ def test_wheel(folder):
     check(not left, f"removing the wheel leaves {left}")
 
 
+# Of the repository, what is in the sdist as a whole.
+SOURCES = ["CMakeLists.txt", "LICENSE", "NOTICE", "README.md", "cmake", "completions", "include", "plugin", "pyproject.toml", "python", "rules", "schema", "src", "templates", "tools"]
+RENDERS = """
+import trainjobc
+job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "a"},
+       "spec": {"runtimeRef": {"name": "torch-distributed"}}}
+assert [one.kind for one in trainjobc.render(job).manifests] == ["JobSet"]
+"""
+
+
+def expected_sources():
+    """The files below SOURCES that Git knows; without Git, those that are there."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        return set(run("git", "-C", ROOT, "ls-files", "-z", *SOURCES).rstrip("\0").split("\0"))
+    paths = [path for name in SOURCES for path in [ROOT / name, *(ROOT / name).rglob("*")]]
+    return {path.relative_to(ROOT).as_posix() for path in paths if path.is_file() and path.suffix != ".pyc"}
+
+
+def test_sdist(folder):
+    version = re.search(r"project\(trainjobc VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    made = make_twice("sdist", f"trainjobc-{version}.tar.gz")
+    with tarfile.open(made) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    check(expected_sources() <= held, f"the sdist lacks {sorted(expected_sources() - held)}")
+    unwanted = sorted(name for name in held if re.match(r"(build|tests|golden|docs|\.git)\b", name) or "__pycache__" in name)
+    check("PKG-INFO" in held and not unwanted, f"the sdist has {unwanted[:5]}, or no PKG-INFO")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    has_headers = pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()
+    flags = []
+    if "--compile" not in sys.argv:
+        flags = [f"-DTRAINJOBC_PREBUILT={BUILD}/static/trainjobc"]
+        flags += [f"-DTRAINJOBC_PREBUILT_LIBRARY={BUILD}/libtrainjobc.a"] if has_headers else ["-DTRAINJOBC_PYTHON=OFF"]
+    environment = {**os.environ, "CMAKE_ARGS": " ".join(flags), "CMAKE_BUILD_PARALLEL_LEVEL": "2"}
+    run(folder / "venv/bin/pip", "wheel", "--no-deps", "--wheel-dir", folder, made, env=environment)
+    (wheel,) = folder.glob("*.whl")
+    run(folder / "venv/bin/pip", "install", "--no-index", wheel)
+    runs(folder / "venv/bin/trainjobc")
+    if has_headers:
+        run(folder / "venv/bin/python", "-c", RENDERS)
+    else:
+        print("no headers of Python: the module of the sdist was not built")
+
+
 def has_index():
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "scikit-build-core>=0.11"]
@@ -171,6 +216,9 @@ def main():
     tests = {test_install: True}
     if "trainjobc-static" in targets:
         run("cmake", "--build", BUILD, "--target", "trainjobc-static")
+        if "TRAINJOBC_SANITIZE:BOOL=ON" not in (BUILD / "CMakeCache.txt").read_text():
+            run("cmake", "--build", BUILD, "--target", "trainjobc_library")
+            tests[test_sdist] = has_index()
         tests |= {test_tarball: True, test_deb: shutil.which("dpkg") and shutil.which("cpack"), test_wheel: has_index()}
     else:
         print("no static archives of the libraries: packages were not tried")

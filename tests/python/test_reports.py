@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""explain, plan, diff and migrate say what the commands say."""
+"""explain, plan, diff, migrate and compose say what the commands say."""
 
 import json
 
@@ -100,3 +100,62 @@ def test_migrate(command, tmp_path):
     assert file.new_text == copied.read_text() != file.old_text
     with pytest.raises(trainjobc.InvalidRequest):
         trainjobc.migrate(source, to="9.9")
+
+
+def composed(command, *arguments):
+    """What the command prints, and its notes."""
+    status, printed, said = command("compose", "--no-config", *arguments)
+    assert status == 0, said
+    return printed, tuple(line.removeprefix("note: ") for line in said.splitlines() if line.startswith("note: ") and "--ssh-key" not in line)
+
+
+def test_compose(command):
+    file = ROOT / "golden/compose/input.yaml"
+    made = trainjobc.compose(file, nodes=2, mounts="./src:/workspace")
+    assert (made.yaml, made.notes) == composed(command, file, "--nodes", 2, "--mount", "./src:/workspace")
+    assert str(made) == made.yaml and len(made.notes) == 8
+    assert made.findings == trainjobc.render(file).findings and made.trainer_version == "2.3"
+    file = ROOT / "golden/compose-mpi/input.yaml"
+    made = trainjobc.compose(file, cpu=True, nodes=3, processes=2, image="mpi:trial", mounts=["a:/a", "b:/b:ro"], ssh_key="omit")
+    flags = ["--cpu", "--nodes", 3, "--processes", 2, "--image", "mpi:trial", "--mount", "a:/a", "--mount", "b:/b:ro", "--ssh-key", "omit"]
+    assert (made.yaml, made.notes) == composed(command, *flags, file)
+
+
+def test_compose_of_dicts_shows_no_key(job):
+    other = {**job, "metadata": {"name": "other", "namespace": "team-a"}, "spec": {"runtimeRef": {"name": "deepspeed-distributed"}}}
+    alone = trainjobc.compose(job)
+    assert trainjobc.compose([job, other], job="bert") == trainjobc.compose([job, other], job="team-a/bert") == alone
+    made = trainjobc.compose(other)
+    assert "PRIVATE KEY" in made.yaml and "PRIVATE KEY" not in repr(made)
+
+
+INVALID = {
+    "the inputs contain 2 TrainJobs: choose one by its name": {},
+    'the inputs contain no TrainJob "gpt"': {"job": "gpt"},
+    "nodes is a number from 1 to 256, not 257": {"nodes": 257},
+    "processes is a number from 1 to 256, not -1": {"processes": -1},
+    '"a b" is not the name of an image, which has no blanks': {"image": "a b"},
+    '"src" is not a folder and an absolute path, as in .:/workspace': {"mounts": "src"},
+    "/a is mounted twice": {"mounts": ["x:/a", "y:/a"]},
+    'there is no Trainer version "9.9": write auto or one of 2.0, 2.1, 2.2, 2.3': {"trainer_version": "9.9"},
+}
+
+
+@pytest.mark.parametrize("message", INVALID)
+def test_compose_refuses_what_it_is_asked(job, message):
+    other = {**job, "metadata": {"name": "other", "namespace": "team-a"}}
+    with pytest.raises(trainjobc.InvalidRequest) as caught:
+        trainjobc.compose([job, other], **INVALID[message])
+    assert str(caught.value) == message
+
+
+def test_compose_needs_a_job_that_fits_on_a_machine(job):
+    with pytest.raises(trainjobc.InvalidRequest, match="^the inputs contain no TrainJob$"):
+        trainjobc.compose([])
+    job["spec"]["trainer"]["numNodes"] = 257
+    with pytest.raises(trainjobc.InvalidRequest, match="more than 256 pods"):
+        trainjobc.compose(job)
+    job["spec"]["trainer"]["numNode"] = 1
+    with pytest.raises(trainjobc.Rejected) as caught:
+        trainjobc.compose(job)
+    assert [one.rule for one in caught.value.findings if one.is_refusal] == ["input/unknown-field"]

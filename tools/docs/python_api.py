@@ -78,7 +78,8 @@ def member(node):
     if isinstance(node, ast.FunctionDef):
         return text + f"```python\n{signature(node)}\n```\n\n" + described(words)
     bases = ", ".join(ast.unparse(base) for base in node.bases if ast.unparse(base) != "Value")
-    text += f"{f'A `{bases}`. ' if bases else ''}{described(words)}"
+    an = "An" if bases[:1] in "AEIOU" else "A"
+    text += f"{f'{an} `{bases}`. ' if bases else ''}{described(words)}"
     rows = [f"| `{declared.replace('|', chr(92) + '|')}` | {prose(' '.join(said.split()))} |\n" for declared, said in fields(node)]
     return text + ("| | |\n|---|---|\n" + "".join(rows) + "\n" if rows else "")
 

@@ -41,7 +41,9 @@ size_t display_width(std::string_view line) {
   size_t columns = 0;
   while (!line.empty()) {
     const size_t plain =
-        std::ranges::find_if(line, [](char c) { return c < 0 || c == '\033'; }) - line.begin();
+        std::ranges::find_if(line,
+                             [](char c) { return static_cast<unsigned char>(c) >= 0x80 || c == '\033'; }) -
+        line.begin();
     columns += plain;
     line.remove_prefix(plain);
     if (line.empty()) break;

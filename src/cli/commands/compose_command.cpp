@@ -3,7 +3,6 @@
 // trainjobc compose
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -30,20 +29,16 @@ struct ComposeFlags {
   std::vector<std::string> mounts;
 };
 
-constexpr unsigned kMostOfAFlag = 256;
-
 std::optional<std::string> read_count(const std::string& text) {
   unsigned count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool is_count =
-      error == std::errc() && end == text.data() + text.size() && count >= 1 && count <= kMostOfAFlag;
+  const bool is_count = error == std::errc() && end == text.data() + text.size() && count >= 1 &&
+                        count <= compose::kMostOfAScale;
   return is_count ? std::optional(text) : std::nullopt;
 }
 
 std::optional<std::string> read_image(const std::string& text) {
-  const bool is_image =
-      !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
-  return is_image ? std::optional(text) : std::nullopt;
+  return compose::is_image(text) ? std::optional(text) : std::nullopt;
 }
 
 std::optional<std::string> read_mount_flag(const std::string& text) {
@@ -58,19 +53,9 @@ compose::ComposeOptions compose_options(const ComposeFlags& flags) {
   return options;
 }
 
-// "" if the folders can be mounted together.
-std::string check_mounts(const std::vector<compose::Mount>& mounts) {
-  for (auto mount = mounts.begin(); mount != mounts.end(); ++mount) {
-    if (std::ranges::count(mount + 1, mounts.end(), mount->target, &compose::Mount::target) > 0)
-      return fmt::format("--mount: {} is mounted twice", mount->target);
-  }
-  return "";
-}
-
 // "" if the inputs have the one job of a Compose file.
 std::string check_one_job(const Compilation& compiled) {
-  const auto jobs = std::ranges::count_if(
-      compiled.objects, [](const Object& object) { return object.kind == "JobSet" && !object.passthrough; });
+  const size_t jobs = compose::count_jobs(compiled.objects);
   if (jobs == 1) return "";
   if (jobs == 0) return "the inputs contain no TrainJob";
   return fmt::format("the inputs contain {} TrainJobs: choose one with --job NAME", jobs);
@@ -78,7 +63,8 @@ std::string check_one_job(const Compilation& compiled) {
 
 int run_compose(Console& outer, const ComposeFlags& flags) {
   const compose::ComposeOptions how = compose_options(flags);
-  if (const std::string wrong = check_mounts(how.mounts); !wrong.empty()) return fail(outer, wrong);
+  if (const std::string wrong = compose::check_mounts(how.mounts); !wrong.empty())
+    return fail(outer, "--mount: " + wrong);
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);

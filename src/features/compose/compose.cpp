@@ -39,6 +39,18 @@ std::optional<Mount> read_mount(std::string_view text) {
   return is_path ? std::optional(mount) : std::nullopt;
 }
 
+std::string check_mounts(std::span<const Mount> mounts) {
+  for (auto mount = mounts.begin(); mount != mounts.end(); ++mount) {
+    if (std::ranges::count(mount + 1, mounts.end(), mount->target, &Mount::target) > 0)
+      return fmt::format("{} is mounted twice", mount->target);
+  }
+  return "";
+}
+
+bool is_image(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 namespace {
 
 constexpr int64_t kMostPods = 256;  // a machine that runs more of them is a cluster
@@ -179,12 +191,19 @@ class FileMaker {
   std::vector<Pod> pods_;
 };
 
+bool is_of_job(const Object& object) {
+  return object.kind == "JobSet" && !object.passthrough;
+}
+
 }  // namespace
+
+size_t count_jobs(std::span<const Object> objects) {
+  return static_cast<size_t>(std::ranges::count_if(objects, is_of_job));
+}
 
 Composition compose_job(std::span<const Object> objects, const ComposeOptions& options) {
   Composition made;
-  const auto job_set = std::ranges::find_if(
-      objects, [](const Object& object) { return object.kind == "JobSet" && !object.passthrough; });
+  const auto job_set = std::ranges::find_if(objects, is_of_job);
   base::Arena arena;
   const yaml::Maker make(arena);
   Draft draft(make, options, Files(objects, job_set->ns));

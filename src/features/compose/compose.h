@@ -3,6 +3,7 @@
 // A rendered job as a file of the Compose specification: each pod is a service.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,14 @@ struct Mount {
 
 // "DIR:/PATH" or "DIR:/PATH:ro"; nullopt for anything else.
 std::optional<Mount> read_mount(std::string_view text);
+// "/data is mounted twice"; "" if the folders can be mounted together.
+std::string check_mounts(std::span<const Mount> mounts);
+
+// Of nodes, and of processes of a node, that a job can be scaled to.
+inline constexpr int64_t kMostOfAScale = 256;
+
+// The name of an image has no blanks.
+bool is_image(std::string_view text);
 
 struct ComposeOptions {
   bool cpu = false;   // without devices
@@ -34,6 +43,9 @@ struct Composition {
   std::vector<std::string> notes;  // what one machine doesn't have
   std::string error;               // why there can be no file
 };
+
+// The number of TrainJobs that the objects were made from.
+size_t count_jobs(std::span<const Object> objects);
 
 // `objects` are those of one TrainJob, compiled with_defaults, and the ConfigMaps, Secrets and Services of
 // the inputs.

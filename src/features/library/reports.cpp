@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C++ API for other programs: the reports of explain, plan, diff and migrate.
+// The C++ API for other programs: the reports of explain, plan, diff and migrate, and what compose makes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "compile/kept_jobs.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
+#include "features/compose/compose.h"
 #include "features/diff/format.h"
 #include "features/diff/states.h"
 #include "features/explain/explain.h"
@@ -195,6 +196,32 @@ Difference to_difference(const cluster::Report& report, bool files) {
   return difference;
 }
 
+// "" if the question can be answered for some job.
+std::string read_compose_question(const ComposeQuestion& question, compose::ComposeOptions& how) {
+  for (const auto& [name, number] : {std::pair("nodes", question.nodes), {"processes", question.processes}}) {
+    if (number < 0 || number > compose::kMostOfAScale)
+      return fmt::format("{} is a number from 1 to {}, not {}", name, compose::kMostOfAScale, number);
+  }
+  if (!question.image.empty() && !compose::is_image(question.image))
+    return fmt::format("\"{}\" is not the name of an image, which has no blanks", question.image);
+  for (const std::string& text : question.mounts) {
+    const std::optional<compose::Mount> mount = compose::read_mount(text);
+    if (!mount) return fmt::format("\"{}\" is not a folder and an absolute path, as in .:/workspace", text);
+    how.mounts.push_back(*mount);
+  }
+  how.cpu = question.cpu;
+  how.image = question.image;
+  return compose::check_mounts(how.mounts);
+}
+
+// "" if there is the one job of a file.
+std::string check_one_job(size_t jobs, const std::string& wanted) {
+  if (jobs == 1) return "";
+  if (jobs > 1) return fmt::format("the inputs contain {} TrainJobs: choose one by its name", jobs);
+  return wanted.empty() ? "the inputs contain no TrainJob"
+                        : fmt::format("the inputs contain no TrainJob \"{}\"", wanted);
+}
+
 }  // namespace
 
 std::variant<Explanation, InvalidRequest> explain_manifests(const Request& request, std::string_view field) {
@@ -318,6 +345,32 @@ std::variant<Migration, InvalidRequest> migrate_manifests(const Request& request
   for (const migrate::MigratedFile& file : migrated.files)
     migration.files.push_back({file.name, file.old_text, file.new_text});
   return migration;
+}
+
+std::variant<Composition, InvalidRequest> compose_manifests(const Request& request,
+                                                            const ComposeQuestion& question) {
+  std::optional<Options> options = library::options_of(request);
+  if (!options) return library::unknown_version(request.trainer_version);
+  compose::ComposeOptions how;
+  if (std::string wrong = read_compose_question(question, how); !wrong.empty())
+    return InvalidRequest{std::move(wrong)};
+  options->with_defaults = true;
+  options->passthrough = true;
+  options->scale = {question.nodes, question.processes};
+  if (!question.job.empty()) options->jobs = {question.job};
+  const Compilation compiled =
+      compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), *options);
+  Places places(request);
+  Composition composition{.findings = library::to_findings(compiled.diagnostics, places),
+                          .trainer_version = compiled.trainer_version};
+  if (compiled.diagnostics.has_refusals()) return composition;
+  if (std::string wrong = check_one_job(compose::count_jobs(compiled.objects), question.job); !wrong.empty())
+    return InvalidRequest{std::move(wrong)};
+  compose::Composition made = compose::compose_job(compiled.objects, how);
+  if (!made.error.empty()) return InvalidRequest{std::move(made.error)};
+  composition.yaml = std::move(made.text);
+  composition.notes = std::move(made.notes);
+  return composition;
 }
 
 }  // namespace trainjobc
