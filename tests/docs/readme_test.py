@@ -3,7 +3,8 @@
 """What the README and the pages show is what the binary does.
 
 Every `$ trainjobc …` of a ```console block prints what is below it (a line `…` matches any lines); its kubectl is
-that of a cluster without objects, which takes all that it is sent. Every
+that of a cluster without objects, which takes all that it is sent, and its docker looks at its files only: what it prints
+is compared by tests/compose, as root. Every
 trainjobc command of ```sh and ```yaml blocks, and every example of --help, runs unchanged in a copy of examples/;
 other programs are replaced by fakes, and what needs a cluster gets as far as asking kubectl. YAML parses, and
 settings are settings. A TrainJob or a runtime, and a part of spec.trainer, compiles without a finding, as do the manifests
@@ -42,6 +43,16 @@ def matches(want, got):
     return bool(got) and want[0] == got[0] and matches(want[1:], got[1:])
 
 
+# docker of the console.
+DOCKER = """#!/usr/bin/env python3
+import re, sys, yaml
+if sys.argv[1] == "build":
+    for name in re.findall(r"^COPY (\\S+) ", open("Dockerfile").read(), re.M):
+        open(name)
+elif not yaml.safe_load(open("compose.yaml"))["services"]:
+    sys.exit("no services")
+"""
+
 # kubectl of the console: get finds nothing, apply and create take everything.
 EMPTY_CLUSTER = """#!/usr/bin/env python3
 import os, sys, yaml
@@ -52,10 +63,12 @@ if sys.argv[1] == "get":
     print('{"apiVersion": "v1", "kind": "List", "items": []}')
     sys.exit()
 dry = " (server dry run)" if "--dry-run=server" in sys.argv else ""
-for made in yaml.safe_load_all(sys.stdin):
+done = "serverside-applied" if "--server-side" in sys.argv else "created"
+files = [open(sys.argv[at + 1]) for at, word in enumerate(sys.argv) if word == "-f" and sys.argv[at + 1] != "-"]
+for made in yaml.safe_load_all(files[0] if files else sys.stdin):
     group = made["apiVersion"].rpartition("/")[0]
     resource = made["kind"].lower() + (group and "." + group)
-    print(f"{resource}/{made['metadata']['name']} serverside-applied{dry}")
+    print(f"{resource}/{made['metadata']['name']} {done}{dry}")
 """
 
 
@@ -63,11 +76,34 @@ for made in yaml.safe_load_all(sys.stdin):
 KUSTOMIZE = shutil.which("kustomize") or shutil.which("kubectl")
 
 
-def with_empty_cluster(folder):
-    kubectl = pathlib.Path(folder, "kubectl")
-    kubectl.write_text(EMPTY_CLUSTER.replace("KUSTOMIZE", repr(KUSTOMIZE)))
-    kubectl.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+def with_stand_ins(folder):
+    for name, text in (("kubectl", EMPTY_CLUSTER.replace("KUSTOMIZE", repr(KUSTOMIZE))), ("docker", DOCKER)):
+        program = pathlib.Path(folder, name)
+        program.write_text(text)
+        program.chmod(0o755)
+    # Debian's torch 1.13 needs these with Python 3.11; its lines then begin with a prefix.
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PET_REDIRECTS": "1", "PET_TEE": "1", "OMP_NUM_THREADS": "1"}
+
+
+PROGRAMS = ("trainjobc", "kubectl", "docker", "torchrun")
+
+
+def run_console(words, environment, folder):
+    """The status, and the lines that the terminal shows."""
+    given = ""
+    saved = None
+    if "<" in words:
+        given = (folder / words[-1]).read_text()
+        words = words[:-2]
+    if ">" in words:
+        saved = folder / words[-1]
+        words = words[:-2]
+    program = BINARY if words[0] == "trainjobc" else words[0]
+    run = subprocess.run([program, *words[1:]], cwd=folder, input=given, env=environment, capture_output=True, text=True)
+    if saved:
+        saved.write_text(run.stdout)
+    shown = run.stderr if saved else run.stdout + run.stderr
+    return run.returncode, re.sub(r"^\[default\d+\]:", "", shown, flags=re.M).rstrip("\n").split("\n")
 
 
 def try_console(block, environment, folder):
@@ -78,13 +114,11 @@ def try_console(block, environment, folder):
         if words[0] == "cd":
             folder = ROOT / words[1]
             continue
-        given = ""
-        if "<" in words:
-            given = (folder / words[-1]).read_text()
-            words = words[:-2]
-        run = subprocess.run([BINARY, *words[1:]], cwd=folder, input=given, env=environment, capture_output=True, text=True)
-        got = (run.stdout + run.stderr).rstrip("\n").split("\n")
-        right = words[0] == "trainjobc" and matches(want, got)
+        if words[0] not in PROGRAMS:
+            yield f"$ {command}\nis not run"
+            continue
+        status, got = run_console(words, environment, folder)
+        right = status == 0 if words[0] == "docker" else matches(want or [""], got)
         yield None if right else f"$ {command}\nprints now:\n" + "\n".join(got)
 
 
@@ -263,9 +297,9 @@ def parses(text):
 
 
 def uses(files, block):
-    """Whether a command of the block names one of the page's files or folders."""
+    """Whether a command of the block names one of the page's files or folders, or reads them without a name."""
     named = {word.split("/")[0] for command in re.findall(r"^\$ (.*)", block, re.M) for word in command.split()}
-    return not named.isdisjoint(files)
+    return not named.isdisjoint({*files, "docker"})
 
 
 def lacks_program(block):
@@ -276,6 +310,8 @@ def lacks_program(block):
         return "kustomize"
     if re.search(r"^\$ trainjobc .* --helm ", block, re.M) and not shutil.which("helm"):
         return "helm"
+    if re.search(r"^\$ torchrun ", block, re.M) and not shutil.which("torchrun"):
+        return "torchrun"
     return None
 
 
@@ -307,7 +343,7 @@ def main():
     if len(examples) < 20:
         results.append(f"--help shows only {len(examples)} examples")
     console = tempfile.TemporaryDirectory()
-    environment = with_empty_cluster(console.name)
+    environment = with_stand_ins(console.name)
     pages = [ROOT / "README.md", *(page for folder in ("docs", "editors", "examples") for page in sorted((ROOT / folder).rglob("*.md")))]
     for name in sys.argv[2:] or [page for page in pages if "node_modules" not in page.parts]:
         results += [problem and f"{name}: {problem}" for problem in try_page(pathlib.Path(name).read_text(), environment)]

@@ -10,6 +10,15 @@ from support import TrainTest, secret, with_env
 
 IMAGE = "registry.example.com/new:1"
 PLAIN = Image(programs={"/workspace/train.py": "look.py"})
+# With a stand-in for flux: neither Debian nor a package index has it.
+VIEW = "/opt/views/._view/v"
+FLUX = {
+    "ghcr.io/converged-computing/flux-view-ubuntu": Image(
+        programs={VIEW + "/bin/flux": "flux.py"},
+        files={VIEW + "/lib/python3.11/site-packages/flux/__init__.py": "", "/opt/software/hwloc/lib": ""},
+    ),
+    IMAGE.rsplit(":", 1)[0]: Image(programs={"/workspace/train.py": "flux_ranks.py"}),
+}
 
 
 class New(TrainTest):
@@ -72,3 +81,20 @@ class New(TrainTest):
     def test_plain(self):
         objects = self.new("plain", "--nodes", "2", "--image", IMAGE, "--", "python", "/workspace/train.py", "JOB_COMPLETION_INDEX=")
         self.assertEqual(len(self.run_job(objects, images={IMAGE.rsplit(":", 1)[0]: PLAIN})), 2)
+
+    def flux(self):
+        return self.new("flux", "--nodes", "2", "--processes", "2", "--image", IMAGE, "--", "python", "/workspace/train.py", "--epochs=3")
+
+    def test_flux(self):
+        seen = self.run_job(self.flux(), images=FLUX)
+        hosts = ["a-node-0-0"] * 2 + ["a-node-0-1"] * 2
+        expected = [{"rank": rank, "world": 4, "host": host, "args": ["--epochs=3"], "printed_by": "a-node-0-0"} for rank, host in enumerate(hosts)]
+        self.assertEqual(seen, expected)
+
+    def test_flux_calls_its_first_broker(self):
+        """At another address, the second one does not come."""
+        wrong = self.flux()
+        scripts = next(item for item in wrong if item["kind"] == "ConfigMap")["data"]
+        self.assertIn("tcp://%h.a:%p", scripts["init.sh"])
+        scripts["init.sh"] = scripts["init.sh"].replace("tcp://%h.a:%p", "tcp://%h.b:%p")
+        self.assert_fails(wrong, saying="the broker ended with status 1", images=FLUX)

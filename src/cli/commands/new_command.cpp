@@ -14,12 +14,14 @@
 
 #include "base/text/shell.h"
 #include "base/text/suggest.h"
+#include "base/text/unicode.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/input.h"
 #include "cli/options.h"
 #include "features/create/create.h"
 #include "features/create/script.h"
+#include "k8s/name_syntax.h"
 #include "lint/groups.h"
 #include "model/trainer_names.h"
 
@@ -66,6 +68,7 @@ class NewJob {
     }
     const create::Draft draft =
         is_own_ ? create::draft_with_runtime(wanted_, *framework_) : create::draft_job(wanted_, facts_);
+    if (!check_text(draft)) return kFailed;
     const int status = check(draft);
     return status == kOk ? write(draft.text()) : status;
   }
@@ -77,7 +80,7 @@ class NewJob {
   }
 
   bool check_flags() {
-    if (!flags_.output.empty() && console_.files().exists(flags_.output))
+    if (!flags_.output.empty() && flags_.output != "-" && console_.files().exists(flags_.output))
       return refuse(fmt::format("{} exists, and is not overwritten", flags_.output));
     if (!flags_.framework.empty() && !create::find_framework(flags_.framework)) {
       const std::vector<std::string> names = framework_names();
@@ -91,11 +94,27 @@ class NewJob {
       return refuse("--from-runtime: the runtime decides on the framework; leave out one of them");
     if (!flags_.command.empty() && !flags_.words.empty() && flags_.from_script.empty())
       return refuse("--command: the words after \"--\" are a command, too; leave out one of them");
-    if (!flags_.request.dataset_secret.empty() && flags_.request.dataset.empty())
-      return refuse("--dataset-secret: there is no --dataset that it is for");
-    if (!flags_.request.model_secret.empty() && flags_.request.model.empty())
-      return refuse("--model-secret: there is no --model that it is for");
+    return check_names() && check_processes();
+  }
+
+  // Of objects that are looked up when the pods start: until then, nobody checks them.
+  bool check_names() const {
+    constexpr k8s::Form kForm = k8s::Form::DnsSubdomain;
+    for (const auto& [flag, name] : {std::pair("--claim", &flags_.request.claim),
+                                     std::pair("--dataset-secret", &flags_.request.dataset_secret),
+                                     std::pair("--model-secret", &flags_.request.model_secret)}) {
+      if (name->empty() || k8s::has_form(kForm, *name)) continue;
+      const std::string better = k8s::improved(kForm, *name);
+      return refuse(fmt::format("{}: \"{}\" {}{}", flag, *name, k8s::complaint(kForm, *name),
+                                better.empty() ? "" : fmt::format("; such as \"{}\"", better)));
+    }
     return true;
+  }
+
+  bool check_processes() const {
+    const bool is_zero = !flags_.request.processes.empty() &&
+                         flags_.request.processes.find_first_not_of('0') == std::string::npos;
+    return !is_zero || refuse("--processes: a node needs at least one");
   }
 
   bool read_script() {
@@ -139,6 +158,7 @@ class NewJob {
       return refuse("--runtime: --from-runtime names another one; leave out one of them");
     if (!wanted_.gang.empty())
       return refuse("--gang: a runtime decides on gangs; add --runtime to write one");
+    if (!check_patches()) return false;
     const std::string name = framework_ ? std::string(framework_->runtime) : flags_.from_runtime;
     for (const std::vector<std::string>& paths :
          {std::vector<std::string>(), std::vector<std::string>{"."}}) {
@@ -155,6 +175,17 @@ class NewJob {
     const auto meant = base::closest(name, names);
     return refuse(fmt::format("{}there is no runtime \"{}\"{}", framework_ ? "" : "--from-runtime: ", name,
                               meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+  }
+
+  // Volumes are patches of the runtime, which are other fields in older versions.
+  bool check_patches() const {
+    const std::string_view flag = !wanted_.claim.empty()           ? "--claim"
+                                  : !wanted_.shared_memory.empty() ? "--shared-memory"
+                                                                   : "";
+    if (flag.empty() || flags_.trainer_version.empty() || flags_.trainer_version >= "2.2") return true;
+    return refuse(fmt::format(
+        "{}: Trainer {} has no runtimePatches; {}", flag, flags_.trainer_version,
+        framework_ ? "add --runtime to write a runtime that mounts it" : "mount it in the runtime"));
   }
 
   bool take_runtime(const std::string& name) {
@@ -221,6 +252,8 @@ class NewJob {
     if (!flags_.command.empty()) return take_command(flags_.command);
     if (!flags_.from_script.empty()) return take_script();
     if (!flags_.words.empty()) wanted_.command = flags_.words;
+    if (!wanted_.command.empty() && wanted_.command.front().empty())
+      return refuse("the command after \"--\" is empty");
     if (has_command || !wanted_.command.empty()) return true;
     const std::string example = example_command();
     std::string answer;
@@ -236,7 +269,8 @@ class NewJob {
 
   bool take_command(const std::string& line) {
     auto words = base::split_words(line);
-    if (!words || words->empty()) return refuse("--command: a quotation mark has no counterpart");
+    if (!words) return refuse("--command: a quotation mark has no counterpart");
+    if (words->empty() || words->front().empty()) return refuse("--command is empty");
     wanted_.command = std::move(*words);
     return true;
   }
@@ -300,6 +334,14 @@ class NewJob {
     return ask(question, otherwise, answer);
   }
 
+  bool check_text(const create::Draft& draft) const {
+    const auto line = std::ranges::find_if(
+        draft.lines, [](const create::DraftLine& one) { return base::to_valid_utf8(one.text) != one.text; });
+    return line == draft.lines.end() ||
+           refuse(
+               fmt::format("{}: its text is not UTF-8", line->flag.empty() ? "--from-script" : line->flag));
+  }
+
   // What lint would say of the documents, in the words of the flags.
   int check(const create::Draft& draft) {
     lint::InputGroup group;
@@ -338,7 +380,7 @@ class NewJob {
   }
 
   int write(const std::string& text) {
-    if (flags_.output.empty())
+    if (flags_.output.empty() || flags_.output == "-")
       return console_.write_manifests(text) ? kOk : fail(console_, "can't write the output");
     if (const auto error = console_.files().write(flags_.output, text, 0666))
       return fail(console_, error->message);
@@ -370,17 +412,27 @@ void add_resource_flags(Command& command, NewFlags& flags) {
       .takes("QUANTITY");
 }
 
+std::optional<std::string> read_path(const std::string& text) {
+  return text.starts_with('/') && text != "/" ? std::optional(text) : std::nullopt;
+}
+
 void add_data_flags(Command& command, NewFlags& flags) {
   command
       .add("--dataset", &flags.request.dataset, "Fetch this dataset first: hf://ORG/NAME, s3://BUCKET/PATH")
       .takes("URI");
   command.add("--dataset-secret", &flags.request.dataset_secret, "Secret with the credentials for it")
-      .takes("NAME");
+      .takes("NAME")
+      .needs("--dataset");
   command.add("--model", &flags.request.model, "Fetch this model first").takes("URI");
   command.add("--model-secret", &flags.request.model_secret, "Secret with the credentials for it")
-      .takes("NAME");
+      .takes("NAME")
+      .needs("--model");
   command.add("--claim", &flags.request.claim, "PersistentVolumeClaim for checkpoints").takes("NAME");
-  command.add("--claim-path", &flags.request.claim_path, "Where it is mounted").takes("DIR").shows_default();
+  command.add("--claim-path", &flags.request.claim_path, "Where it is mounted")
+      .takes("DIR")
+      .reads(read_path, "an absolute path")
+      .needs("--claim")
+      .shows_default();
 }
 
 void add_runtime_flags(Command& command, NewFlags& flags) {

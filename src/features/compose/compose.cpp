@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/unicode.h"
 #include "features/cluster/pods.h"
 #include "features/compose/draft.h"
 #include "k8s/jobset/construct.h"
@@ -33,8 +34,9 @@ std::optional<Mount> read_mount(std::string_view text) {
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
   mount.source = text.substr(0, colon);
   mount.target = text.substr(colon + 1);
+  while (mount.target.size() > 1 && mount.target.ends_with('/')) mount.target.pop_back();
   const bool is_path =
-      mount.target.starts_with('/') && mount.target != "/" &&
+      mount.target.starts_with('/') && mount.target != "/" && base::to_valid_utf8(text) == text &&
       std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   return is_path ? std::optional(mount) : std::nullopt;
 }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "features/create/templates.h"
+#include "k8s/name_syntax.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
@@ -46,9 +47,10 @@ std::string as_text(std::string_view value) {
   return out;
 }
 
+// 010 would be octal.
 std::string as_number(const std::string& value) {
   const bool is_number =
-      !value.empty() && value.size() < 19 &&
+      !value.empty() && value.size() < 19 && (value == "0" || !value.starts_with('0')) &&
       value.find_first_not_of("0123456789", value.starts_with('-') ? 1 : 0) == std::string::npos;
   return is_number ? value : as_text(value);
 }
@@ -104,7 +106,7 @@ std::string flag_of(std::string_view key) {
 
 void append(Draft& draft, const std::vector<FilledLine>& lines) {
   for (const FilledLine& line : lines) {
-    const std::string flag = flag_of(line.key);
+    const std::string flag = flag_of(line.key.empty() ? line.condition : line.key);
     size_t at = 0;
     for (size_t end = line.text.find('\n'); end != std::string::npos; end = line.text.find('\n', at)) {
       draft.lines.push_back({line.text.substr(at, end - at), flag});
@@ -277,7 +279,8 @@ Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework
   const bool is_mpi = framework.policy == "mpi";
   RuntimeFacts runtime;
   runtime.kind = !wanted.ns.empty() ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
-  runtime.name = wanted.name + "-runtime";
+  // A job whose name is wrong is not written; what is wrong is said of its own name.
+  runtime.name = (k8s::is_dns_subdomain(wanted.name) ? wanted.name : "job") + "-runtime";
   runtime.nodes = 1;
   Values values = job_values(wanted);
   assume_runtime(values, runtime);

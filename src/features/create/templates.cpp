@@ -91,6 +91,7 @@ std::vector<FilledLine> fill(std::string_view text, const Values& values) {
     const TemplateLine parsed = parse_template_line(one);
     if (!is_line_wanted(parsed.condition, values)) continue;
     FilledLine line = fill_line(parsed.text, value_of);
+    line.condition = parsed.condition.substr(parsed.condition.rfind(' ') + 1);
     const bool is_chosen = values.has(line.key) && !values.assumed.contains(line.key);
     if (!parsed.comment.empty() && !is_chosen) line.text += fmt::format("  # {}", parsed.comment);
     lines.push_back(std::move(line));

@@ -31,7 +31,8 @@ struct Values {
 
 struct FilledLine {
   std::string text;
-  std::string key;  // whose value it contains; "" if it has none
+  std::string key;        // whose value it contains; "" if it has none
+  std::string condition;  // the last key that it is there for; "" if it always is
 };
 
 // Keys without a value get their example.
