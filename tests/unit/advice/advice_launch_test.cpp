@@ -319,4 +319,30 @@ TEST_CASE("advice/launcher-setting: mpirun") {
 )");
 }
 
+TEST_CASE("advice/launcher-setting: Hydra starts more processes than there are slots") {
+  const auto run = [](const std::string& implementation) {
+    const auto pod = [](const std::string& more) {
+      return "template: {spec: {template: {spec: {containers: [{name: node, image: 'r.io/a:1'" + more +
+             "}]}}}}";
+    };
+    return advice(
+        "advice/launcher-setting",
+        "apiVersion: kubeflow.org/v2alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
+        "  mlPolicy: {numNodes: 2, mpi: {mpiImplementation: " +
+            implementation + ", numProcPerNode: 2}}\n  template: {spec: {replicatedJobs: [{name: launcher, " +
+            pod(", command: [mpirun, -np, '8', train]") + "}, {name: node, " + pod("") + "}]}}\n" +
+            job("  trainer: {}\n"),
+        {}, "auto");
+  };
+  CHECK(
+      run("OpenMPI") ==
+      R"(in.yaml:13:22: warning: mpirun refuses to start 8 processes: the hostfile has 4 slots [advice/launcher-setting]
+   13 |   runtimeRef: {name: rt}
+      |                      ^~ remove the number, or raise numNodes or numProcPerNode
+  note: the runtime's command at in.yaml:6:159
+)");
+  CHECK(run("MPICH") == "");
+  CHECK(run("Intel") == "");
+}
+
 }  // namespace trainjobc::advice_launch_test

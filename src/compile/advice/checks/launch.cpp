@@ -522,8 +522,11 @@ void check_trained(const AdviceContext& context, Advisor& advisor) {
 
 // mpirun.
 
-// The slots of all nodes; nullopt if they are not known.
+// How many processes mpirun may start; nullopt if that is not known. Hydra, of MPICH and Intel MPI, starts
+// more than there are slots.
 std::optional<int64_t> slots_of(const AdviceContext& context) {
+  const auto& implementation = context.merged.policy->mpi->implementation;
+  if (implementation && implementation->value != "OpenMPI") return std::nullopt;
   int64_t slots = 0;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(context.admitted_job_set).jobs) {
     const bool is_node = job.name == model::kNode ||
