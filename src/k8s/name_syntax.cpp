@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/text/text.h"
+#include "base/text/unicode.h"
 #include "secret/secret.h"
 
 namespace trainjobc::k8s {
@@ -325,7 +326,7 @@ std::string proposal(Form form, std::string_view text) {
     case Form::LabelKey: return cleaned_key(text);
     case Form::SysctlName:
     case Form::UnderscoredSubdomain: return base::lower_case(text);
-    case Form::EnvName:
+    case Form::EnvName: return std::string(base::without_curly_quotes(text));
     case Form::HeaderName: return "";
   }
   return "";

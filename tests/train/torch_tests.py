@@ -102,6 +102,14 @@ class Launchers(TrainTest):
         for command in ("[python, train.py]", "[bash, -c, cd /workspace && python train.py 2>&1]"):
             self.assertEqual(self.worlds(self.objects(command)), [("sums-node-0-0", 1), ("sums-node-0-1", 1)])
 
+    def test_code_without_ranks_fails(self):
+        code = "import torch.distributed as d; d.init_process_group('gloo')"
+        torchrun = '[torchrun, -r, "1", -t, "1", --no_python, '
+        for command, state in (("[", "Failed"), (torchrun, "Completed")):
+            objects = self.objects(f'{command}python3, -c, "{code}"]')
+            job_set = self.start(objects)
+            self.assertTrue(job_set.cluster.wait(lambda: job_set.state == state, 60), self.story(job_set))
+
     def test_settings_with_which_the_nodes_never_meet(self):
         rank = "{name: RANK, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['batch.kubernetes.io/job-completion-index']\"}}}"
         address = "{name: MASTER_ADDR, value: sums-node-0-0.sums}, {name: MASTER_PORT, value: '29500'}"

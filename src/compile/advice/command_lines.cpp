@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "base/text/text.h"
@@ -197,6 +198,8 @@ using policy::Framework;
 using policy::Launcher;
 using Kind = Launch::Kind;
 
+constexpr std::string_view kJoin = "init_process_group";
+
 bool is_module_flag(std::string_view word) {
   return word == "-m" || word == "--module";
 }
@@ -268,18 +271,35 @@ void take_program(const Words& words, size_t at, size_t named, Launch& launch) {
   }
 }
 
+bool has_any(std::string_view text, std::span<const std::string_view> names) {
+  return std::ranges::any_of(
+      names, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+}
+
 // Code after -c that may start processes, or read what it is told.
 bool may_start_others(std::string_view code) {
-  constexpr std::array<std::string_view, 7> kNames{"distributed", "subprocess", "multiprocessing", "spawn",
-                                                   "environ",     "getenv",     "system("};
-  return std::ranges::any_of(
-      kNames, [&](std::string_view name) { return code.find(name) != std::string_view::npos; });
+  constexpr std::array<std::string_view, 6> kNames{"subprocess", "multiprocessing", "spawn",
+                                                   "environ",    "getenv",          "system("};
+  return has_any(code, kNames);
+}
+
+// Code that meets the other processes by RANK and MASTER_ADDR, and can't have them from elsewhere.
+bool meets_by_environment(std::string_view code) {
+  constexpr std::array<std::string_view, 8> kElsewhere{"rank=", "store=", "init_method", "://",
+                                                       "mpi",   "MPI",    "Store",       "putenv"};
+  return code.find(kJoin) != std::string_view::npos && !may_start_others(code) && !has_any(code, kElsewhere);
+}
+
+// "" if there is no code after -c.
+std::string_view code_of(const Words& program, size_t at) {
+  const auto flag = std::ranges::find(program.begin() + static_cast<ptrdiff_t>(at), program.end(), "-c");
+  return flag != program.end() && flag + 1 != program.end() ? std::string_view(*(flag + 1)) : "";
 }
 
 Kind kind_of_python(const Words& program, size_t at) {
-  const auto code = std::ranges::find(program.begin() + static_cast<ptrdiff_t>(at), program.end(), "-c");
-  if (code != program.end() && code + 1 != program.end() && may_start_others(*(code + 1)))
-    return Kind::Unknown;
+  const std::string_view code = code_of(program, at);
+  if (meets_by_environment(code)) return Kind::OneProcess;
+  if (may_start_others(code) || code.find("distributed") != std::string_view::npos) return Kind::Unknown;
   // launch.py may well launch.
   const bool launches = std::ranges::any_of(program, [](const std::string& word) {
     return base::lower_case(word).find("launch") != std::string::npos;
@@ -302,6 +322,7 @@ Launch launch_of_program(const Words& words, const Framework& framework) {
     }
     if (is_python(name) || name.ends_with(".py")) {
       launch.kind = kind_of_python(words, at);
+      if (meets_by_environment(code_of(words, at))) launch.needs_ranks = kJoin;
       take_program(words, at, is_python(name) ? 1 : 0, launch);
       if (launch.program.empty()) launch.program.push_back(words[at]);
       launch.word = at;

@@ -49,6 +49,7 @@ struct Launch {
   std::string script;                // what it runs: a file, or a module; "" if that is not known
   size_t word = 0;                   // the word of the command line that names it, or the shell's script
   bool in_script = false;            // of a shell
+  std::string needs_ranks;           // a call in code after -c that fails without RANK; "" if there is none
 
   bool is_python() const;
 

@@ -75,6 +75,34 @@ TEST_CASE("advice/no-launcher: code on the command line") {
 )");
 }
 
+TEST_CASE("advice/no-launcher: code on the command line that needs the ranks") {
+  const auto lint = [](int nodes, const std::string& command) {
+    return advice("advice/no-launcher", runtime("{torch: {}}", trainer()) +
+                                            job("  trainer:\n    numNodes: " + std::to_string(nodes) +
+                                                "\n    command: " + command + "\n"));
+  };
+  for (const int nodes : {1, 4}) {
+    CHECK(
+        lint(nodes, "[python3, -c, 'import torch.distributed as d; d.init_process_group()']") ==
+        R"(in.yaml:30:15: warning: python3 does not read PET_*: init_process_group finds no RANK, and fails [advice/no-launcher]
+   30 |     command: [python3, -c, 'import torch.distributed as d; d.init_process_group()']
+      |               ^~~~~~~ start it with torchrun: [torchrun, --no_python, python3, -c, …]
+)");
+  }
+  for (const char* command : {
+           "[torchrun, --no_python, python, -c, 'import torch.distributed as d; d.init_process_group()']",
+           "[python, -c, 'import torch.distributed as d; d.init_process_group(store=s, rank=0, "
+           "world_size=1)']",
+           "[python, -c, 'import torch.distributed as d; d.init_process_group(\"mpi\")']",
+           "[python, -c, 'import torch.distributed as d; d.init_process_group(init_method=\"file:///x\")']",
+           "[python, -c, 'import os, torch.distributed as d; os.environ.update(x); d.init_process_group()']",
+           "[python, -c, 'import torch.distributed as d; d.is_available()']",
+       }) {
+    CAPTURE(command);
+    CHECK(lint(4, command) == "");
+  }
+}
+
 TEST_CASE("advice/no-launcher: Python on one node with several GPUs") {
   const auto on_one = [](const std::string& fields) {
     return advice("advice/no-launcher",
@@ -206,8 +234,9 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
     return setting("    command: [python, train.py]\n    env: [{name: " + name + ", value: \"" + value +
                    "\"}]\n");
   };
-  CHECK(variable("WORLD_SIZE", "2") ==
-        R"(in.yaml:31:37: warning: WORLD_SIZE: 2 is not a multiple of the job's 4 nodes [advice/launcher-setting]
+  CHECK(
+      variable("WORLD_SIZE", "2") ==
+      R"(in.yaml:31:37: warning: WORLD_SIZE: 2 is not a multiple of the job's 4 nodes [advice/launcher-setting]
    31 |     env: [{name: WORLD_SIZE, value: "2"}]
       |                                     ^~~
 )");
@@ -264,6 +293,23 @@ TEST_CASE("advice/launcher-setting: mpirun") {
   note: the runtime's command at in.yaml:20:39
 )");
   CHECK(run("[mpirun, -np, '8', --oversubscribe, train]") == "");
+  const auto on_gpus = [&](int gpus) {
+    std::string text = mpi;
+    text.replace(text.find("numProcPerNode: 2"), 17, "numProcPerNode: 1");
+    text.replace(text.find("image: img:1"), 12,
+                 "image: img:1\n                  command: [mpirun, -np, '8', train]");
+    return advice("advice/launcher-setting",
+                  text + job("  trainer:\n    numNodes: 3\n    resourcesPerNode: {limits: {nvidia.com/gpu: " +
+                             std::to_string(gpus) + "}}\n"));
+  };
+  CHECK(
+      on_gpus(2) ==
+      R"(in.yaml:36:22: warning: mpirun refuses to start 8 processes: the hostfile has 6 slots [advice/launcher-setting]
+   36 |   runtimeRef: {name: rt}
+      |                      ^~ remove the number, or raise numNodes or numProcPerNode
+  note: the runtime's command at in.yaml:20:42
+)");
+  CHECK(on_gpus(4) == "");
   CHECK(run("[mpirun, -np, '6', train]") == "");
   CHECK(run("[mpirun, -H, 'old-node-0-0.old:2', train]") ==
         R"(in.yaml:36:22: warning: mpirun: old-node-0-0.old is not a pod of this job [advice/launcher-setting]
@@ -271,6 +317,32 @@ TEST_CASE("advice/launcher-setting: mpirun") {
       |                      ^~ remove it: mpirun reads the hostfile
   note: the runtime's command at in.yaml:20:29
 )");
+}
+
+TEST_CASE("advice/launcher-setting: Hydra starts more processes than there are slots") {
+  const auto run = [](const std::string& implementation) {
+    const auto pod = [](const std::string& more) {
+      return "template: {spec: {template: {spec: {containers: [{name: node, image: 'r.io/a:1'" + more +
+             "}]}}}}";
+    };
+    return advice(
+        "advice/launcher-setting",
+        "apiVersion: kubeflow.org/v2alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
+        "  mlPolicy: {numNodes: 2, mpi: {mpiImplementation: " +
+            implementation + ", numProcPerNode: 2}}\n  template: {spec: {replicatedJobs: [{name: launcher, " +
+            pod(", command: [mpirun, -np, '8', train]") + "}, {name: node, " + pod("") + "}]}}\n" +
+            job("  trainer: {}\n"),
+        {}, "auto");
+  };
+  CHECK(
+      run("OpenMPI") ==
+      R"(in.yaml:13:22: warning: mpirun refuses to start 8 processes: the hostfile has 4 slots [advice/launcher-setting]
+   13 |   runtimeRef: {name: rt}
+      |                      ^~ remove the number, or raise numNodes or numProcPerNode
+  note: the runtime's command at in.yaml:6:159
+)");
+  CHECK(run("MPICH") == "");
+  CHECK(run("Intel") == "");
 }
 
 }  // namespace trainjobc::advice_launch_test

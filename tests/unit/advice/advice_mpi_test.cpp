@@ -194,6 +194,8 @@ TEST_CASE("advice/processes-per-gpu: a flag of torchrun overrides the field") {
   // The script's own.
   CHECK(found("{command: [torchrun, a.py], args: [--nproc-per-node=8]}") == "");
   CHECK(found("{numProcPerNode: 8, args: [--nproc-per-node=gpu, a.py]}") == "");
+  // Of advice/launcher-setting.
+  CHECK(found("{numProcPerNode: 4, command: [torchrun, --nproc_per_node=2, a.py]}") == "");
   CHECK(found("{numProcPerNode: 8, command: [bash, -c, \"torchrun --nproc_per_node 4 a.py\"]}") == "");
 }
 

@@ -10,11 +10,13 @@ namespace {
 
 TEST_CASE("names of variables") {
   CHECK(container_findings(R"(
-env: [{name: has=equals}, {name: ""}, {name: ΚΛΕΙΔΙ}, {name: 1.with space}]
+env: [{name: has=equals}, {name: ""}, {name: ΚΛΕΙΔΙ}, {name: 1.with space}, {name: “A”}, {name: “B}]
 )") ==
         R"(env[0].name: variable name "has=equals" may contain only printable ASCII characters, and no '='
 env[1].name: name of env[1] is empty | add name
 env[2].name: variable name "ΚΛΕΙΔΙ" may contain only printable ASCII characters, and no '='
+env[4].name: variable name "“A”" may contain only printable ASCII characters, and no '=' | write A
+env[5].name: variable name "“B" may contain only printable ASCII characters, and no '='
 )");
 }
 

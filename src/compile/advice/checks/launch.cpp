@@ -160,6 +160,9 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
 }
 
 std::string words_for(const Framework& framework, const Launch& launch) {
+  if (!launch.needs_ranks.empty())
+    return fmt::format("[{}, --no_python, {}, -c, …]", framework.env_reader,
+                       base_name(launch.program.front()));
   if (launch.script.empty()) return fmt::format("[{}, …]", framework.env_reader);
   const std::string_view module = launch.script.ends_with(".py") ? "" : "-m, ";
   return fmt::format("[{}, {}{}, …]", framework.env_reader, module, launch.script);
@@ -171,7 +174,8 @@ void suggest_launcher(const Trained& trained, const Launch& launch, base::Diagno
   if (!is_plain || launch.kind != Kind::OneProcess || launch.in_script) return;
   const OwnWord word = own_word(trained, launch.word);
   if (word.list && word.list->items()[word.item]->text() == launch.program.front())
-    base::suggest_fix(found, yaml::replace_text(*word.list->items()[word.item], trained.framework->env_reader));
+    base::suggest_fix(found,
+                      yaml::replace_text(*word.list->items()[word.item], trained.framework->env_reader));
 }
 
 void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
@@ -181,12 +185,11 @@ void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& a
                                     : base_name(launch.program.front());
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
-  base::Diagnostic& found =
-      report_word(trained, kNoLauncher, launch.word,
-                  fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
-                              framework.env_family, trained.nodes),
-                  fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
-                  advisor);
+  base::Diagnostic& found = report_word(
+      trained, kNoLauncher, launch.word,
+      fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
+                  framework.env_family, trained.nodes),
+      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor);
   suggest_launcher(trained, launch, found);
 }
 
@@ -200,6 +203,15 @@ void report_one_process(const Trained& trained, const Launch& launch, int64_t wa
       advisor);
   suggest_launcher(trained, launch, found);
   rules::except(found);
+}
+
+void report_no_ranks(const Trained& trained, const Launch& launch, Advisor& advisor) {
+  const Framework& framework = *trained.framework;
+  report_word(trained, kNoLauncher, launch.word,
+              fmt::format("{} does not read {}: {} finds no RANK, and fails",
+                          base_name(launch.program.front()), framework.env_family, launch.needs_ranks),
+              fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
+              advisor);
 }
 
 // Code on the command line that has nothing to do with the framework trains nothing.
@@ -222,6 +234,7 @@ void check_launcher(const Trained& trained, Advisor& advisor) {
                             ? launch.is_python()
                             : launch.kind == Kind::Launcher && !may_know_nodes(launch);
   if (!is_alone || trains_nothing(launch, *trained.framework) || sets_ranks(trained)) return;
+  if (!launch.needs_ranks.empty()) return report_no_ranks(trained, launch, advisor);
   if (trained.nodes > 1) return report_nodes_alone(trained, launch, advisor);
   const auto wanted = wanted_per_node(trained);
   if (launch.kind == Kind::OneProcess && wanted.value_or(1) > 1)
@@ -366,7 +379,6 @@ class LauncherSettings {
       base::suggest_fix(found, without_words(trained_, flag.word, is_switch ? 1 : flag.words));
   }
 
-
   bool check_alone() {
     const auto flag = launch_.flag(framework_.alone);
     if (!flag) return false;
@@ -445,7 +457,8 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
   // Some count nodes, some processes.
   const auto wanted = wanted_per_node(trained);
   if (!wanted)
-    return *number % trained.nodes == 0 ? "" : fmt::format("{} is not a multiple of the job's {}", value, nodes);
+    return *number % trained.nodes == 0 ? ""
+                                        : fmt::format("{} is not a multiple of the job's {}", value, nodes);
   if (*number == trained.nodes * *wanted) return "";
   return fmt::format("{} is neither the job's {} nor its {} processes", value, nodes,
                      trained.nodes * *wanted);
@@ -509,20 +522,21 @@ void check_trained(const AdviceContext& context, Advisor& advisor) {
 
 // mpirun.
 
-// The slots of all nodes; nullopt if they are not known.
+// How many processes mpirun may start; nullopt if that is not known. Hydra, of MPICH and Intel MPI, starts
+// more than there are slots.
 std::optional<int64_t> slots_of(const AdviceContext& context) {
+  const auto& implementation = context.merged.policy->mpi->implementation;
+  if (implementation && implementation->value != "OpenMPI") return std::nullopt;
   int64_t slots = 0;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(context.admitted_job_set).jobs) {
     const bool is_node = job.name == model::kNode ||
                          (context.merged.policy->mpi->run_launcher_as_node && job.name == model::kLauncher);
     if (is_node) slots += job.replicas * job.parallelism.value_or(1);
   }
-  const Node* own = context.job.trainer ? context.job.trainer->num_proc_per_node : nullptr;
-  const Node* given = own ? own : context.merged.policy->node->at({"mpi", "numProcPerNode"});
-  const auto each = given ? given->as_int() : std::optional<int64_t>(1);
-  // 1 may become the number of GPUs.
-  const bool counts_gpus = each == 1 && policy::gpus_per_node(policy::resources_per_node(context.merged)) > 0;
-  return each && !counts_gpus ? std::optional(slots * *each) : std::nullopt;
+  const policy::Framework& framework = *policy::framework_of(context.merged);
+  const auto each =
+      rendered_number(context.admitted_job_set, policy::processes_of(framework, context.merged));
+  return each ? std::optional(slots * *each) : std::nullopt;
 }
 
 void check_mpirun(const AdviceContext& context, Advisor& advisor) {

@@ -99,6 +99,15 @@ NodeShare runtime_share(const policy::RuntimeInfo& info) {
   return share;
 }
 
+// Whether advice/launcher-setting says that a launcher's flag contradicts numProcPerNode.
+bool contradicts_field(const Node* container, const policy::Framework& framework, int64_t field) {
+  if (!container || !framework.has_flags) return false;
+  const Launch launch = launch_of(words_of({container->get("command"), container->get("args")}), framework);
+  const auto flag = launch.flag(flag_for(framework, framework.processes));
+  const auto number = flag ? to_number(flag->value) : std::nullopt;
+  return launch.launcher && launch.launcher->reads_env && number && *number != field;
+}
+
 // The number of processes in a torchrun command of the job, which overrides numProcPerNode. `known` is false
 // if there is one that can't be read.
 struct ProcessFlag {
@@ -172,6 +181,8 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   // If both come from the runtime, the runtime itself is reported.
   const bool says_number = number || flag.word;
   if (!flag.known || (!says_number && (share.processes == 0 || !sets_devices(trainer)))) return;
+  const Node* container = rendered_node(context.admitted_job_set, replicated_job_of(info));
+  if (number && contradicts_field(container, *framework, *number)) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");
   std::string field = "spec.trainer.resourcesPerNode";
   if (flag.word) {
@@ -185,7 +196,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     check_flux(info, number.value_or(share.processes), field, where, advisor);
     return;
   }
-  share.devices = devices_of(rendered_node(context.admitted_job_set, replicated_job_of(info)));
+  share.devices = devices_of(container);
   const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
   share.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (!share.devices) return;
